@@ -1,0 +1,46 @@
+# Every target sets itself up: a fresh clone with Python 3.11+ and make is enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/ready
+CORES  ?= auto
+
+.PHONY: help demo test test-all lint bench docs clean
+
+help:
+	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
+	@echo "make test      ruff, mypy --strict, pytest with doctests"
+	@echo "make test-all  the same and the slow, large checks"
+	@echo "make bench     the benchmarks, each beside its floor"
+	@echo "make lint      ruff and mypy alone"
+	@echo "make docs      the documentation as a web site in site/"
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("shoal needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/shoal demo
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest -n $(CORES)
+
+test-all: lint
+	$(BIN)/pytest -n $(CORES) -m "slow or not slow"
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

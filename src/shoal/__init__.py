@@ -1,0 +1,76 @@
+"""shoal publishes a table about people so that every record hides in a crowd, and proves how little was lost.
+
+The few public names are loaded when first used, so that `shoal --help` waits for nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit, audit
+    from shoal.certificate import Certificate
+    from shoal.errors import Infeasible, ShoalError, Unsupported
+    from shoal.metric import Metric
+    from shoal.models import (
+        DistinctLDiversity,
+        EntropyLDiversity,
+        KAnonymity,
+        LDiversity,
+        RecursiveLDiversity,
+        TCloseness,
+    )
+    from shoal.pipeline import anonymize
+    from shoal.release import Release
+    from shoal.verify import verify
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Audit": "audit",
+    "Certificate": "certificate",
+    "DistinctLDiversity": "models",
+    "EntropyLDiversity": "models",
+    "Infeasible": "errors",
+    "KAnonymity": "models",
+    "LDiversity": "models",
+    "Metric": "metric",
+    "RecursiveLDiversity": "models",
+    "Release": "release",
+    "ShoalError": "errors",
+    "TCloseness": "models",
+    "Unsupported": "errors",
+    "anonymize": "pipeline",
+    "audit": "audit",
+    "verify": "verify",
+}
+
+__all__ = [
+    "Audit",
+    "Certificate",
+    "DistinctLDiversity",
+    "EntropyLDiversity",
+    "Infeasible",
+    "KAnonymity",
+    "LDiversity",
+    "Metric",
+    "RecursiveLDiversity",
+    "Release",
+    "ShoalError",
+    "TCloseness",
+    "Unsupported",
+    "anonymize",
+    "audit",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    return getattr(import_module(f"shoal.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

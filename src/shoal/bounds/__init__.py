@@ -1,0 +1,1 @@
+"""Lower bounds, one per file; see `base` for the contract."""

@@ -1,0 +1,23 @@
+"""The command line: a thin layer over the library. Only what `--help` needs is imported before a command runs."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; errors of shoal become one line on standard error and an exit code."""
+    from shoal.cli.app import app
+    from shoal.errors import Infeasible, ShoalError
+
+    try:
+        app(prog_name="shoal")
+    except ShoalError as error:
+        print(f"shoal: {error}", file=sys.stderr)
+        sys.exit(3 if isinstance(error, Infeasible) else 2)
+    except KeyboardInterrupt:
+        print("shoal: stopped; nothing was written", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

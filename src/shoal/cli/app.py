@@ -1,0 +1,270 @@
+"""The commands. Each reads its options, calls one library function, and shows the result."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="shoal",
+    help="Publish a table about people: every record hides in a crowd, and the release proves it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+Separator = Annotated[str | None, typer.Option(help="CSV separator; guessed if not given.")]
+Encoding = Annotated[str | None, typer.Option(help="CSV encoding; guessed if not given.")]
+Decimal = Annotated[str | None, typer.Option(help="CSV decimal sign, . or , ; guessed if not given.")]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
+]
+
+
+@app.command()
+def anonymize(
+    file: Annotated[Path | None, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to put the release.")
+    ] = None,
+    quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")] = None,
+    sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
+    identifier: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")] = None,
+    require: Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')] = None,
+    hierarchy: Hierarchies = None,
+    recoding: Annotated[str | None, typer.Option(help="suppress, generalize or range.")] = None,
+    method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
+    cost: Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")] = None,
+    attribute_weight: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")
+    ] = None,
+    max_dropped: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")
+    ] = None,
+    star: Annotated[str | None, typer.Option(help="How stars are written: * or null.")] = None,
+    format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Where random choices start.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Turn a table into a verified release."""
+    from shoal.cli import show
+    from shoal.cli.progress import meter
+    from shoal.config import read_config
+    from shoal.errors import ParameterError
+    from shoal.pipeline import Request, run
+    from shoal.table import read
+
+    given: dict[str, Any] = {
+        "file": file,
+        "folder": output,
+        "quasi": _names(quasi),
+        "sensitive": _names(sensitive),
+        "identifiers": _names(identifier),
+        "require": require,
+        "hierarchies": _pairs(hierarchy, "--hierarchy"),
+        "recoding": recoding,
+        "method": method,
+        "cost": cost,
+        "attribute_weights": _pairs(attribute_weight, "--attribute-weight"),
+        "max_dropped": max_dropped,
+        "star": star,
+        "format": format,
+        "time_limit": time_limit,
+        "seed": seed,
+        "separator": separator,
+        "encoding": encoding,
+        "decimal": decimal,
+        "overwrite": overwrite or None,
+    }
+    settings = read_config(config) if config else {}
+    settings |= {key: value for key, value in given.items() if value is not None}
+    for key, flag in (("file", "FILE"), ("folder", "-o DIR"), ("quasi", "--quasi"), ("require", "--require")):
+        if not settings.get(key):
+            raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
+    reading = {key: settings.pop(key, None) for key in ("separator", "encoding", "decimal")}
+    path, folder = settings.pop("file"), settings.pop("folder")
+    saving = {"format": settings.pop("format", "csv"), "overwrite": bool(settings.pop("overwrite", False))}
+    _refuse_early(Path(folder), saving["overwrite"])
+    with meter() as progress:
+        progress(0.0, "reading")
+        release = run(read(path, **reading), Request(**settings), progress)
+        release.save(folder, **saving)
+    if as_json:
+        print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
+    else:
+        show.certificate(release.certificate)
+        show.console().print(f"[bold]{folder}[/bold]: public/ may leave the house, internal/ may not")
+
+
+@app.command()
+def audit(
+    file: Annotated[Path, typer.Argument(help="Any table, released by anyone.")],
+    quasi: Annotated[list[str], typer.Option(metavar="A,B,C", help="Columns an attacker may know.")],
+    sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
+    require: Annotated[str | None, typer.Option(help="Models to check; without it, every level is measured.")] = None,
+    hierarchy: Hierarchies = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Measure a table from its own cells. Exit code 1 if a required model fails."""
+    from shoal.audit import audit as audit_table
+    from shoal.cli import show
+    from shoal.table import read
+
+    table = read(file, separator=separator, encoding=encoding, decimal=decimal)
+    found = audit_table(
+        table,
+        quasi=_names(quasi) or [],
+        sensitive=_names(sensitive) or [],
+        require=require,
+        hierarchies=_pairs(hierarchy, "--hierarchy"),
+    )
+    print(found.to_json()) if as_json else show.audit(found)
+    raise typer.Exit(0 if found.holds else 1)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
+    original: Annotated[Path | None, typer.Option(help="The original table, to check coverage row by row.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Re-check a release. Exit code 0 if everything holds, 1 if anything fails."""
+    from dataclasses import asdict
+
+    from shoal.cli import show
+    from shoal.table import read
+    from shoal.verify import verify as verify_folder
+
+    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    found = verify_folder(folder, original=table)
+    if as_json:
+        print(json.dumps({"passed": found.passed, **asdict(found)}, indent=2))
+    else:
+        show.verification(found)
+    raise typer.Exit(0 if found.passed else 1)
+
+
+@app.command()
+def methods(as_json: Json = False) -> None:
+    """List the methods: guarantee, running time, paper, models."""
+    from shoal.cli import show
+    from shoal.reference import method_rows
+
+    print(json.dumps(method_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(method_rows())
+
+
+@app.command()
+def models(as_json: Json = False) -> None:
+    """List the privacy models and how they are written in --require."""
+    from shoal.cli import show
+    from shoal.reference import model_rows
+
+    print(json.dumps(model_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(model_rows())
+
+
+@app.command()
+def costs(as_json: Json = False) -> None:
+    """List the costs that can be kept small."""
+    from shoal.cli import show
+    from shoal.reference import cost_rows
+
+    print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
+
+
+synth = typer.Typer(help="Make synthetic tables.", no_args_is_help=True)
+app.add_typer(synth, name="synth")
+
+
+@synth.command()
+def census(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")],
+    rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same people.")] = 0,
+) -> None:
+    """A census-like table: 7 quasi-identifiers, sensitive income and occupation, correlated and skewed.
+
+    Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
+    """
+    from shoal.synth import write_census
+
+    folder = write_census(output, rows, seed)
+    print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to leave the files.")] = Path(
+        "shoal-demo"
+    ),
+    rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+) -> None:
+    """Make a census, anonymize it with k, l and t together, verify it, and show what came out."""
+    from shoal.cli.demo import run_demo
+
+    raise typer.Exit(run_demo(output, rows))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import shoal
+
+        print(f"shoal {shoal.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Publish a table about people: every record hides in a crowd, and the release proves it."""
+
+
+def _names(given: list[str] | None) -> list[str] | None:
+    """Read comma-separated column names, quoted where a name has a comma; the option may be repeated."""
+    if given is None:
+        return None
+    return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
+
+
+def _pairs(given: list[str] | None, flag: str) -> dict[str, str] | None:
+    """Read COLUMN=VALUE options."""
+    from shoal.errors import ParameterError
+
+    if not given:
+        return None
+    wrong = [pair for pair in given if "=" not in pair]
+    if wrong:
+        raise ParameterError(f"{flag} {wrong[0]!r}", expected="COLUMN=VALUE")
+    return dict(pair.split("=", 1) for pair in given)
+
+
+def _refuse_early(folder: Path, overwrite: bool) -> None:
+    """Refuse an existing folder before any work is done."""
+    from shoal.errors import ReleaseError
+
+    if folder.exists() and not overwrite:
+        raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder, or add --overwrite")

@@ -1,0 +1,115 @@
+"""What people see in a terminal: tables in words a steward understands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from shoal.audit import Audit
+from shoal.certificate import Certificate
+from shoal.models import Model
+from shoal.registry import discover
+from shoal.verify import Verification
+
+
+def console() -> Console:
+    """Return standard output, as wide as the terminal."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def certificate(found: Certificate) -> None:
+    """Print what a release guarantees."""
+    out = console()
+    out.print(_models(found))
+    facts = Grid.grid(padding=(0, 2))
+    dropped = f", {found.dropped:,} dropped" if found.dropped else ", none dropped"
+    facts.add_row("rows", f"{found.rows:,}{dropped}")
+    facts.add_row("classes", f"{found.classes:,}")
+    facts.add_row("cost", f"{float(found.cost):,.6g} ({found.cost.name})")
+    facts.add_row("proved", _proved(found))
+    facts.add_row("method", f"{found.method}, recoding {found.recoding}")
+    out.print(facts)
+
+
+def _models(found: Certificate) -> Grid:
+    import shoal.models
+
+    titles = {name: kind.title for name, kind in discover(shoal.models, Model).items()}
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("model", "attribute", "asked", "reached", ""):
+        grid.add_column(heading)
+    for model in found.models:
+        grid.add_row(
+            titles.get(model["name"], model["name"]),
+            model["attribute"] or "",
+            number(model["asked"]),
+            number(model["reached"]),
+            Text("met", style="green"),
+        )
+    return grid
+
+
+def _proved(found: Certificate) -> str:
+    if found.status == "optimal":
+        return "optimal: no release of this kind costs less"
+    parts = [found.guarantee] if found.guarantee else []
+    if found.gap is not None:
+        parts.append(f"at most {found.gap:.4g} times the optimum (lower bound {found.lower_bound:,.6g})")
+    return "; ".join(parts) or "nothing about the optimum: no lower bound is known for this request"
+
+
+def audit(found: Audit) -> None:
+    """Print what a table was found to give."""
+    out = console()
+    out.print(
+        f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
+        f" {found.unique_rows:,} rows stand alone"
+    )
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("model", "attribute", "asked", "reached", "failing classes", "failing rows", ""):
+        grid.add_column(heading, justify="right" if heading.startswith("failing") else "left")
+    for finding in found.findings:
+        verdict = Text("met", style="green") if finding.holds else Text("FAILS", style="bold red")
+        failing = (
+            (f"{finding.failing_classes:,}", f"{finding.failing_rows:,}") if finding.asked is not None else ("", "")
+        )
+        grid.add_row(
+            finding.model,
+            finding.attribute or "",
+            number(finding.asked),
+            number(finding.reached),
+            *failing,
+            verdict if finding.asked is not None else "",
+        )
+    out.print(grid)
+
+
+def verification(found: Verification) -> None:
+    """Print every check and what came of it."""
+    out = console()
+    for check in found.checks:
+        mark = Text("ok  ", style="green") if check.passed else Text("FAIL", style="bold red")
+        out.print(mark, check.what + (f": {check.detail}" if check.detail else ""))
+    for note in found.not_checked:
+        out.print(Text("  - "), note)
+    out.print(Text("verified", style="bold green") if found.passed else Text("refused", style="bold red"))
+
+
+def rows(content: list[dict[str, Any]]) -> None:
+    """Print a list of things, a row each."""
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold", show_lines=False)
+    for heading in content[0]:
+        grid.add_column(heading, overflow="fold")
+    for row in content:
+        grid.add_row(*("-" if value is None else str(value) for value in row.values()))
+    console().print(grid)
+
+
+def number(level: object) -> str:
+    """Write a level: up to four digits, a pair in brackets, nothing where there is none."""
+    if isinstance(level, list | tuple):
+        return f"({', '.join(number(one) for one in level)})"
+    return f"{level:.4g}" if isinstance(level, int | float) else "unbounded" if level is None else str(level)

@@ -1,0 +1,98 @@
+"""The codebook: what the cells of a published table mean, column by column. It is published with the table.
+
+It tells a missing value, a suppressed cell and an empty string apart, says how each column was recoded, and gives for
+every published cell of a quasi-identifier how much it loses, so that the cost can be recomputed from the published
+files alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Ints
+from shoal.costs import Cost
+from shoal.hierarchies import Builder, spec_of
+from shoal.metric import Metric
+from shoal.models import Models, TCloseness
+from shoal.recode import Cells, HierarchyCells, Published
+from shoal.table import STAR, count_literal_stars
+
+STAR_FORMS = (STAR, "null")
+"""How stars may be written: as `*`, or as missing values for readers that know no other mark."""
+
+
+def codebook(
+    published: Published,
+    frame: pl.DataFrame,
+    *,
+    star: str,
+    cost: Cost,
+    models: Models,
+    builders: Mapping[str, Builder],
+) -> dict[str, Any]:
+    """Describe a published frame."""
+    cells = {one.column.name: one for one in published.cells}
+    kept = published.microdata.table.frame[published.partition.kept]
+    class_of_row = published.partition.class_of_row[published.partition.kept]
+    sensitive = published.microdata.roles.sensitive
+    return {
+        "marks": {
+            "star": STAR if star == STAR else "missing",
+            "missing": "an empty cell in CSV, null in Parquet and Arrow",
+            "empty_string": 'a quoted empty cell "" in CSV, an empty text in Parquet and Arrow',
+            "literal_star": "a value of the original that reads * is published as \\*",
+        },
+        "recoding": published.recoding,
+        "cost": {"name": cost.name, "weights": dict(cost.weights), "k": cost.k},
+        "columns": [
+            {
+                "name": name,
+                "role": "quasi" if name in cells else "sensitive" if name in sensitive else "other",
+                "type": str(frame[name].dtype),
+                "original_type": str(kept[name].dtype),
+                **_marks(kept[name], cells.get(name), class_of_row),
+                **({"cells": _cells(cells[name])} if name in cells else {}),
+            }
+            for name in frame.columns
+        ],
+        "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in sensitive},
+        "metrics": _metrics(models),
+    }
+
+
+def _marks(original: pl.Series, cells: Cells | None, class_of_row: Ints) -> dict[str, int]:
+    """Count the published cells that are stars, missing, empty strings and escaped literal stars."""
+    shown = np.ones(len(original), dtype=bool) if cells is None else cells.singles[cells.of_group[class_of_row]] >= 0
+    visible = original.filter(pl.Series(shown))
+    return {
+        "stars": 0 if cells is None else int(cells.stars[cells.of_group[class_of_row]].sum()),
+        "missing": visible.null_count(),
+        "empty_strings": int((visible == "").sum()) if original.dtype == pl.String else 0,
+        "literal_stars": count_literal_stars(visible),
+    }
+
+
+def _cells(cells: Cells) -> list[dict[str, Any]]:
+    """List the distinct published cells with what each loses."""
+    heights = cells.height_share.tolist() if isinstance(cells, HierarchyCells) else [None] * len(cells.labels)
+    return [
+        {"cell": label, "ncp": ncp, **({} if height is None else {"height": height})}
+        for label, ncp, height in zip(cells.labels, cells.ncp.tolist(), heights, strict=True)
+    ]
+
+
+def _metrics(models: Models) -> dict[str, Any]:
+    metrics = [
+        model.distance for model in models if isinstance(model, TCloseness) and isinstance(model.distance, Metric)
+    ]
+    return {
+        metric.source: {
+            "labels": list(metric.labels),
+            "distances": [[str(cell) for cell in row] for row in metric.distances],
+        }
+        for metric in metrics
+    }

@@ -1,0 +1,84 @@
+"""The contract of a cost: how much information a release has lost. One measure per file, found by discovery.
+
+Some costs add over classes (`ClassCost`), and most of those even over rows: every row pays for the cells it is
+published with (`RowCost`), however its class is cut up. The others are measured on the whole release.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from shoal.arrays import Floats, Ints
+from shoal.recode import Cells, Published
+
+
+@dataclass(frozen=True)
+class Cost(ABC):
+    """A measure of loss; smaller is better, nothing below 0.
+
+    `weights` say which quasi-identifiers matter more (1 where not named); `k` is the k asked for, for the measures
+    that compare with it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    meaning: ClassVar[str]
+    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "range")
+    """The recodings it can measure."""
+    takes_weights: ClassVar[bool] = False
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    k: int = 1
+
+    @abstractmethod
+    def of(self, published: Published) -> float:
+        """Measure a release. A dropped row counts as fully starred."""
+
+    def weight(self, column: str) -> float:
+        """Return the weight of a quasi-identifier."""
+        return float(self.weights.get(column, 1))
+
+
+class ClassCost(Cost):
+    """A cost that adds over classes."""
+
+    @abstractmethod
+    def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:
+        """Return what each group of rows would cost as a class of its own."""
+
+    @abstractmethod
+    def drop_loss(self, cells: Sequence[Cells], rows: int) -> float:
+        """Return what a dropped row costs in a table of `rows` rows."""
+
+    def of(self, published: Published) -> float:
+        """Add up what the classes and the dropped rows cost; a mean where the measure is one."""
+        partition, rows = published.partition, len(published.partition.class_of_row)
+        paid = float(self.class_losses(published.cells, partition.sizes).sum())
+        return (paid + partition.dropped * self.drop_loss(published.cells, rows)) / self.per(rows)
+
+    def per(self, rows: int) -> float:
+        """Return what the sum is divided by: 1, or the number of rows for a mean."""
+        return 1.0
+
+
+class RowCost(ClassCost):
+    """A cost that adds over rows: each row of a class pays the same for the class's cells."""
+
+    @abstractmethod
+    def row_losses(self, cells: Sequence[Cells]) -> Floats:
+        """Return what one row of each group pays."""
+
+    @abstractmethod
+    def full_loss(self, cells: Sequence[Cells]) -> float:
+        """Return what a row pays whose quasi-identifiers are all starred."""
+
+    def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:
+        """Return rows * what a row pays."""
+        return sizes * self.row_losses(cells)
+
+    def drop_loss(self, cells: Sequence[Cells], rows: int) -> float:
+        """Return what a fully starred row pays."""
+        return self.full_loss(cells)

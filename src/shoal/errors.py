@@ -1,0 +1,79 @@
+"""Every error shoal raises on purpose: one root, a tree by meaning.
+
+A message says what was given, what was expected and what to do next. It names columns, counts, levels and row
+numbers; it never repeats a cell of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class ShoalError(Exception):
+    """The root: catch this to catch everything shoal refuses.
+
+    >>> print(ShoalError("k is 0", expected="a whole number of at least 1", hint="try k=5"))
+    k is 0; expected a whole number of at least 1; try k=5
+    """
+
+    def __init__(self, given: str, *, expected: str = "", hint: str = "") -> None:
+        self.given, self.expected, self.hint = given, expected, hint
+        parts = [given, f"expected {expected}" if expected else "", hint]
+        super().__init__("; ".join(part for part in parts if part))
+
+
+class TableError(ShoalError):
+    """The table cannot be read, or is not a table of people that can be worked on."""
+
+
+class RoleError(ShoalError):
+    """A column is unknown, has two roles, or no column is a quasi-identifier."""
+
+
+class HierarchyError(ShoalError):
+    """A hierarchy is not nested, does not cover its column, or has no single root."""
+
+
+class ParameterError(ShoalError):
+    """A parameter, a requirement or a setting is not of the declared form."""
+
+
+class Unsupported(ShoalError):
+    """The request is well formed, but what was asked to do it cannot; the message says what can."""
+
+
+class ReleaseError(ShoalError):
+    """A release folder cannot be written, read or trusted."""
+
+
+class Infeasible(ShoalError):
+    """No release of this table can meet the model: not even the whole table as one class does.
+
+    `model` is the requirement that fails, `reached` the level the whole table reaches, `rows` the numbers
+    (0-based, input order) of the rows at fault.
+    """
+
+    def __init__(self, model: str, *, reached: object, rows: Sequence[int], hint: str = "") -> None:
+        self.model, self.reached, self.rows = model, reached, tuple(rows)
+        super().__init__(
+            f"no release of this table meets {model}: all rows together as one class reach {reached}"
+            f" ({len(self.rows):,} rows at fault)",
+            hint=hint,
+        )
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint that names what was probably meant.
+
+    >>> nearest("agee", ["age", "sex"])
+    "did you mean 'age'?"
+    >>> nearest("zzz", ["age", "sex"])
+    "known: 'age', 'sex'"
+    """
+    options = list(known)
+    close = get_close_matches(name, options, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = ", ".join(repr(option) for option in options[:12])
+    return f"known: {shown}{', ...' if len(options) > 12 else ''}" if options else "there are none"

@@ -1,0 +1,153 @@
+"""What a hierarchy is, and the contract of everything that builds one.
+
+A `Builder` is a frozen dataclass of parameters that knows nothing of a table; `build` binds it to the distinct values
+of one column and returns a `Hierarchy`: a small integer array `level x value -> block`, a label for every block, and
+the number of declared leaves under it. Every hierarchy is checked once, on construction: strictly nested, covering,
+one root.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Codes, Floats, Ints
+from shoal.errors import HierarchyError
+from shoal.table import STAR, cell_text
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Levels of ever coarser values for one attribute: level 0 is the value itself, the last level is `*`.
+
+    `up[h, v]` is the block that value `v` falls in at level `h`; `labels[h][b]` is what block `b` of level `h` is
+    published as (None for the missing value); `leaves[h][b]` is how many declared leaves lie under it.
+    """
+
+    up: Codes
+    labels: tuple[tuple[str | None, ...], ...]
+    leaves: tuple[Ints, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.up) or len(self.leaves) != len(self.up):
+            raise HierarchyError("labels or leaves are missing for some level", expected="one tuple per level")
+        for level in range(1, len(self.up)):
+            torn = _torn_blocks(self.up[level - 1], self.up[level])
+            if torn:
+                raise HierarchyError(
+                    f"level {level} cuts through {torn:,} blocks of level {level - 1}",
+                    expected="every level to be a union of blocks of the level before",
+                )
+        if self.labels[-1] != (STAR,):
+            raise HierarchyError(
+                f"the last level has {len(self.labels[-1]):,} blocks",
+                expected=f"one root that covers everything, {STAR!r}",
+            )
+        self._check_labels()
+
+    def _check_labels(self) -> None:
+        """Guarantees that a published label means one set of values, whatever level it is published from."""
+        for level, labels in enumerate(self.labels):
+            if len(set(labels)) < len(labels):
+                raise HierarchyError(
+                    f"level {level} gives {len(labels) - len(set(labels)):,} labels to more than one block",
+                    hint="give each block of a level its own label",
+                )
+        meaning: dict[str | None, tuple[int, int, int]] = {}
+        for level, labels in enumerate(self.labels):
+            first, size = _extents(self.up[level], len(labels))
+            for label, *members in zip(labels, first, size, self.leaves[level].tolist(), strict=True):
+                key = (members[0], members[1], members[2])  # of nested sets, these say which
+                if meaning.setdefault(label, key) != key:
+                    raise HierarchyError(
+                        f"level {level} has a label that means a different set of values on another level",
+                        hint="make labels of different levels different",
+                    )
+
+    @property
+    def height(self) -> int:
+        """The number of the last level; a hierarchy of stars only has height 1."""
+        return len(self.up) - 1
+
+    @cached_property
+    def ncp(self) -> tuple[Floats, ...]:
+        """Per level and block (leaves under it - 1) / (leaves - 1): the certainty lost by publishing it."""
+        total = int(self.leaves[-1][0])
+        return (*((leaves - 1) / max(total - 1, 1) for leaves in self.leaves[:-1]), np.ones(1))
+
+
+def hierarchy_from_labels(
+    values: pl.Series, levels: Sequence[Sequence[str]], leaves: Sequence[dict[str, int]] | None = None
+) -> Hierarchy:
+    """Return the hierarchy in which value i has label `levels[h][i]` at level h + 1; `*` is put on top.
+
+    `values` are the distinct values of the column; a missing value among them (given last) is a block of its own
+    up to the top, and `levels` speak of the others only. `leaves[h]` may give, per label, the number of *declared*
+    leaves under it at level h (level 0 included, by published text); without it the column's own values are counted.
+
+    >>> h = hierarchy_from_labels(pl.Series([1, 2, 30, None]), [["0-9", "0-9", "30-39"]])
+    >>> h.labels
+    (('1', '2', '30', None), ('0-9', '30-39', None), ('*',))
+    >>> h.up.tolist()
+    [[0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 0, 0]]
+    """
+    texts = cell_text(values).to_list()
+    missing = [None] if values.null_count() else []
+    rows: list[list[str | None]] = [texts] + [[*level, *missing] for level in levels] + [[STAR] * len(texts)]
+    ups, labels, counts = [], [], []
+    for level, row in enumerate(rows):
+        if len(row) != len(texts):
+            raise HierarchyError(
+                f"level {level} labels {len(row) - len(missing):,} of {len(texts) - len(missing):,} values",
+                expected="a label for every value",
+            )
+        blocks = {label: block for block, label in enumerate(dict.fromkeys(row))}
+        up = np.array([blocks[label] for label in row], dtype=np.int32)
+        ups.append(up)
+        labels.append(tuple(blocks))
+        own = np.bincount(up, minlength=len(blocks)).astype(np.int64)
+        counts.append(_declared(leaves[level], blocks, own) if leaves else own)
+    return Hierarchy(np.stack(ups), tuple(labels), tuple(counts))
+
+
+def _declared(leaves: dict[str, int], blocks: dict[str | None, int], own: Ints) -> Ints:
+    return np.array(
+        [leaves.get(label, own[b]) if label is not None else own[b] for label, b in blocks.items()],
+        dtype=np.int64,
+    )
+
+
+def _extents(up: Codes, blocks: int) -> tuple[list[int], list[int]]:
+    """Return each block's first value and number of values."""
+    first = np.full(blocks, -1)
+    first[up[::-1]] = np.arange(len(up))[::-1]
+    return first.tolist(), np.bincount(up, minlength=blocks).tolist()
+
+
+def _torn_blocks(finer: Codes, coarser: Codes) -> int:
+    """Return how many blocks of the finer level lie in more than one block of the coarser."""
+    pairs = np.unique(finer.astype(np.int64) * (int(coarser.max()) + 1) + coarser)
+    return len(pairs) - len(np.unique(finer))
+
+
+class Builder(ABC):
+    """The contract of everything that builds hierarchies: a frozen dataclass with a `name`, found by discovery.
+
+    Subclasses set `name` (the word in configurations), `meaning` (one line for people) and `build`.
+    """
+
+    name: ClassVar[str]
+    meaning: ClassVar[str]
+
+    @abstractmethod
+    def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
+        """Bind to a column's distinct values (sorted, a missing value last), or raise `HierarchyError`.
+
+        `counts` say how many rows have each value, for builders that go by frequency; without them, one each.
+        """

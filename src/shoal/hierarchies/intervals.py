@@ -1,0 +1,177 @@
+"""Numbers and dates in half-open intervals: given edges, equal widths, or equally many values."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from fractions import Fraction
+from itertools import pairwise
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Ints
+from shoal.errors import HierarchyError, ParameterError
+from shoal.hierarchies.axis import Axis, Point
+from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
+from shoal.hierarchies.specs import listed
+from shoal.parameters import Number, as_fraction, spelled
+
+Levels: TypeAlias = list[list[Fraction]]
+WIDTH = Number("width", "width of an interval", 0, above=True)
+BINS = Number("bins", "number of intervals", 2, whole=True)
+
+
+@dataclass(frozen=True, init=False)
+class Intervals(Builder):
+    """Guarantees that every label, read as a range, contains exactly the column's values published under it.
+
+    Exactly one of `edges` (a tuple of edges per level, finest first, each level's among those of the level
+    before), `width` (each a multiple of the one before; blocks begin at `origin`) and `bins` (each level has
+    that many blocks of about equally many distinct values; coarser levels merge neighbours). `[20, 30)`
+    contains 20 and not 30; beyond the outer edges lie `< 20` and `>= 70`. Numbers are compared as they are
+    written in decimals, so 0.3 is in `[0.3, 0.4)`. For dates, edges and origin are ISO dates and widths are
+    days; origin 0 is a Monday.
+
+    >>> Intervals(width=(5, 10)).build(pl.Series([18, 20, 24, 25])).labels[1:]
+    (('[15, 20)', '[20, 25)', '[25, 30)'), ('[10, 20)', '[20, 30)'), ('*',))
+    >>> Intervals(edges="18,65").build(pl.Series([17, 18, 70])).labels[1]
+    ('< 18', '[18, 65)', '>= 65')
+    >>> Intervals(width="10,15")
+    Traceback (most recent call last):
+    shoal.errors.HierarchyError: intervals: level 2 has width 15; expected a multiple of 10, the width before
+    """
+
+    name: ClassVar[str] = "intervals"
+    meaning: ClassVar[str] = "ranges of numbers or dates"
+
+    edges: tuple[tuple[Point, ...], ...] = ()
+    width: tuple[Fraction, ...] = ()
+    bins: tuple[int, ...] = ()
+    origin: Point = Fraction(0)
+
+    def __init__(self, edges: object = (), width: object = (), bins: object = (), origin: object = 0) -> None:
+        object.__setattr__(self, "edges", _read_edges(edges))
+        object.__setattr__(self, "width", tuple(WIDTH.read(given, self.name) for given in listed(width)))
+        object.__setattr__(self, "bins", tuple(int(BINS.read(given, self.name)) for given in listed(bins)))
+        object.__setattr__(self, "origin", _read_point(origin))
+        if sum(map(bool, (self.edges, self.width, self.bins))) != 1:
+            raise ParameterError(
+                "intervals: several or none of edges, width and bins are given", expected="one of them"
+            )
+        if self.origin != 0 and not self.width:
+            raise ParameterError("intervals: an origin without a width", hint="give the width, or leave the origin out")
+        _check_edges(self.edges)
+        _check_widths(self.width)
+        if any(after >= before for before, after in pairwise(self.bins)):
+            raise ParameterError(
+                f"intervals: bins are {', '.join(map(str, self.bins))}", expected="the largest number first"
+            )
+
+    def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
+        """Bind to a column of numbers or dates (or of texts that are all numbers)."""
+        axis = Axis.of(values.drop_nulls())
+        if self.width:
+            return hierarchy_from_labels(values, _grid(axis, axis.place(self.origin), axis.scaled(self.width)))
+        levels = [[axis.place(edge) for edge in level] for level in self.edges] or _quantiles(axis, self.bins, counts)
+        return hierarchy_from_labels(values, [_between(axis, edges) for edges in levels])
+
+
+def _between(axis: Axis, edges: Sequence[Fraction]) -> list[str]:
+    """Label every number with the interval between two neighbouring edges, open at both ends."""
+    texts = [axis.text(edge) for edge in edges]
+    names = [f"< {texts[0]}", *(f"[{low}, {high})" for low, high in pairwise(texts)), f">= {texts[-1]}"]
+    order = axis.order()
+    starts = [bisect_left(order, edge, key=axis.exact) for edge in edges]
+    labels = [""] * len(order)
+    for rank, block in enumerate(np.searchsorted(starts, np.arange(len(order)), side="right").tolist()):
+        labels[order[rank]] = names[block]
+    return labels
+
+
+def _grid(axis: Axis, origin: Fraction, widths: Sequence[Fraction]) -> list[list[str]]:
+    """Label every number with the interval of each width it lies in."""
+    finest = [(axis.exact(i) - origin) // widths[0] for i in range(len(axis.numbers))]
+    levels = []
+    for width in widths:
+        step = int(width / widths[0])
+        blocks = [block // step for block in finest]
+        names = {b: f"[{axis.text(origin + b * width)}, {axis.text(origin + (b + 1) * width)})" for b in set(blocks)}
+        levels.append([names[block] for block in blocks])
+    return levels
+
+
+def _quantiles(axis: Axis, bins: Sequence[int], counts: Ints | None) -> Levels:
+    """Return edges that cut the rows into about equal parts, each level's among the finer's."""
+    order = axis.order()
+    rows = np.ones(len(order), dtype=np.int64) if counts is None else counts[order]
+    opens = [rank for rank, i in enumerate(order) if rank == 0 or axis.numbers[order[rank - 1]] != axis.numbers[i]]
+    below = (np.cumsum(rows) - rows)[opens]
+    firsts = np.array(order)[opens]
+    levels: Levels = []
+    for wanted in bins:
+        targets = np.arange(1, wanted) * int(rows.sum()) / wanted
+        chosen = (
+            np.unique(np.abs(below[1:, None] - targets).argmin(axis=0)) + 1 if len(below) > 1 else np.array([], int)
+        )
+        levels.append([axis.exact(first) for first in firsts[chosen].tolist()])
+        firsts, below = np.append(firsts[:1], firsts[chosen]), np.append(below[:1], below[chosen])
+    return [edges for edges in levels if edges]
+
+
+def _read_edges(given: object) -> tuple[tuple[Point, ...], ...]:
+    """Accept one level or several: `0,18,65`, `0,10,20/0,20`, (0, 18, 65), ((0, 10, 20), (0, 20))."""
+    if isinstance(given, str):
+        levels: tuple[object, ...] = tuple(given.split("/")) if given.strip() else ()
+    else:
+        levels = listed(given)
+        levels = levels if not levels or isinstance(levels[0], list | tuple) else (levels,)
+    return tuple(tuple(_read_point(edge) for edge in listed(level)) for level in levels)
+
+
+def _read_point(given: object) -> Point:
+    """Return an exact number, or a moment without time zone."""
+    number = as_fraction(given)
+    if number is not None:
+        return number
+    try:
+        if isinstance(given, str):
+            given = datetime.fromisoformat(given.strip())
+    except ValueError:
+        pass
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, time())
+    if isinstance(given, datetime) and given.tzinfo is None:
+        return given
+    raise ParameterError(
+        f"intervals: {given!r} as an edge or origin", expected="a number or an ISO date without time zone"
+    )
+
+
+def _check_edges(levels: Sequence[tuple[Point, ...]]) -> None:
+    if len({type(edge) for level in levels for edge in level}) > 1:
+        raise ParameterError("intervals: some edges are numbers and some are dates", expected="edges of one kind")
+    for number, level in enumerate(levels, 1):
+        if not level or list(level) != sorted(set(level)):
+            raise ParameterError(
+                f"intervals: the edges of level {number} do not rise", expected="each edge above the last"
+            )
+    for number, (finer, coarser) in enumerate(pairwise(levels), 2):
+        added = len(set(coarser) - set(finer))
+        if added:
+            raise HierarchyError(
+                f"intervals: level {number} has {added:,} edges that level {number - 1} has not",
+                expected="every level to keep some edges of the level before and add none",
+            )
+
+
+def _check_widths(widths: Sequence[Fraction]) -> None:
+    for level, (finer, coarser) in enumerate(pairwise(widths), 2):
+        if coarser <= finer or (coarser / finer).denominator != 1:
+            raise HierarchyError(
+                f"intervals: level {level} has width {spelled(coarser)}",
+                expected=f"a multiple of {spelled(finer)}, the width before",
+            )

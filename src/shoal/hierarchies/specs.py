@@ -1,0 +1,123 @@
+"""Builders as words: what people write in a call, a command line or `shoal.toml`, and back.
+
+`as_builder` accepts every way of naming a hierarchy; `spec_of` writes a builder as plain data that reads back
+as the same builder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field, fields
+from datetime import date, datetime, time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+from shoal.errors import ParameterError, nearest
+from shoal.hierarchies.base import Builder
+from shoal.parameters import spelled
+from shoal.registry import lookup
+
+TABLES = (".csv", ".csv.gz")
+FILES = (*TABLES, ".json", ".json.gz")
+
+
+def as_builder(spec: object) -> Builder:
+    """Return the builder that is meant: a builder, a file, a tree, a mapping with a `builder`, or words.
+
+    >>> as_builder("prefixes:lengths=3,2") == as_builder({"builder": "prefixes", "lengths": [3, 2]})
+    True
+    >>> as_builder("dates:month,year").levels
+    ('month', 'year')
+    >>> as_builder("interval:width=5")
+    Traceback (most recent call last):
+    shoal.errors.ParameterError: unknown hierarchy builder 'interval'; did you mean 'intervals'?
+    >>> as_builder("intervals:with=5")
+    Traceback (most recent call last):
+    shoal.errors.ParameterError: intervals has no parameter 'with'; did you mean 'width'?
+    """
+    from shoal.hierarchies.taxonomy import Taxonomy
+
+    if isinstance(spec, Builder):
+        return spec
+    if isinstance(spec, Path) or (isinstance(spec, str) and spec.lower().endswith(FILES)):
+        read = Taxonomy.from_csv if str(spec).lower().endswith(TABLES) else Taxonomy.from_json
+        return read(spec)
+    if isinstance(spec, Mapping) and isinstance(spec.get("builder"), str):
+        return _made(_kind(spec["builder"]), {key: value for key, value in spec.items() if key != "builder"})
+    if isinstance(spec, Mapping):
+        return Taxonomy.from_tree(spec)
+    if isinstance(spec, str):
+        name, _, options = spec.partition(":")
+        kind = _kind(name.strip())
+        return _made(kind, _options(kind, options))
+    raise ParameterError(
+        f"a hierarchy given as a {type(spec).__name__}",
+        expected="a builder, a file name, a nested mapping, or words such as 'intervals:width=5,10'",
+    )
+
+
+def spec_of(builder: Builder) -> dict[str, object]:
+    """Return the builder as plain data for TOML or JSON; `as_builder` of it equals the builder.
+
+    >>> spec_of(as_builder("intervals:width=0.5,5"))
+    {'builder': 'intervals', 'width': ['0.5', 5]}
+    """
+    own = [(field, getattr(builder, field.name)) for field in _fields(type(builder))]
+    given = {field.name: _plain(value) for field, value in own if value != field.default}
+    return {"builder": builder.name} | given
+
+
+def listed(given: object) -> tuple[object, ...]:
+    """Return one or several things as a tuple; a text is cut at its commas.
+
+    >>> listed("5, 10"), listed(5), listed([5, 10])
+    (('5', '10'), (5,), (5, 10))
+    """
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",")) if given.strip() else ()
+    return tuple(given) if isinstance(given, Iterable) else (given,)
+
+
+def _kind(name: str) -> type[Builder]:
+    import shoal.hierarchies
+
+    return lookup(shoal.hierarchies, Builder, name, "hierarchy builder")
+
+
+def _fields(kind: type[Builder]) -> tuple[Field[Any], ...]:
+    return fields(kind)  # type: ignore[arg-type]
+
+
+def _made(kind: type[Builder], parameters: Mapping[str, object]) -> Builder:
+    known = [field.name for field in _fields(kind)]
+    for name in parameters:
+        if name not in known:
+            raise ParameterError(f"{kind.name} has no parameter {name!r}", hint=nearest(str(name), known))
+    return cast(Callable[..., Builder], kind)(**parameters)
+
+
+def _options(kind: type[Builder], text: str) -> dict[str, object]:
+    """Cut `a=1,2,b=3` into parameters; what comes before the first name belongs to the first parameter."""
+    known = [field.name for field in _fields(kind)]
+    if not text.strip():
+        return {}
+    if not known:
+        raise ParameterError(f"{kind.name} was given {text!r}", expected="no parameters")
+    gathered: dict[str, list[str]] = {}
+    name = known[0]
+    for part in text.split(","):
+        before, equals, after = part.partition("=")
+        name = before.strip() if equals else name
+        gathered.setdefault(name, []).append(after if equals else part)
+    return {name: ",".join(parts) for name, parts in gathered.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else spelled(value)
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,153 @@
+"""What a privacy model sees: the size of every class and how often each sensitive value occurs in it.
+
+Histograms are sparse (only values that occur), so a column of a million distinct salaries costs no more than its
+rows. Two stricter readings of several sensitive attributes are views of the same thing: the *joint* distribution
+(disease and salary as one attribute) and *given* (the others counted as quasi-identifiers: a class is measured by
+its worst part in which they are equal).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import AnyInts, Ints
+from shoal.hierarchies.base import Hierarchy
+from shoal.microdata import Microdata, distinct_rows
+
+Attributes: TypeAlias = tuple[str, ...]
+"""One sensitive attribute, or several read jointly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One sensitive attribute of the rows at hand: their codes, the domain, and the whole published table's counts."""
+
+    codes: AnyInts
+    totals: Ints
+    """How often each value occurs in the published table: the distribution P that classes are compared with."""
+    domain: pl.Series
+    """The distinct values of the published table in order, a missing value last."""
+    tree: Hierarchy | None = None
+    """The hierarchy given for this attribute, bound to the domain."""
+
+    def at(self, rows: Ints) -> Values:
+        """Return the same attribute of some rows only; the domain and P stay the published table's."""
+        return Values(self.codes[rows], self.totals, self.domain, self.tree)
+
+    @classmethod
+    def joint(cls, columns: Iterable[Values]) -> Values:
+        """Return several attributes of the whole published table as one, whose values are the combinations."""
+        columns = list(columns)
+        codes, _, totals = distinct_rows([c.codes for c in columns], [len(c.totals) for c in columns])
+        return cls(codes, totals, pl.Series(np.arange(len(totals))).cast(pl.String))
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How often each value occurs: slice i holds `counts[starts[i]:starts[i + 1]]` rows of `codes[...]`, codes rising.
+
+    `class_of_slice` says whose a slice is. Usually slice i is class i; in the *given* reading a class has several.
+    """
+
+    starts: Ints
+    codes: Ints
+    counts: Ints
+    class_of_slice: Ints
+    values: Values
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of rows in each slice."""
+        return np.add.reduceat(self.counts, self.starts[:-1])
+
+    @cached_property
+    def slice_of_entry(self) -> Ints:
+        """Which slice each entry belongs to."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def total(self) -> int:
+        """The number of rows of the published table."""
+        return int(self.values.totals.sum())
+
+    def one(self, index: int) -> dict[int, int]:
+        """Return one slice as a plain `{value: count}`."""
+        entries = slice(int(self.starts[index]), int(self.starts[index + 1]))
+        return dict(zip(self.codes[entries].tolist(), self.counts[entries].tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Some non-empty classes of rows and their sensitive values. Methods make them of candidates, the audit of cells.
+
+    >>> illness = Values(np.array([0, 1, 1]), np.array([1, 2]), pl.Series("illness", ["flu", "gout"]))
+    >>> classes = Classes(np.array([0, 0, 1]), 2, {("illness",): illness})
+    >>> classes.sizes.tolist(), [classes.histogram(("illness",)).one(c) for c in range(2)]
+    ([2, 1], [{0: 1, 1: 1}, {1: 1}])
+    """
+
+    class_of_row: Ints
+    number: int
+    attributes: Mapping[Attributes, Values]
+    _made: dict[tuple[Attributes, Attributes], Histogram] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of rows in each class."""
+        return np.bincount(self.class_of_row, minlength=self.number).astype(np.int64)
+
+    def histogram(self, attributes: Attributes, given: Attributes = ()) -> Histogram:
+        """Count the values of one attribute, or of several jointly, in every class (split by `given` attributes)."""
+        key = (attributes, given)
+        if key not in self._made:
+            self._made[key] = self._count(attributes, given)
+        return self._made[key]
+
+    def _count(self, attributes: Attributes, given: Attributes) -> Histogram:
+        values = self.attributes[attributes]
+        slices, owner = self.class_of_row, np.arange(self.number)
+        if given:
+            others = [self.attributes[(name,)] for name in given]
+            sizes = [self.number, *(len(other.totals) for other in others)]
+            slices, first, _ = distinct_rows([self.class_of_row, *(other.codes for other in others)], sizes)
+            owner = self.class_of_row[first]
+        entries, counts = _count_pairs(slices, values.codes, len(values.totals))
+        starts = np.searchsorted(entries // len(values.totals), np.arange(len(owner) + 1))
+        return Histogram(starts, entries % len(values.totals), counts, owner, values)
+
+
+def sensitive_values(microdata: Microdata, joints: Iterable[Attributes] = ()) -> dict[Attributes, Values]:
+    """Return every sensitive attribute of the whole table, and the joint ones asked for."""
+    single: dict[Attributes, Values] = {
+        (c.name,): Values(
+            c.codes,
+            np.bincount(c.codes, minlength=c.size).astype(np.int64),
+            c.values,
+            microdata.trees.get(c.name),
+        )
+        for c in microdata.sensitive
+    }
+    return with_joints(single, joints)
+
+
+def with_joints(single: Mapping[Attributes, Values], joints: Iterable[Attributes]) -> dict[Attributes, Values]:
+    """Add the joint attributes asked for to the single ones."""
+    wanted = {names for names in joints if len(names) > 1}
+    return {**single, **{names: Values.joint(single[(name,)] for name in names) for names in sorted(wanted)}}
+
+
+def _count_pairs(slices: Ints, codes: AnyInts, width: int) -> tuple[Ints, Ints]:
+    """Return the sorted distinct `slice * width + code` and how often each occurs."""
+    keys = slices * width + codes
+    if (int(slices.max()) + 1) * width <= 4 * len(keys) + 1_000:
+        dense = np.bincount(keys).astype(np.int64)
+        entries = np.flatnonzero(dense)
+        return entries, dense[entries]
+    entries, counts = np.unique(keys, return_counts=True)
+    return entries, counts.astype(np.int64)

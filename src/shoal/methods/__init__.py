@@ -1,0 +1,1 @@
+"""Methods: one algorithm per file, found by discovery; see `base` for the contract."""

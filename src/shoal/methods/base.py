@@ -1,0 +1,130 @@
+"""The contract of a method: an algorithm that turns a problem into a solution.
+
+A method declares its guarantee as an inequality, its running time and its paper; it says which problems it can take
+(`accepts`) and solves them (`solve`). `run` adds what is the same for all: refusing what cannot be met, dropping rows
+where that is allowed and nothing else helps, measuring the cost, and the best lower bound known.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.bounds.base import best_bound
+from shoal.errors import Unsupported
+from shoal.methods.dropping import rows_to_keep
+from shoal.partition import Partition
+from shoal.problem import Problem, Solution, Status
+
+Progress: TypeAlias = Callable[[float, str], None]
+"""Called now and then with the share done (0 to 1) and what is being done."""
+
+
+def silent(share: float, doing: str) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A moment after which a method returns the best it has.
+
+    >>> Deadline.after(None).passed, Deadline.after(0).passed
+    (False, True)
+    """
+
+    moment: float | None = None
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """Return the deadline that many seconds from now; None never comes."""
+        return cls(None if seconds is None else time.monotonic() + seconds)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self.moment is not None and time.monotonic() >= self.moment
+
+
+class Method(ABC):
+    """An algorithm. Subclasses are found by discovery."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    guarantee: ClassVar[str | None]
+    """What is proved of its result, as an inequality; None for a heuristic."""
+    cost: ClassVar[str]
+    """Its running time."""
+    paper: ClassVar[str]
+    models: ClassVar[str]
+    """Which models it can meet, in words."""
+    drops_rows: ClassVar[bool] = False
+    """Whether `solve` itself decides which rows to drop."""
+
+    @abstractmethod
+    def accepts(self, problem: Problem) -> list[str]:
+        """Return the reasons why it cannot take this problem; none if it can."""
+
+    @abstractmethod
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Solve a feasible problem that it accepts."""
+
+    def run(
+        self,
+        problem: Problem,
+        *,
+        seed: int = 0,
+        deadline: Deadline | None = None,
+        progress: Progress = silent,
+    ) -> Solution:
+        """Solve a problem, or raise `Unsupported` or `Infeasible`."""
+        reasons = self.accepts(problem)
+        if reasons:
+            raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
+        deadline = deadline or Deadline()
+        if self.drops_rows:
+            return self._bounded(problem, self.solve(problem, seed=seed, deadline=deadline, progress=progress))
+        kept = rows_to_keep(problem)
+        part = problem if len(kept) == problem.rows else problem.of_rows(kept)
+        part.check_feasible()
+        found = self.solve(part, seed=seed, deadline=deadline, progress=progress)
+        if part is not problem:
+            found = _lifted(problem, found, kept)
+        return self._bounded(problem, found)
+
+    def _bounded(self, problem: Problem, found: Solution) -> Solution:
+        """Return the solution with the best lower bound known; one that costs no more than a bound is optimal."""
+        known = [found.lower_bound, best_bound(problem), 0.0 if found.cost == 0 else None]
+        bound = max((value for value in known if value is not None), default=None)
+        status: Status = "optimal" if bound is not None and found.cost <= bound else found.status
+        return replace(found, lower_bound=bound, status=status)
+
+    def solution(
+        self,
+        problem: Problem,
+        partition: Partition,
+        status: Status,
+        *,
+        bound: float | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Solution:
+        """Return a partition as a solution of this method, its cost measured as it will be published."""
+        guarantee = self.guarantee if status != "feasible" else None
+        return Solution(partition, problem.cost_of(partition), status, self.name, bound, guarantee, notes)
+
+
+def _lifted(problem: Problem, found: Solution, kept: Ints) -> Solution:
+    """Return the solution of some rows as one of all, the others dropped; what was proved of the part is not kept."""
+    labels = np.full(problem.rows, -1, dtype=np.int64)
+    labels[kept] = found.partition.class_of_row
+    partition = Partition(labels)
+    notes = (
+        *found.notes,
+        f"{problem.rows - len(kept):,} rows dropped: with them no release meets the models",
+    )
+    return Solution(partition, problem.cost_of(partition), "feasible", found.method, notes=notes)

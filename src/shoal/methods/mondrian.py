@@ -1,0 +1,114 @@
+"""Mondrian multidimensional partitioning (LeFevre, DeWitt and Ramakrishnan 2006), for every monotone model.
+
+All classes that can still be cut are cut in the same pass, with arrays: the recursion of the paper is turned into
+levels, so a pass costs a few sorts of the rows in open classes, whatever their number.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
+from shoal.microdata import distinct_rows
+from shoal.partition import Partition
+from shoal.problem import Problem, Solution
+
+
+class Mondrian(Method):
+    """A heuristic: valid classes of few rows; no bound on the cost in general.
+
+    Cut every class in two at the median of the attribute in which its rows are spread widest, as long as both halves
+    meet the models; try the attributes in turn; stop where no cut is allowed. Under k-anonymity alone no class of a
+    strict run can be cut further, so it has at most 2 d (k - 1) + c rows (d attributes, c copies of one tuple).
+    With generalization a cut goes to the children of the lowest common block of the hierarchy; with suppression the
+    attribute with the fewest values left in the class goes first, because only a single value is published.
+    """
+
+    name: ClassVar[str] = "mondrian"
+    title: ClassVar[str] = "Mondrian, strict"
+    guarantee: ClassVar[str | None] = None
+    cost: ClassVar[str] = "O(d n log n) for each of about log2(n/k) levels"
+    paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006"
+    models: ClassVar[str] = "any monotone model and conjunction"
+    relaxed: ClassVar[bool] = False
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require models that stay met when classes are merged: only then is a class that cannot be cut admitted."""
+        return [f"{model} is not monotone" for model in problem.models if not model.monotone]
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Cut level by level until no class can be cut or time is over."""
+        cuts = self._cuts(problem)
+        weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
+        class_of_row = np.zeros(problem.rows, dtype=np.int64)
+        classes, closed = Open(np.arange(problem.rows), np.zeros(problem.rows, dtype=np.int64)), 0
+        while classes.number and not deadline.passed:
+            progress(1 - len(classes.rows) / problem.rows, "cutting classes")
+            part = cut_once(problem, cuts, classes, cuts.widths(classes) * weights)
+            done = part < 0
+            class_of_row[classes.rows[done]] = closed + classes.class_of_row[done]
+            closed += classes.number
+            classes = _next(classes, part, ~done)
+        class_of_row[classes.rows] = closed + classes.class_of_row
+        notes = ("time was over before every class was tried",) if classes.number else ()
+        return self.solution(problem, Partition.of(class_of_row), "feasible", notes=notes)
+
+    def _cuts(self, problem: Problem) -> Cuts:
+        return HierarchyCuts(problem) if problem.recoding == "generalize" else MedianCuts(problem, relaxed=self.relaxed)
+
+
+class RelaxedMondrian(Mondrian):
+    """A heuristic: as strict Mondrian, but rows equal to the median may go to either side.
+
+    Halves are then always equal in size, so under k-anonymity alone every class has at most 2k - 1 rows. With
+    generalization there is no median, and it is the strict method.
+    """
+
+    name: ClassVar[str] = "mondrian-relaxed"
+    title: ClassVar[str] = "Mondrian, relaxed"
+    relaxed: ClassVar[bool] = True
+
+
+def cut_once(problem: Problem, cuts: Cuts, classes: Open, widths: Floats) -> Ints:
+    """Cut every class along the widest attribute that allows it; return each row's part, -1 in a class left whole."""
+    part = np.full(len(classes.rows), -1, dtype=np.int64)
+    favourites = np.argsort(-widths, axis=1, kind="stable")
+    sizes = np.bincount(classes.class_of_row, minlength=classes.number)
+    waiting = sizes >= 2 * problem.models.least_rows
+    for turn in range(widths.shape[1]):
+        axis = favourites[:, turn]
+        waiting = waiting & (widths[np.arange(classes.number), axis] > 0)
+        if not waiting.any():
+            break
+        tried = classes.only(waiting)
+        parts = cuts.parts(tried, axis[waiting])
+        allowed = _allowed(problem, tried, parts)
+        where = np.flatnonzero(waiting[classes.class_of_row])
+        taken = allowed[tried.class_of_row]
+        part[where[taken]] = parts[taken]
+        waiting[np.flatnonzero(waiting)[allowed]] = False
+    return part
+
+
+def _allowed(problem: Problem, classes: Open, parts: Ints) -> Bools:
+    """Return which classes may be cut so: into several parts, each admitted by every model."""
+    label, first, _ = distinct_rows([classes.class_of_row, parts], [classes.number, int(parts.max()) + 1])
+    owner = classes.class_of_row[first]
+    admitted = problem.models.admits(problem.candidates(classes.rows, label, len(first)))
+    refused = np.bincount(owner, weights=~admitted, minlength=classes.number)
+    allowed: Bools = (refused == 0) & (np.bincount(owner, minlength=classes.number) > 1)
+    return allowed
+
+
+def _next(classes: Open, part: Ints, going_on: Bools) -> Open:
+    """Return the parts of the classes that were cut, as classes of their own."""
+    rows, owner, part = classes.rows[going_on], classes.class_of_row[going_on], part[going_on]
+    if not len(rows):
+        return Open(rows, owner)
+    label, _, _ = distinct_rows([owner, part], [classes.number, int(part.max()) + 1])
+    order = np.argsort(label, kind="stable")
+    return Open(rows[order], label[order])

@@ -1,0 +1,304 @@
+"""The contract of a privacy model: a requirement that every class of a release must meet.
+
+A model is a frozen dataclass in a file of its own. It declares its word in the requirement grammar, its parameters,
+whether merging two admitted classes keeps them admitted (`monotone`), and which direction is stricter; and it
+defines two things: `level`, which measures many classes at once, and `exactly`, which decides one class in exact
+arithmetic. The vectorised measure is trusted only where it is far from the limit; near it, `exactly` decides.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.errors import ParameterError
+from shoal.histogram import Attributes, Classes, Histogram
+from shoal.metric import Metric
+from shoal.parameters import Number, spelled
+
+DOUBT = 1e-9
+"""Relative distance from the limit below which a class is decided in exact arithmetic."""
+
+
+class Model(ABC):
+    """A privacy requirement. Subclasses are frozen dataclasses found by discovery."""
+
+    name: ClassVar[str]
+    """The word in the requirement grammar, as in `k=5` or `l(disease)=3`."""
+    title: ClassVar[str]
+    """What people call it."""
+    meaning: ClassVar[str]
+    """What it asks of a class, in one sentence."""
+    parameters: ClassVar[tuple[Number, ...]]
+    """The numbers it takes, in the order of the grammar."""
+    monotone: ClassVar[bool]
+    """Whether the union of two admitted classes is admitted."""
+    larger_is_stricter: ClassVar[bool]
+    """Whether a larger level means more privacy (k, l) or less (t)."""
+    least_asked: ClassVar[tuple[int, ...]] = (1,)
+    """Parameters that ask for as little as can be."""
+    reads_attribute: ClassVar[bool] = True
+    """Whether it measures a sensitive attribute (else the sizes of classes only)."""
+
+    @property
+    def attributes(self) -> Attributes:
+        """The sensitive attribute measured; several are read jointly; none if only sizes count."""
+        return ()
+
+    @property
+    def given(self) -> Attributes:
+        """Sensitive attributes that the attacker is taken to know, besides the quasi-identifiers."""
+        return ()
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters:
+            value = parameter.read(getattr(self, parameter.name), self.name)
+            object.__setattr__(self, parameter.name, int(value) if parameter.whole else value)
+
+    @property
+    def asked(self) -> tuple[Fraction, ...]:
+        """The parameters' values, in the order of the grammar."""
+        return tuple(Fraction(getattr(self, parameter.name)) for parameter in self.parameters)
+
+    @property
+    def limit(self) -> Fraction:
+        """The value that `level` is compared with."""
+        return self.asked[0]
+
+    @abstractmethod
+    def level(self, classes: Classes) -> Floats:
+        """Measure every class (the vectorised measure; see `admits` for the decision)."""
+
+    @abstractmethod
+    def admits(self, classes: Classes) -> Bools:
+        """Decide every class, exactly."""
+
+    @abstractmethod
+    def reached(self, classes: Classes) -> float:
+        """Return the level of the worst class: what the classes together guarantee."""
+
+    def reading(self, reached: float) -> float | list[float]:
+        """Return the level reached in the form of the grammar: a number, or a list where it takes several."""
+        return reached
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return 1
+
+    def largest(self, counts: Ints) -> Ints | None:
+        """Return the largest admitted sub-class of rows with these value counts; None if there is none."""
+        return None
+
+    @classmethod
+    def parse(
+        cls, attributes: Attributes, given: Attributes, option: str | Metric | None, numbers: Sequence[str]
+    ) -> Self:
+        """Build the model from the parts of a requirement such as `t(salary:ordered)=0.2`."""
+        if option is not None:
+            raise ParameterError(f"{cls.name} takes nothing after a colon", expected=cls.grammar())
+        if len(numbers) != len(cls.parameters):
+            raise ParameterError(f"{cls.name} has {len(numbers)} numbers", expected=cls.grammar())
+        if not cls.reads_attribute:
+            return cls(*numbers)
+        return cls(*numbers, attributes if len(attributes) > 1 else attributes[0], given)  # type: ignore[call-arg]
+
+    @classmethod
+    def lenient(cls, attribute: str | None = None) -> Self:
+        """Return the model with the least demanding parameters, for measuring what a table reaches."""
+        numbers = [str(number) for number in cls.least_asked]
+        return cls.parse((attribute,) if attribute is not None else (), (), None, numbers)
+
+    @classmethod
+    def grammar(cls) -> str:
+        """Return how the requirement is written.
+
+        >>> from shoal.models import KAnonymity, RecursiveLDiversity
+        >>> KAnonymity.grammar(), RecursiveLDiversity.grammar()
+        ('k=K', 'recursive-l(ATTRIBUTE)=(C,L)')
+        """
+        numbers = ",".join(parameter.name.upper() for parameter in cls.parameters)
+        where = "(ATTRIBUTE)" if cls.reads_attribute else ""
+        return f"{cls.name}{where}={f'({numbers})' if len(cls.parameters) > 1 else numbers}"
+
+    def __str__(self) -> str:
+        where = (
+            "+".join(map(quoted, self.attributes)) + "".join(f"|{quoted(name)}" for name in self.given) + self._option()
+        )
+        numbers = ",".join(spelled(number) for number in self.asked)
+        return f"{self.name}{f'({where})' if where else ''}={f'({numbers})' if len(self.asked) > 1 else numbers}"
+
+    def _option(self) -> str:
+        return ""
+
+    def __and__(self, other: Model | Models) -> Models:
+        return Models((self,)) & other
+
+
+class SensitiveModel(Model):
+    """A model of a sensitive attribute, measured slice by slice of its histogram.
+
+    Subclasses define `measure` (all slices, fast) and `decide` (one slice, exactly). Several names in `attribute`
+    are read jointly; `others` are sensitive attributes counted as quasi-identifiers.
+    """
+
+    attribute: str | Attributes
+    others: str | Attributes
+
+    @property
+    def attributes(self) -> Attributes:
+        """The sensitive attribute measured; several are read jointly."""
+        return names(self.attribute)
+
+    @property
+    def given(self) -> Attributes:
+        """Sensitive attributes that the attacker is taken to know, besides the quasi-identifiers."""
+        return names(self.others)
+
+    @abstractmethod
+    def measure(self, histogram: Histogram) -> Floats:
+        """Measure every slice."""
+
+    @abstractmethod
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide one slice in exact arithmetic."""
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction | float:
+        """Return one slice's level, exactly where it is a rational number."""
+        return float(self.measure(histogram)[index])
+
+    def slices(self, classes: Classes) -> Histogram:
+        """Return the histogram this model reads."""
+        return classes.histogram(self.attributes, self.given)
+
+    def level(self, classes: Classes) -> Floats:
+        """Measure every class: its worst slice."""
+        histogram = self.slices(classes)
+        return self._worst_slice(histogram, self.measure(histogram), classes.number)
+
+    def admits(self, classes: Classes) -> Bools:
+        """Decide every class: all its slices must be admitted."""
+        histogram = self.slices(classes)
+        admitted = self._decided(histogram)
+        result = np.ones(classes.number, dtype=bool)
+        result[histogram.class_of_slice[~admitted]] = False
+        return result
+
+    def _decided(self, histogram: Histogram) -> Bools:
+        levels, limit = self.measure(histogram), float(self.limit)
+        admitted = levels >= limit if self.larger_is_stricter else levels <= limit
+        for index in np.flatnonzero(np.abs(levels - limit) <= DOUBT * max(1.0, abs(limit))).tolist():
+            admitted[index] = self.decide(histogram, index)
+        return admitted
+
+    def reached(self, classes: Classes) -> float:
+        """Return the level of the worst class, taken exactly among those that measure alike."""
+        histogram = self.slices(classes)
+        levels = self.measure(histogram)
+        worst = levels.min() if self.larger_is_stricter else levels.max()
+        if not np.isfinite(worst):
+            return float(worst)
+        near = np.flatnonzero(np.abs(levels - worst) <= DOUBT * max(1.0, abs(worst)))[:100].tolist()
+        exact = [self.exact(histogram, index) for index in near]
+        return float(min(exact) if self.larger_is_stricter else max(exact))
+
+    def _worst_slice(self, histogram: Histogram, levels: Floats, number: int) -> Floats:
+        if len(levels) == number:
+            return levels
+        worst = np.full(number, np.inf if self.larger_is_stricter else -np.inf)
+        (np.minimum if self.larger_is_stricter else np.maximum).at(worst, histogram.class_of_slice, levels)
+        return worst
+
+
+@dataclass(frozen=True)
+class Models:
+    """Several models at once: a class is admitted if each of them admits it.
+
+    >>> from shoal.models import KAnonymity, LDiversity
+    >>> print(KAnonymity(5) & LDiversity(3, "disease"))
+    k=5 l(disease)=3
+    """
+
+    all: tuple[Model, ...]
+
+    def __and__(self, other: Model | Models) -> Models:
+        more = other.all if isinstance(other, Models) else (other,)
+        return Models(self.all + tuple(model for model in more if model not in self.all))
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.all))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether merging admitted classes is always safe."""
+        return all(model.monotone for model in self.all)
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return max(model.least_rows for model in self.all)
+
+    @property
+    def joints(self) -> list[Attributes]:
+        """The attributes that are read jointly."""
+        return [model.attributes for model in self.all if len(model.attributes) > 1]
+
+    def admits(self, classes: Classes) -> Bools:
+        """Decide every class, exactly."""
+        admitted = np.ones(classes.number, dtype=bool)
+        for model in self.all:
+            admitted &= model.admits(classes)
+        return admitted
+
+
+def ratio_at_least(above: Ints, below: Ints, limit: Fraction) -> Bools:
+    """Decide `above / below >= limit` for many counts at once, in integers that cannot overflow.
+
+    >>> ratio_at_least(np.array([3, 3]), np.array([1, 2]), Fraction(2)).tolist()
+    [True, False]
+    """
+    largest = max(int(above.max(initial=0)) * limit.denominator, int(below.max(initial=0)) * limit.numerator)
+    kind = np.int64 if largest < 2**62 else object
+    return np.asarray(above.astype(kind) * limit.denominator >= below.astype(kind) * limit.numerator, dtype=bool)
+
+
+def cap(counts: Ints, admitted: Callable[[Ints], bool]) -> Ints | None:
+    """Return the counts cut at the largest height at which they are admitted; None if at none.
+
+    Right where lowering the tallest values never turns an admitted class into a refused one.
+
+    >>> cap(np.array([5, 1, 1]), lambda capped: 2 * int(capped.max()) <= int(capped.sum())).tolist()
+    [2, 1, 1]
+    """
+    low, high = 0, int(counts.max(initial=0))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if admitted(np.minimum(counts, middle)) else (low, middle - 1)
+    return np.minimum(counts, low) if low else None
+
+
+def names(attribute: str | Iterable[str]) -> Attributes:
+    """Return an attribute, or several to be read jointly, as a tuple."""
+    return (attribute,) if isinstance(attribute, str) else tuple(attribute)
+
+
+def quoted(name: str) -> str:
+    """Quote a column name where the requirement grammar needs it.
+
+    >>> quoted("age"), quoted("marital status")
+    ('age', '"marital status"')
+    """
+    plain = name and not any(character in name for character in " \t\n()|+:=,\"'")
+    return name if plain else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,77 @@
+"""Entropy l-diversity (Machanavajjhala et al. 2006): the entropy of every class is at least that of l equal shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, gcd, prod
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+from shoal.histogram import Attributes, Histogram
+from shoal.models.base import SensitiveModel, cap
+from shoal.parameters import Number, Numeral
+
+
+@dataclass(frozen=True)
+class EntropyLDiversity(SensitiveModel):
+    """Guarantees `-sum p ln p >= ln l` in every class, p the shares of the sensitive values, missing one of them.
+
+    The level of a class is exp(entropy), its effective number of values. Near the limit the decision is taken in
+    integers: with counts c of a class of g rows, `g^g >= l^g * prod c^c`. So a class with three values in equal
+    shares has exactly level 3.
+
+    >>> str(EntropyLDiversity(2.5, "disease"))
+    'entropy-l(disease)=2.5'
+    """
+
+    name: ClassVar[str] = "entropy-l"
+    title: ClassVar[str] = "entropy l-diversity"
+    meaning: ClassVar[str] = "the entropy of the sensitive values in a class is at least ln l"
+    parameters: ClassVar[tuple[Number, ...]] = (Number("l", "effective number of values in a class", 1),)
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = True
+
+    l: Numeral  # noqa: E741 - the paper's name
+    attribute: str | Attributes
+    others: str | Attributes = ()
+
+    def measure(self, histogram: Histogram) -> Floats:
+        """Return exp(entropy) = rows / prod count^(count / rows)."""
+        sums = np.add.reduceat(histogram.counts * np.log(histogram.counts), histogram.starts[:-1])
+        return np.exp(np.log(histogram.sizes) - sums / histogram.sizes)
+
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide in integers."""
+        return _at_least(histogram.one(index).values(), self.limit)
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction | float:
+        """Return the level: a whole number where it is one, else to machine precision."""
+        counts = histogram.one(index).values()
+        rows = sum(counts)
+        level = float(np.exp(np.log(rows) - sum(c * np.log(c) for c in counts) / rows))
+        whole = round(level)
+        return Fraction(whole) if len(set(counts)) == 1 and whole == len(counts) else level
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return ceil(self.limit)
+
+    def largest(self, counts: Ints) -> Ints | None:
+        """Cut the tallest values until the entropy is reached; cutting them never lowers it."""
+        return cap(counts, lambda capped: _at_least([int(c) for c in capped if c], self.limit))
+
+
+def _at_least(counts: Iterable[int], level: Fraction) -> bool:
+    """Whether exp(entropy) of these counts is at least `level`; shares alone matter, so divide by the gcd first."""
+    values = [int(count) for count in counts]
+    rough = np.log(sum(values)) - sum(c * np.log(c) for c in values) / sum(values) - np.log(float(level))
+    if abs(rough) > 1e-9:
+        return bool(rough > 0)
+    values = [count // gcd(*values) for count in values]
+    rows = sum(values)
+    return bool((rows * level.denominator) ** rows >= level.numerator**rows * prod(c**c for c in values))

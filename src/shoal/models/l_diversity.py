@@ -1,0 +1,64 @@
+"""l-diversity by frequency (Xiao and Tao 2006): no sensitive value fills more than 1/l of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.histogram import Attributes, Histogram
+from shoal.models.base import SensitiveModel, cap, ratio_at_least
+from shoal.parameters import Number, Numeral
+
+
+@dataclass(frozen=True)
+class LDiversity(SensitiveModel):
+    """Guarantees `l * (count of the commonest value) <= rows` in every class ("the class is l-eligible").
+
+    Implies distinct l-diversity and l-anonymity. The missing value counts as a value of its own. `l` may be any
+    number of at least 1: 1.5 means that no value fills more than two thirds.
+
+    >>> str(LDiversity(3, "disease")), str(LDiversity(2, ("disease", "drug"))), str(LDiversity(2, "drug", "disease"))
+    ('l(disease)=3', 'l(disease+drug)=2', 'l(drug|disease)=2')
+    """
+
+    name: ClassVar[str] = "l"
+    title: ClassVar[str] = "l-diversity (frequency)"
+    meaning: ClassVar[str] = "no sensitive value fills more than 1/l of a class"
+    parameters: ClassVar[tuple[Number, ...]] = (Number("l", "inverse of the largest share of one value", 1),)
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = True
+
+    l: Numeral  # noqa: E741 - the paper's name
+    attribute: str | Attributes
+    others: str | Attributes = ()
+
+    def measure(self, histogram: Histogram) -> Floats:
+        """Return rows / (count of the commonest value)."""
+        return histogram.sizes / np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+
+    def _decided(self, histogram: Histogram) -> Bools:
+        tallest = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+        return ratio_at_least(histogram.sizes, tallest, self.limit)
+
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide `l * max <= rows` in integers."""
+        return self.exact(histogram, index) >= self.limit
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction:
+        """Return rows / (count of the commonest value) as a fraction."""
+        counts = histogram.one(index)
+        return Fraction(sum(counts.values()), max(counts.values()))
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return ceil(self.limit)
+
+    def largest(self, counts: Ints) -> Ints | None:
+        """Cap every value at the largest height h with `sum min(count, h) >= l h`: the first phase of TP."""
+        return cap(counts, lambda capped: self.limit * int(capped.max()) <= int(capped.sum()))

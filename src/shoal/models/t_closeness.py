@@ -1,0 +1,84 @@
+"""t-closeness (Li, Li, Venkatasubramanian 2007): every class looks like the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import ClassVar, Self
+
+from shoal.arrays import Floats
+from shoal.emd import GroundDistance, ground_distance
+from shoal.errors import ParameterError
+from shoal.histogram import Attributes, Histogram
+from shoal.metric import Metric
+from shoal.models.base import SensitiveModel, quoted
+from shoal.parameters import Number, Numeral
+
+
+@dataclass(frozen=True)
+class TCloseness(SensitiveModel):
+    """Guarantees that the Earth Mover's Distance from every class to the published table is at most `t`.
+
+    `distance` is `equal`, `ordered` (ranks of the distinct values), `numeric` (the values themselves), `hierarchy`
+    (the attribute's own), or a `Metric`, or `auto`: ordered for numbers and dates, hierarchy if one is given, else
+    equal. A joint distribution has the equal distance. The domain is the published table's distinct values; the
+    missing value is one of them: last in an order, a leaf of its own under the root of a hierarchy, refused by the
+    numeric distance.
+
+    >>> str(TCloseness(0.2, "salary", distance="ordered")), str(TCloseness("1/3", "job"))
+    ('t(salary:ordered)=0.2', 't(job)=1/3')
+    """
+
+    name: ClassVar[str] = "t"
+    title: ClassVar[str] = "t-closeness"
+    meaning: ClassVar[str] = "the sensitive values of a class are distributed within distance t of the whole table's"
+    parameters: ClassVar[tuple[Number, ...]] = (Number("t", "largest Earth Mover's Distance", 0, 1),)
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = False
+
+    t: Numeral
+    attribute: str | Attributes
+    others: str | Attributes = ()
+    distance: str | Metric = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.distance, str) and self.distance not in (*GroundDistance.names(), "auto"):
+            raise ParameterError(
+                f"t-closeness has no distance {self.distance!r}",
+                expected=f"auto, {', '.join(GroundDistance.names())}, or a file with a metric",
+            )
+
+    @classmethod
+    def parse(
+        cls, attributes: Attributes, given: Attributes, option: str | Metric | None, numbers: Sequence[str]
+    ) -> Self:
+        """Build from `t(attribute:distance)=t`; a distance that names a file is read as a metric."""
+        if len(numbers) != 1:
+            raise ParameterError(f"t has {len(numbers)} numbers", expected=cls.grammar())
+        known = option is None or isinstance(option, Metric) or option in (*GroundDistance.names(), "auto")
+        distance = (option or "auto") if known else Metric.read(Path(str(option)))
+        return cls(numbers[0], attributes if len(attributes) > 1 else attributes[0], given, distance)
+
+    def ground(self, histogram: Histogram) -> GroundDistance:
+        """Return the distance between values, bound to the domain."""
+        return ground_distance(self.distance, histogram.values, "+".join(self.attributes))
+
+    def measure(self, histogram: Histogram) -> Floats:
+        """Return the distance of every slice to the table."""
+        return self.ground(histogram).many(histogram)
+
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide in rational arithmetic."""
+        return self.exact(histogram, index) <= self.limit
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction:
+        """Return the distance of one slice to the table as a fraction."""
+        return self.ground(histogram).one(histogram.one(index), histogram.values.totals)
+
+    def _option(self) -> str:
+        if isinstance(self.distance, Metric):
+            return f":{quoted(self.distance.source)}"
+        return "" if self.distance == "auto" else f":{self.distance}"

@@ -1,0 +1,76 @@
+"""Partitions: which class each row is in; and what a model may see of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.arrays import AnyInts, Ints
+
+DROPPED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The class of every row, numbered 0, 1, 2, ...; -1 marks a dropped row.
+
+    >>> partition = Partition.of(np.array([7, 3, 7, -1]))
+    >>> len(partition), partition.sizes.tolist(), [rows.tolist() for rows in partition]
+    (2, [1, 2], [[1], [0, 2]])
+    """
+
+    class_of_row: Ints
+
+    @classmethod
+    def of(cls, labels: AnyInts) -> Partition:
+        """Number any labels densely, in their own order; negative labels are dropped rows."""
+        labels = np.asarray(labels, dtype=np.int64)
+        kept = labels >= 0
+        dense = np.full(len(labels), DROPPED, dtype=np.int64)
+        dense[kept] = np.unique(labels[kept], return_inverse=True)[1]
+        return cls(dense)
+
+    @classmethod
+    def whole(cls, rows: int) -> Partition:
+        """Return the partition with one class."""
+        return cls(np.zeros(rows, dtype=np.int64))
+
+    @cached_property
+    def kept(self) -> Ints:
+        """The numbers of the rows that are published."""
+        return np.flatnonzero(self.class_of_row >= 0)
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+        return len(self.class_of_row) - len(self.kept)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows each class has."""
+        return np.bincount(self.class_of_row[self.kept]).astype(np.int64)
+
+    @cached_property
+    def order(self) -> Ints:
+        """The published rows sorted by class: class c is `order[starts[c]:starts[c + 1]]`."""
+        return self.kept[np.argsort(self.class_of_row[self.kept], kind="stable")]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each class begins in `order`, and the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __iter__(self) -> Iterator[Ints]:
+        return iter(np.split(self.order, self.starts[1:-1]))
+
+    def refined_to_input(self, rows: Ints, total: int) -> Partition:
+        """Return this partition of some rows as a partition of the whole input, the other rows dropped."""
+        labels = np.full(total, DROPPED, dtype=np.int64)
+        labels[rows] = self.class_of_row
+        return Partition(labels)

@@ -1,0 +1,201 @@
+"""From a table to a release: open this file first. Each step is one function; nothing is changed along the way.
+
+file, frame --read--> Table --roles, hierarchies--> Microdata --models, cost--> Problem
+                                                                                 | a method
+                                                                                 v
+Release <-- Certificate <--audit-- published table <--recode-- Solution(partition, cost, bound)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.audit import Audit, audit
+from shoal.certificate import certify
+from shoal.codebook import STAR_FORMS, codebook
+from shoal.errors import ParameterError, ShoalError, Unsupported
+from shoal.hierarchies import Builder, as_builder, spec_of
+from shoal.methods.auto import choose
+from shoal.methods.base import Deadline, Progress, silent
+from shoal.microdata import encode
+from shoal.models import Model, Models
+from shoal.parameters import Number, Numeral
+from shoal.problem import Problem, make_problem
+from shoal.recode import Published
+from shoal.release import Release
+from shoal.requirement import as_models
+from shoal.roles import Roles
+from shoal.table import STAR, Table, TableLike
+
+SEED = Number("seed", "where random choices start", 0, whole=True)
+TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that is asked for, but the data. `shoal.anonymize` and the command line both make one."""
+
+    quasi: Sequence[str]
+    require: str | Model | Models | Iterable[Model]
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    hierarchies: Mapping[str, object] = field(default_factory=dict)
+    attribute_weights: Mapping[str, Numeral] = field(default_factory=dict)
+    recoding: str = "suppress"
+    cost: str | None = None
+    method: str = "auto"
+    max_dropped: Numeral = 0
+    star: str = STAR
+    seed: int = 0
+    time_limit: float | None = None
+
+
+def anonymize(
+    data: TableLike,
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    require: str | Model | Models | Iterable[Model],
+    hierarchies: Mapping[str, object] | None = None,
+    attribute_weights: Mapping[str, Numeral] | None = None,
+    recoding: str = "suppress",
+    cost: str | None = None,
+    method: str = "auto",
+    max_dropped: Numeral = 0,
+    population: TableLike | None = None,
+    star: str = STAR,
+    seed: int = 0,
+    time_limit: float | None = None,
+    memory_limit: object = None,
+    engine: str = "local",
+    progress: Progress | None = None,
+) -> Release:
+    """Publish a table so that every class of equal quasi-identifiers meets every model.
+
+    Either the audit of the published cells confirms every model, or an error is raised: `Infeasible` where no release
+    can meet them, `Unsupported` where the method or option cannot do it.
+
+    - `data`: a path, or a polars, pandas or pyarrow frame.
+    - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
+    - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
+    - `recoding`: `suppress` (stars), `generalize` (hierarchies), `range` (ranges and value sets).
+    - `cost`: what to keep small; stars for suppression, NCP otherwise.
+    - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
+    - `time_limit`: seconds after which the best release found so far is taken.
+
+    >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
+    >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2 l(illness)=2")
+    >>> release.certificate.status, len(release.classes), float(release.certificate.cost)
+    ('optimal', 2, 0.0)
+    """
+    _only_what_works(population=population, memory_limit=memory_limit, engine=None if engine == "local" else engine)
+    request = Request(
+        quasi,
+        require,
+        sensitive,
+        identifiers,
+        hierarchies or {},
+        attribute_weights or {},
+        recoding,
+        cost,
+        method,
+        max_dropped,
+        star,
+        seed,
+        time_limit,
+    )
+    return run(Table.of(data), request, progress or silent)
+
+
+def run(table: Table, request: Request, progress: Progress = silent) -> Release:
+    """Run the whole flow for a request."""
+    deadline = Deadline.after(
+        None if request.time_limit is None else float(TIME_LIMIT.read(request.time_limit, "time limit"))
+    )
+    seed = int(SEED.read(request.seed, "seed"))
+    if request.star not in STAR_FORMS:
+        raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
+    models = as_models(request.require)
+    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    progress(0.0, "encoding")
+    problem = make_problem(
+        encode(table, roles, builders),
+        models,
+        recoding=request.recoding,
+        cost=request.cost,
+        weights=request.attribute_weights,
+        max_dropped=request.max_dropped,
+    )
+    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    progress(1.0, "publishing")
+    published = problem.publish(solution.partition)
+    frame = published.frame(star=request.star)
+    progress(1.0, "auditing")
+    trees = {name: builder for name, builder in builders.items() if name in roles.sensitive}
+    found = _confirmed(audit(frame, quasi=roles.quasi, sensitive=roles.sensitive, require=models, hierarchies=trees))
+    certificate = certify(
+        solution,
+        found,
+        cost_name=problem.cost.name,
+        recoding=problem.recoding,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        require=str(models),
+    )
+    book = codebook(published, frame, star=request.star, cost=problem.cost, models=models, builders=builders)
+    config = _config(request, problem, builders)
+    decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
+    return Release(frame, published.partition, certificate, found, book, config, decisions, table.frame)
+
+
+def _only_what_works(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise Unsupported(f"{name} is not available in this version", hint=f"leave {name} out")
+
+
+def _confirmed(found: Audit) -> Audit:
+    """Guarantees that nothing is released which the audit of the published cells does not confirm."""
+    if not found.holds:
+        failing = ", ".join(finding.model for finding in found.findings if not finding.holds)
+        raise ShoalError(
+            f"the audit of the published cells refuses {failing}; nothing is released",
+            hint="please report this: it is a fault of shoal",
+        )
+    return found
+
+
+def _config(request: Request, problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Any]:
+    """Return the request as plain data, with what was chosen where nothing was said."""
+    roles = problem.microdata.roles
+    return {
+        "quasi": list(roles.quasi),
+        "sensitive": list(roles.sensitive),
+        "identifiers": list(roles.identifiers),
+        "require": str(problem.models),
+        "hierarchies": {name: spec_of(builder) for name, builder in sorted(builders.items())},
+        "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
+        "recoding": problem.recoding,
+        "cost": problem.cost.name,
+        "method": request.method,
+        "max_dropped": str(problem.max_dropped),
+        "star": request.star,
+        "time_limit": request.time_limit,
+        "seed": int(request.seed),
+    }
+
+
+def _decisions(published: Published, problem: Problem) -> list[str]:
+    """Say what was decided without being asked."""
+    roles = problem.microdata.roles
+    said = [
+        f"cost: {problem.cost.name}",
+        f"published as they are: {', '.join(roles.other) or 'no other columns'}",
+    ]
+    if roles.identifiers:
+        said.append(f"left out as identifiers: {', '.join(roles.identifiers)}")
+    return said

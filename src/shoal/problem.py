@@ -1,0 +1,171 @@
+"""A problem: microdata, the models every class must meet, the cost to keep small. Methods turn it into a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+import shoal.costs
+from shoal.arrays import Ints
+from shoal.costs import Cost
+from shoal.errors import Infeasible, ParameterError, RoleError, nearest
+from shoal.histogram import Attributes, Classes, Values, sensitive_values
+from shoal.microdata import Microdata
+from shoal.models import KAnonymity, Model, Models
+from shoal.parameters import Number, Numeral
+from shoal.partition import Partition
+from shoal.recode import RECODINGS, Published, recode
+from shoal.registry import lookup
+
+Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
+
+MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
+WEIGHT = Number("weight", "how much an attribute's loss counts", 0, above=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is asked: publish `microdata` so that every class meets `models`, at little `cost`."""
+
+    microdata: Microdata
+    models: Models
+    cost: Cost
+    recoding: str = "suppress"
+    max_dropped: Fraction = Fraction(0)
+
+    @cached_property
+    def values(self) -> dict[Attributes, Values]:
+        """The sensitive attributes of the whole table, and the joint ones the models ask for."""
+        return sensitive_values(self.microdata, self.models.joints)
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self.microdata.rows
+
+    @property
+    def may_drop(self) -> int:
+        """How many rows may be dropped."""
+        return int(self.max_dropped * self.rows)
+
+    def classes(self, partition: Partition) -> Classes:
+        """Return what models see of a partition of all rows."""
+        return Classes(partition.class_of_row, len(partition), self.values)
+
+    def candidates(self, rows: Ints, class_of_row: Ints, number: int) -> Classes:
+        """Return what models see of classes made of some rows, in a table that publishes all rows."""
+        return Classes(class_of_row, number, {name: values.at(rows) for name, values in self.values.items()})
+
+    def publish(self, partition: Partition) -> Published:
+        """Return the cells that a partition is published with."""
+        return recode(self.microdata, partition, self.recoding)
+
+    def cost_of(self, partition: Partition) -> float:
+        """Return what a partition costs once published."""
+        return self.cost.of(self.publish(partition))
+
+    def of_rows(self, rows: Ints) -> Problem:
+        """Return the same problem for some of the rows, none of which may be dropped."""
+        return replace(self, microdata=self.microdata.take(rows), max_dropped=Fraction(0))
+
+    def check_feasible(self) -> None:
+        """Raise `Infeasible` if not even all rows as one class are admitted by a model that only merging can help."""
+        whole = self.classes(Partition.whole(self.rows))
+        for model in self.models:
+            if model.monotone and not model.admits(whole)[0]:
+                raise infeasible(model, whole)
+
+
+def infeasible(model: Model, whole: Classes) -> Infeasible:
+    """Word the refusal of a table whose rows together do not meet a model."""
+    rows = np.arange(len(whole.class_of_row))
+    hint = "ask for less, or add rows"
+    if model.attributes:
+        values = whole.attributes[model.attributes]
+        commonest = int(np.argmax(values.totals))
+        rows = np.flatnonzero(values.codes == commonest)
+        hint = f"ask for less, or allow rows to be dropped: one value of {'+'.join(model.attributes)!r} is too common"
+    reached = model.reading(model.reached(whole))
+    return Infeasible(str(model), reached=_short(reached), rows=rows.tolist(), hint=hint)
+
+
+def _short(level: float | list[float]) -> str:
+    numbers = level if isinstance(level, list) else [level]
+    text = ", ".join(f"{number:.6g}" for number in numbers)
+    return f"({text})" if isinstance(level, list) else text
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a method found: a partition of the input rows, its cost, and how far from optimal it can at most be."""
+
+    partition: Partition
+    cost: float
+    status: Status
+    method: str
+    lower_bound: float | None = None
+    """A number that no release can go below; None where none is known."""
+    guarantee: str | None = None
+    """What the method's theorem promises, as an inequality; None for a heuristic."""
+    notes: tuple[str, ...] = field(default=())
+    """Decisions worth a line in the log, in words; no cell of the table."""
+
+
+def make_problem(
+    microdata: Microdata,
+    models: Models,
+    *,
+    recoding: str = "suppress",
+    cost: str | None = None,
+    weights: Mapping[str, Numeral] | None = None,
+    max_dropped: Numeral = 0,
+) -> Problem:
+    """Check a request against the table and put it together."""
+    _check_attributes(models, microdata)
+    if recoding not in RECODINGS:
+        raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
+    exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
+    for name in exact:
+        if name not in microdata.roles.quasi:
+            raise RoleError(
+                f"a weight is given for {name!r}",
+                expected="a quasi-identifier",
+                hint=nearest(name, microdata.roles.quasi),
+            )
+    measure = _make_cost(cost or default_cost(recoding, bool(exact)), recoding, exact, models)
+    return Problem(microdata, models, measure, recoding, MAX_DROPPED.read(max_dropped, "max_dropped"))
+
+
+def default_cost(recoding: str, weighted: bool) -> str:
+    """Return the cost that is kept small when none is named."""
+    if recoding == "suppress":
+        return "height" if weighted else "stars"
+    return "ncp"
+
+
+def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models: Models) -> Cost:
+    kind = lookup(shoal.costs, Cost, name, "cost")
+    if recoding not in kind.recodings:
+        raise ParameterError(
+            f"cost {name!r} does not measure the recoding {recoding!r}", expected=" or ".join(kind.recodings)
+        )
+    if weights and not kind.takes_weights:
+        raise ParameterError(f"cost {name!r} takes no attribute weights", hint="use height or ncp")
+    k = max((int(model.limit) for model in models if isinstance(model, KAnonymity)), default=1)
+    return kind({name: float(weight) for name, weight in weights.items()}, k)
+
+
+def _check_attributes(models: Models, microdata: Microdata) -> None:
+    for model in models:
+        for name in (*model.attributes, *model.given):
+            if name not in microdata.roles.sensitive:
+                raise RoleError(
+                    f"{model} reads {name!r}",
+                    expected="a sensitive column",
+                    hint=nearest(name, microdata.roles.sensitive),
+                )

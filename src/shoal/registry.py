@@ -1,0 +1,67 @@
+"""Discovery: adding a model, a cost, a bound, a method or a hierarchy builder is adding one file.
+
+A kind of thing (say, models) lives in a package; every module there, and every entry point of the group
+`shoal.<package>` in other people's packages, is imported, and each class with a `name` of its own is found.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import TypeVar
+
+from shoal.errors import ParameterError, ShoalError, nearest
+
+T = TypeVar("T")
+
+
+def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
+    """Return every concrete subclass of `kind` found in `package` or announced by an entry point, by its name.
+
+    >>> import shoal.models
+    >>> sorted(discover(shoal.models, shoal.models.Model))[:3]
+    ['distinct-l', 'entropy-l', 'k']
+    """
+    found: dict[str, type[T]] = {}
+    for module in _modules(package):
+        for thing in vars(module).values():
+            if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
+                _add(found, thing)
+    for point in entry_points(group=package.__name__):
+        _add(found, point.load())
+    return dict(sorted(found.items()))
+
+
+def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
+    """Return the thing of that name, or raise `ParameterError` that names the nearest one.
+
+    >>> import shoal.costs
+    >>> lookup(shoal.costs, shoal.costs.Cost, "star", "cost")
+    Traceback (most recent call last):
+    shoal.errors.ParameterError: unknown cost 'star'; did you mean 'stars'?
+    """
+    found = discover(package, kind)
+    if name not in found:
+        raise ParameterError(f"unknown {word} {name!r}", hint=nearest(name, found))
+    return found[name]
+
+
+def _modules(package: ModuleType) -> list[ModuleType]:
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
+    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+
+
+def _is_concrete(thing: object, kind: type[T]) -> bool:
+    return (
+        inspect.isclass(thing) and issubclass(thing, kind) and not inspect.isabstract(thing) and "name" in vars(thing)
+    )
+
+
+def _add(found: dict[str, type[T]], thing: type[T]) -> None:
+    name = str(vars(thing)["name"])
+    if name in found and found[name] is not thing:
+        raise ShoalError(f"two classes call themselves {name!r}: {found[name].__module__} and {thing.__module__}")
+    found[name] = thing

@@ -1,0 +1,171 @@
+"""A release: the published table with its certificate, in memory and as a folder.
+
+    DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house
+    DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json: what may not
+
+The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
+whole release. Published rows are sorted by their published cells, so that their order says nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.audit import Audit
+from shoal.certificate import Certificate, canonical
+from shoal.errors import ParameterError, ReleaseError
+from shoal.partition import Partition
+from shoal.table import write
+
+FORMATS = ("csv", "csv.gz", "parquet", "arrow")
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table that may be published, and the proof of what it guarantees.
+
+    `table` has the published rows in input order (dropped rows left out), `classes` says which rows hide together;
+    `save` writes the folder.
+    """
+
+    table: pl.DataFrame
+    classes: Partition
+    certificate: Certificate
+    audit: Audit
+    codebook: Mapping[str, Any] = field(repr=False)
+    config: Mapping[str, Any] = field(repr=False)
+    decisions: tuple[str, ...] = field(repr=False)
+    original: pl.DataFrame = field(repr=False)
+
+    def save(self, folder: str | Path, *, format: str = "csv", overwrite: bool = False) -> Path:
+        """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`."""
+        if format not in FORMATS:
+            raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
+        target = Path(folder)
+        if target.exists() and not overwrite:
+            raise ReleaseError(
+                f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose"
+            )
+        partial = _partial(target)
+        try:
+            _write(self, partial, format)
+            _move(partial, target)
+        except OSError as error:
+            raise ReleaseError(
+                f"cannot write the release to {str(target)!r}: {error.strerror}",
+                hint="nothing was left there",
+            ) from error
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return target
+
+
+def _write(release: Release, folder: Path, format: str) -> None:
+    public, internal = folder / "public", folder / "internal"
+    public.mkdir()
+    internal.mkdir()
+    ordered = release.table.with_row_index("#row").sort(release.table.columns, nulls_last=True)
+    table = public / f"table.{format}"
+    write(ordered.drop("#row"), table)
+    _put(public / "codebook.json", canonical(release.codebook))
+    hashes = {
+        "table": file_hash(table),
+        "codebook": file_hash(public / "codebook.json"),
+        "config": public_config_hash(release.config),
+    }
+    _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
+    _put(internal / "config.json", canonical(release.config))
+    _put(internal / "decisions.json", canonical(list(release.decisions)))
+    _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
+    rows = pl.Series("row", release.classes.kept).gather(ordered["#row"])
+    rows.to_frame().write_parquet(internal / "rows.parquet")
+    _put(internal / "manifest.json", canonical(manifest(folder)))
+
+
+def _put(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _partial(target: Path) -> Path:
+    """Make an empty folder beside the target; what a killed run left there for the same target is swept away."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left in target.parent.glob(f".{target.name}.*.partial"):
+        if not _alive(left.name.split(".")[-2]):
+            shutil.rmtree(left, ignore_errors=True)
+    partial = target.parent / f".{target.name}.{os.getpid()}.partial"
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+    except OSError as error:
+        raise ReleaseError(
+            f"cannot write in {str(target.parent)!r}: {error.strerror}", hint="name a folder you may write to"
+        ) from error
+    return partial
+
+
+def _alive(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _move(partial: Path, target: Path) -> None:
+    """Put the finished folder in place; an old one is moved aside first and removed last."""
+    old = target.parent / f".{target.name}.{os.getpid()}.old.partial"
+    if target.exists():
+        target.rename(old)
+    partial.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def manifest(folder: Path) -> dict[str, str]:
+    """Return the hash of every file of a release but the manifest itself."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+    return {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
+
+
+def keyed_hash(original: pl.DataFrame, key: str) -> dict[str, str]:
+    """Return a hash of the original that proves nothing without the key kept beside it."""
+    digest = hmac.new(bytes.fromhex(key), original.write_csv().encode(), hashlib.sha256).hexdigest()
+    return {"algorithm": "HMAC-SHA256 of the table as CSV", "key": key, "digest": digest}
+
+
+def public_config_hash(config: Mapping[str, Any]) -> str:
+    """Return the hash of the request without its seed, which would help to repeat the run."""
+    return hashlib.sha256(
+        canonical({key: value for key, value in config.items() if key != "seed"}).encode()
+    ).hexdigest()
+
+
+def read_json(path: Path) -> Any:
+    """Read one of the release's JSON files, or raise `ReleaseError`."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReleaseError(
+            f"{path.parent.name}/{path.name} is missing or cannot be read", hint="is this a release folder?"
+        ) from error

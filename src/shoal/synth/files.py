@@ -1,0 +1,23 @@
+"""The synthetic census as files: the table, and a folder with a hierarchy for every column beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from shoal.hierarchies.files import write_hierarchy
+from shoal.synth.census import ATTRIBUTES, census, census_hierarchies
+from shoal.table import write
+
+
+def write_census(path: Path, rows: int, seed: int = 0) -> Path:
+    """Write a census to `path`, and its hierarchies over every declared value; return their folder."""
+    write(census(rows, seed), path)
+    folder = path.parent / f"{path.name.split('.')[0]}_hierarchies"
+    folder.mkdir(exist_ok=True)
+    builders = census_hierarchies()
+    for attribute in ATTRIBUTES:
+        values = pl.Series(attribute.name, attribute.values).sort()
+        write_hierarchy(builders[attribute.name].build(values), folder / f"{attribute.name}.csv")
+    return folder
