@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.errors import ParameterError, ShoalError, nearest
 
@@ -30,8 +31,8 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
         for thing in vars(module).values():
             if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
                 _add(found, thing)
-    for point in entry_points(group=package.__name__):
-        _add(found, point.load())
+    for thing in _announced(package.__name__):
+        _add(found, thing)
     return dict(sorted(found.items()))
 
 
@@ -47,6 +48,12 @@ def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
     if name not in found:
         raise ParameterError(f"unknown {word} {name!r}", hint=nearest(name, found))
     return found[name]
+
+
+@cache
+def _announced(group: str) -> list[Any]:
+    """Return what other packages announce; asked once, because it reads the metadata of everything installed."""
+    return [point.load() for point in entry_points(group=group)]
 
 
 def _modules(package: ModuleType) -> list[ModuleType]:

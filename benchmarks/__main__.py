@@ -1,0 +1,17 @@
+"""`make bench`: run every benchmark, or those named: `python -m benchmarks adult growth`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+ALL = ("adult", "growth", "startup")
+
+
+def main() -> None:
+    for name in sys.argv[1:] or ALL:
+        importlib.import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main()
