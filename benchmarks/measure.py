@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -27,15 +28,23 @@ class Measurement:
     memory: float | None = None
 
 
+LAUNCHER = """
+import json, os, subprocess, sys, time
+began = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(json.dumps([status, time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
+"""A small process that starts the command: the peak memory of a child is never below that of what started it."""
+
+
 def command(*words: str | Path) -> Measurement:
     """Run a command in a process of its own and measure all of it, start-up included."""
-    began = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
+    launched = [sys.executable, "-c", LAUNCHER, *map(str, words)]
+    status, wall, cpu, memory = json.loads(subprocess.run(launched, stdout=subprocess.PIPE, check=True).stdout)
     if status:
         sys.exit(f"failed: {' '.join(map(str, words))}")
-    return Measurement(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Measurement(wall, cpu, memory)
 
 
 def function(call: Callable[[], object], times: int = 3) -> Measurement:

@@ -211,6 +211,8 @@ def _tidy_column(column: pl.Series) -> pl.Series:
         return column
     if column.dtype in (pl.Categorical, pl.Null):
         return column.cast(pl.String)
+    if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
+        return column.cast(pl.String)  # a declared category * could not be escaped
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         raise TableError(
             f"column {column.name!r} holds {column.dtype} values",

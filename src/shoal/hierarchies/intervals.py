@@ -13,7 +13,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Ints
+from shoal.arrays import Floats, Ints
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchies.axis import Axis, Point
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
@@ -114,12 +114,19 @@ def _quantiles(axis: Axis, bins: Sequence[int], counts: Ints | None) -> Levels:
     levels: Levels = []
     for wanted in bins:
         targets = np.arange(1, wanted) * int(rows.sum()) / wanted
-        chosen = (
-            np.unique(np.abs(below[1:, None] - targets).argmin(axis=0)) + 1 if len(below) > 1 else np.array([], int)
-        )
+        chosen = _nearest(below, targets)
         levels.append([axis.exact(first) for first in firsts[chosen].tolist()])
         firsts, below = np.append(firsts[:1], firsts[chosen]), np.append(below[:1], below[chosen])
     return [edges for edges in levels if edges]
+
+
+def _nearest(rising: Ints, targets: Floats) -> Ints:
+    """Return the places, the first left out, of the entries nearest to the targets; none if there is only one."""
+    if len(rising) < 2:
+        return np.array([], dtype=np.int64)
+    after = np.clip(np.searchsorted(rising, targets), 1, len(rising) - 1)
+    before = np.maximum(after - 1, 1)
+    return np.unique(np.where(targets - rising[before] <= rising[after] - targets, before, after))
 
 
 def _read_edges(given: object) -> tuple[tuple[Point, ...], ...]:
