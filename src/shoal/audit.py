@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import shoal.models
-from shoal.arrays import Ints
+from shoal.arrays import Bools, Floats, Ints
+from shoal.coverage import covered_people
 from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
-from shoal.models import Model, Models, TCloseness
+from shoal.models import Model, Models, SensitiveModel
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.roles import Roles
 from shoal.table import Table, TableLike, distinct_sorted
+from shoal.wildcard import wildcard_summary
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Finding:
     holds: bool
     failing_classes: int
     failing_rows: int
+    worst_classes: int
+    """How many classes are at the level reached, and how many rows they hold."""
+    worst_rows: int
+    also: Mapping[str, float]
+    """What other tools report under the same name, where their convention differs."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,10 @@ class Audit:
     largest_class: int
     unique_rows: int
     findings: tuple[Finding, ...]
+    wildcard: Mapping[str, int] | None = None
+    """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
+    violations: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
+    """The numbers (0-based) of the rows whose class fails a requirement."""
 
     @property
     def holds(self) -> bool:
@@ -60,7 +72,9 @@ class Audit:
 
     def to_json(self) -> str:
         """Return the audit as JSON."""
-        return json.dumps({**asdict(self), "holds": self.holds}, indent=2, ensure_ascii=False)
+        found = {name: value for name, value in vars(self).items() if name not in ("findings", "violations")}
+        findings = [vars(finding) for finding in self.findings]
+        return json.dumps({**found, "findings": findings, "holds": self.holds}, indent=2, ensure_ascii=False)
 
 
 def audit(
@@ -70,8 +84,13 @@ def audit(
     sensitive: Sequence[str] | str = (),
     require: str | Model | Models | Iterable[Model] | None = None,
     hierarchies: Mapping[str, object] | None = None,
+    population: TableLike | None = None,
+    wildcard: str | None = None,
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement, every model's level is reported.
+
+    `population` is what kmap and presence compare with. `wildcard` also counts with a cell that matches anything:
+    `star` (`*`), `missing`, or `both`.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
@@ -80,18 +99,36 @@ def audit(
     """
     frame = Table.of(table).frame
     roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
-    models = as_models(require) if require is not None else _all_models(roles)
+    models = as_models(require) if require is not None else _all_models(frame, roles)
     _check_attributes(models, roles)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
-    classes = classes_of(frame, roles, models, builders)
+    classes = classes_of(frame, roles, models, builders, None if population is None else Table.of(population).frame)
     findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
     sizes = classes.sizes
-    return Audit(frame.height, classes.number, int(sizes.min()), int(sizes.max()), int((sizes == 1).sum()), findings)
+    return Audit(
+        rows=frame.height,
+        classes=classes.number,
+        smallest_class=int(sizes.min()),
+        largest_class=int(sizes.max()),
+        unique_rows=int((sizes == 1).sum()),
+        findings=findings,
+        wildcard=None if wildcard is None else wildcard_summary(frame.select(roles.quasi), wildcard),
+        violations=_violations(models, classes) if require is not None else np.zeros(0, dtype=np.int64),
+    )
 
 
-def classes_of(frame: pl.DataFrame, roles: Roles, models: Models, builders: Mapping[str, Builder]) -> Classes:
+def classes_of(
+    frame: pl.DataFrame,
+    roles: Roles,
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None = None,
+) -> Classes:
     """Group the rows by their published quasi-identifiers, and collect what the models read."""
-    labels = _numbered(frame.select(roles.quasi), frame.select(roles.quasi).unique(maintain_order=True))
+    distinct = frame.select(roles.quasi).unique(maintain_order=True)
+    labels = _numbered(frame.select(roles.quasi), distinct)
+    people = None if population is None else partial(covered_people, distinct, population, builders)
+    cells = np.column_stack([_numbered(distinct.select(name), distinct.select(name).unique()) for name in roles.quasi])
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
         domain = distinct_sorted(frame[name])
@@ -99,7 +136,7 @@ def classes_of(frame: pl.DataFrame, roles: Roles, models: Models, builders: Mapp
         totals = np.bincount(codes, minlength=len(domain)).astype(np.int64)
         tree = builders[name].build(domain, totals) if name in builders else None
         single[(name,)] = Values(codes, totals, domain, tree)
-    return Classes(labels, int(labels.max()) + 1, with_joints(single, models.joints))
+    return Classes(labels, distinct.height, with_joints(single, models.joints), people, cells)
 
 
 def _numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
@@ -111,15 +148,27 @@ def _numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
     return joined[number].cast(pl.Int64).to_numpy()
 
 
-def _all_models(roles: Roles) -> Models:
-    """Return every model, for every sensitive attribute, at its most lenient."""
-    kinds = discover(shoal.models, Model).values()
+def _all_models(frame: pl.DataFrame, roles: Roles) -> Models:
+    """Return every model, for every sensitive attribute that it can measure, at its most lenient."""
+    kinds = [kind for kind in discover(shoal.models, Model).values() if kind.measured_unasked]
     sizes = [kind.lenient() for kind in kinds if not kind.reads_attribute]
-    return Models((*sizes, *(kind.lenient(name) for name in roles.sensitive for kind in kinds if kind.reads_attribute)))
+    return Models(
+        (
+            *sizes,
+            *(
+                kind.lenient(name)
+                for name in roles.sensitive
+                for kind in kinds
+                if kind.reads_attribute and kind.applies_to(frame[name])
+            ),
+        )
+    )
 
 
 def _finding(model: Model, classes: Classes, *, asked: bool) -> Finding:
-    admitted = model.admits(classes)
+    admitted = model.admits(classes) if asked else np.ones(classes.number, dtype=bool)
+    reached = model.reached(classes)
+    worst = _alike(model.level(classes), reached)
     where = "+".join(model.attributes) + "".join(f"|{name}" for name in model.given)
     numbers = [float(number) for number in model.asked]
     return Finding(
@@ -127,17 +176,29 @@ def _finding(model: Model, classes: Classes, *, asked: bool) -> Finding:
         name=model.name,
         attribute=where or None,
         asked=None if not asked else numbers if len(numbers) > 1 else numbers[0],
-        reached=_finite(model.reading(model.reached(classes))),
-        holds=bool(admitted.all()) or not asked,
-        failing_classes=int((~admitted).sum()) if asked else 0,
-        failing_rows=int(classes.sizes[~admitted].sum()) if asked else 0,
+        reached=_finite(model.reading(reached)),
+        holds=bool(admitted.all()),
+        failing_classes=int((~admitted).sum()),
+        failing_rows=int(classes.sizes[~admitted].sum()),
+        worst_classes=int(worst.sum()),
+        worst_rows=int(classes.sizes[worst].sum()),
+        also=model.also(model.slices(classes)) if isinstance(model, SensitiveModel) else {},
     )
+
+
+def _alike(levels: Floats, reached: float) -> Bools:
+    """Return which classes are at the level reached, but for rounding."""
+    return np.isinf(levels) if np.isinf(reached) else np.isclose(levels, reached, rtol=1e-9, atol=1e-12)
+
+
+def _violations(models: Models, classes: Classes) -> Ints:
+    """Return the rows whose class fails one of the models."""
+    return np.flatnonzero(~models.admits(classes)[classes.class_of_row])
 
 
 def _finite(level: float | list[float]) -> float | list[float] | None:
     """Return a level as JSON can hold it: an infinite one is None."""
-    worst = level[0] if isinstance(level, list) else level
-    return level if np.isfinite(worst) else None
+    return level if np.isfinite(level).all() else None
 
 
 def _check_attributes(models: Models, roles: Roles) -> None:
@@ -149,15 +210,6 @@ def _check_attributes(models: Models, roles: Roles) -> None:
                     expected="a sensitive column",
                     hint=nearest(name, roles.sensitive),
                 )
-
-
-def needs_tree(models: Models) -> set[str]:
-    """Return the sensitive attributes whose distance is measured along their hierarchy."""
-    return {
-        model.attributes[0]
-        for model in models
-        if isinstance(model, TCloseness) and model.distance in ("auto", "hierarchy")
-    }
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.costs import Cost
+from shoal.costs.attribute_loss import attribute_losses
 from shoal.hierarchies import Builder, spec_of
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
@@ -39,6 +40,7 @@ def codebook(
     kept = published.microdata.table.frame[published.partition.kept]
     class_of_row = published.partition.class_of_row[published.partition.kept]
     sensitive = published.microdata.roles.sensitive
+    losses = attribute_losses(published)
     return {
         "marks": {
             "star": STAR if star == STAR else "missing",
@@ -55,7 +57,7 @@ def codebook(
                 "type": str(frame[name].dtype),
                 "original_type": str(kept[name].dtype),
                 **_marks(kept[name], cells.get(name), class_of_row),
-                **({"cells": _cells(cells[name])} if name in cells else {}),
+                **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
             }
             for name in frame.columns
         ],

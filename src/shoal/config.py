@@ -2,7 +2,7 @@
 
 [data]         file, separator, encoding, decimal
 [roles]        quasi, sensitive, identifiers
-[privacy]      require, max_dropped
+[privacy]      require, max_dropped, population
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, cost, seed, time_limit
 [weights]      a line per column
@@ -21,7 +21,7 @@ from shoal.errors import ParameterError, nearest
 KEYS: Mapping[str, Mapping[str, str]] = {
     "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"},
     "roles": {"quasi": "quasi", "sensitive": "sensitive", "identifiers": "identifiers"},
-    "privacy": {"require": "require", "max_dropped": "max_dropped"},
+    "privacy": {"require": "require", "max_dropped": "max_dropped", "population": "population"},
     "method": {
         "name": "method",
         "recoding": "recoding",
@@ -68,7 +68,7 @@ def read_config(path: Path) -> dict[str, Any]:
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with file names made relative to the configuration's folder."""
     made = dict(settings)
-    for key in ("file", "folder"):
+    for key in ("file", "folder", "population"):
         if key in made:
             made[key] = str(folder / made[key])
     specs = made.get("hierarchies", {})

@@ -1,4 +1,4 @@
-"""Whether a published cell covers the value it hides, decided from the cell's text alone.
+"""Whether a published cell covers a value, decided from the cell's text alone.
 
 This is the checker's own reading of cells: it parses what `shoal.recode` prints and shares no code with it.
 """
@@ -9,10 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from shoal.hierarchies import Hierarchy, as_builder
+from shoal.arrays import Bools, Ints
+from shoal.hierarchies import Builder, Hierarchy, as_builder
 from shoal.table import STAR, cell_text, distinct_sorted
+
+CHUNK = 4_000_000
+"""How many (person, class) pairs are compared at a time."""
 
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,{}"]+)')
 _MISSING = " | missing"
@@ -29,50 +34,95 @@ def uncovered_rows(
     """Return how many published rows have a cell that does not cover the value of the original row they stand for."""
     bad = pl.Series([False] * shown.height)
     stars_are_null = codebook["marks"]["star"] != STAR
+    generalized = codebook["recoding"] == "generalize"
     for name in quasi:
-        values = distinct_sorted(original[name])
-        counts = values.to_frame().join(original[name].value_counts(), on=name, nulls_equal=True, maintain_order="left")
-        hierarchy = as_builder(hierarchies.get(name, "auto")).build(values, counts["count"].cast(pl.Int64).to_numpy())
-        reader = _Reader(values, hierarchy, codebook["recoding"])
+        builder = as_builder(hierarchies.get(name, "auto")) if generalized else None
+        reader = Reader.of(original[name], builder)
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()
-        verdict = [reader.covers(cell, value, stars_are_null) for cell, value in distinct.iter_rows()]
+        shown_as = STAR if stars_are_null else None
+        verdict = [reader.covers(shown_as if cell is None else cell, value) for cell, value in distinct.iter_rows()]
         judged = distinct.with_columns(pl.Series("covers", verdict, dtype=pl.Boolean))
         bad |= ~pairs.join(judged, on=["cell", "value"], how="left", nulls_equal=True, maintain_order="left")["covers"]
     return int(bad.sum())
 
 
-class _Reader:
-    """Reads the cells of one column."""
+def covered_people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> Ints:
+    """Return for each class, given by its cells, how many rows of a population its cells cover."""
+    people = population.group_by(classes.columns).len()
+    tables = [_verdicts(classes[name], people[name], builders.get(name)) for name in classes.columns]
+    weights = people["len"].cast(pl.Int64).to_numpy()
+    total = np.zeros(classes.height, dtype=np.int64)
+    step = max(CHUNK // classes.height, 1)
+    for start in range(0, len(weights), step):
+        part = slice(start, start + step)
+        fits = np.logical_and.reduce([table[value[part]][:, cell] for table, value, cell in tables])
+        total += weights[part] @ fits
+    return total
 
-    def __init__(self, values: pl.Series, hierarchy: Hierarchy, recoding: str) -> None:
+
+def _verdicts(cells: pl.Series, values: pl.Series, builder: Builder | None) -> tuple[Bools, Ints, Ints]:
+    """Return which distinct cell covers which distinct value, and which of them each person and class has."""
+    shown, held = cells.cast(pl.String), cell_text(values)
+    distinct_cells, distinct_values = shown.unique(maintain_order=True), held.unique(maintain_order=True)
+    reader = Reader.of(values, builder)
+    table = np.array([[reader.covers(cell, value) for cell in distinct_cells] for value in distinct_values], dtype=bool)
+    return table, _places(held, distinct_values), _places(shown, distinct_cells)
+
+
+def _places(column: pl.Series, distinct: pl.Series) -> Ints:
+    known = {text: place for place, text in enumerate(distinct)}
+    return np.array([known[text] for text in column], dtype=np.int64)
+
+
+class Reader:
+    """Reads the cells of one column: the value itself, `*`, a block of its hierarchy, a range or a set."""
+
+    def __init__(self, values: pl.Series, hierarchy: Hierarchy | None) -> None:
         texts = cell_text(values).to_list()
-        self.rank = {text: place for place, text in enumerate(texts) if text is not None}
-        self.place = {text: place for place, text in enumerate(texts)}
-        self.hierarchy, self.recoding = hierarchy, recoding
+        self.dtype = values.dtype
+        self.code = {text: code for code, text in enumerate(texts)}
+        self.hierarchy = hierarchy
 
-    def covers(self, cell: str | None, value: str | None, stars_are_null: bool) -> bool:
-        """Whether the cell is the value, a star, or a block, range or set that holds the value."""
-        if cell in (value, STAR) or (cell is None and stars_are_null):
+    @classmethod
+    def of(cls, column: pl.Series, builder: Builder | None) -> Reader:
+        """Bind to a column's values and, where cells are blocks of a hierarchy, to the hierarchy."""
+        values = distinct_sorted(column)
+        counts = values.to_frame().join(column.value_counts(), on=column.name, nulls_equal=True, maintain_order="left")
+        rows = counts["count"].cast(pl.Int64).to_numpy()
+        return cls(values, None if builder is None else builder.build(values, rows))
+
+    def covers(self, cell: str | None, value: str | None) -> bool:
+        """Whether the cell says something that is true of the value."""
+        if cell in (value, STAR):
             return True
         if cell is None:
             return False
-        if self.recoding == "generalize":
-            return self._in_block(cell, value)
+        if self.hierarchy is not None and self._in_block(self.hierarchy, cell, value):
+            return True
         if value is None:
             return cell.endswith(_MISSING)
         body = cell.removesuffix(_MISSING)
         return body == value or self._in_range(body, value) or value in _members(body)
 
-    def _in_block(self, cell: str, value: str | None) -> bool:
-        place = self.place[value]
-        return any(self.hierarchy.labels[level][up[place]] == cell for level, up in enumerate(self.hierarchy.up))
+    def _in_block(self, hierarchy: Hierarchy, cell: str, value: str | None) -> bool:
+        code = self.code[value]
+        return any(hierarchy.labels[level][up[code]] == cell for level, up in enumerate(hierarchy.up))
 
     def _in_range(self, body: str, value: str) -> bool:
         low, comma, high = body.removeprefix("[").removesuffix("]").partition(", ")
-        if not (body.startswith("[") and body.endswith("]") and comma and low in self.rank and high in self.rank):
+        if not (body.startswith("[") and body.endswith("]") and comma):
             return False
-        return self.rank[low] <= self.rank[value] <= self.rank[high]
+        ends = [self._place(text) for text in (low, value, high)]
+        return all(end is not None for end in ends) and ends == sorted(ends)
+
+    def _place(self, text: str) -> Any:
+        """Return where a value lies in the order of its column; None where text is no value of it."""
+        if self.dtype == pl.Enum:
+            return self.code.get(text)
+        if self.dtype.is_temporal():
+            return text
+        return pl.Series([text]).cast(self.dtype, strict=False)[0] if self.dtype.is_numeric() else None
 
 
 def _members(body: str) -> set[str]:

@@ -37,6 +37,10 @@ class GroundDistance(ABC):
         """Return the distance of every slice to the table."""
 
     @abstractmethod
+    def between(self, ones: Floats, others: Floats) -> Floats:
+        """Return the distance between the counts in each row of one array and in the same row of the other."""
+
+    @abstractmethod
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Return the distance of one class to the table, exactly."""
 
@@ -58,6 +62,16 @@ class Tree(GroundDistance):
     def many(self, histogram: Histogram) -> Floats:
         """Return the mean over levels of the total variation."""
         return np.mean([self._variation(histogram, blocks) for blocks in self.up], axis=0)  # type: ignore[no-any-return]
+
+    def between(self, ones: Floats, others: Floats) -> Floats:
+        """Return the mean over levels of the total variation."""
+        apart = _shares(ones) - _shares(others)
+        total = np.zeros(len(ones))
+        for blocks in self.up:
+            sums = np.zeros((int(blocks.max()) + 1, len(ones)))
+            np.add.at(sums, blocks, apart.T)
+            total += np.abs(sums).sum(axis=0) / 2
+        return total / len(self.up)
 
     def _variation(self, histogram: Histogram, blocks: AnyInts) -> Floats:
         """Return 1/2 sum |X - P|, where blocks that a slice lacks add their P."""
@@ -112,6 +126,15 @@ class Line(GroundDistance):
         sums = np.add.reduceat(inside, first) + area[histogram.codes[first]]
         return sums / width[-1]  # type: ignore[no-any-return]
 
+    def between(self, ones: Floats, others: Floats) -> Floats:
+        """Sum gap by gap."""
+        if not self.gaps:
+            return np.zeros(len(ones))
+        gaps = np.array([float(gap) for gap in self.gaps])
+        ahead = np.cumsum(_shares(ones) - _shares(others), axis=1)[:, :-1]
+        apart: Floats = np.abs(ahead) @ gaps / gaps.sum()
+        return apart
+
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Sum gap by gap, in integers."""
         rows, total = sum(counts.values()), int(totals.sum())
@@ -120,6 +143,11 @@ class Line(GroundDistance):
             ahead += counts.get(value, 0) * total - int(totals[value]) * rows
             moved += abs(ahead) * gap
         return moved / (rows * total * sum(self.gaps)) if self.gaps else Fraction(0)
+
+
+def _shares(counts: Floats) -> Floats:
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _between(share: Floats, start: Ints, end: Ints, table: Floats, width: Floats, area: Floats) -> Floats:
@@ -145,6 +173,11 @@ class Matrix(GroundDistance):
         return np.array(
             [float(self.one(histogram.one(i), histogram.values.totals)) for i in range(len(histogram.sizes))]
         )
+
+    def between(self, ones: Floats, others: Floats) -> Floats:
+        """Solve one transport problem per row."""
+        pairs = zip(ones.astype(np.int64), others.astype(np.int64), strict=True)
+        return np.array([float(self.one(dict(enumerate(one.tolist())), other)) for one, other in pairs])
 
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Find a plan in floating point, round it to integers, check it, and add up its cost exactly."""

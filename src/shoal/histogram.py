@@ -8,7 +8,7 @@ its worst part in which they are equal).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -95,6 +95,10 @@ class Classes:
     class_of_row: Ints
     number: int
     attributes: Mapping[Attributes, Values]
+    population: Callable[[], Ints] | None = None
+    """Counts, for each class, the rows of the population that its cells cover; None where no population is given."""
+    cells: Ints | None = None
+    """The published cells of each class as numbers, class by quasi-identifier; known to the audit only."""
     _made: dict[tuple[Attributes, Attributes], Histogram] = field(default_factory=dict, repr=False)
 
     @cached_property

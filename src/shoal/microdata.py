@@ -7,15 +7,16 @@ stored once, with their count. Methods work on this, never on strings. Nothing i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Codes, Floats, Ints
-from shoal.errors import HierarchyError, nearest
+from shoal.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.roles import Roles
 from shoal.table import Table, distinct_sorted, is_ordered
@@ -43,6 +44,10 @@ class Coded:
         else:
             codes = column.rank("dense") - 1
         return cls(values, codes.cast(pl.Int32).fill_null(len(known)).to_numpy().copy())
+
+    def cut(self, rows: int) -> tuple[Coded, Codes]:
+        """Return the column of the first rows, and the codes of the others, over one domain."""
+        return Coded(self.values, self.codes[:rows]), self.codes[rows:]
 
     @property
     def name(self) -> str:
@@ -82,6 +87,20 @@ class Coded:
 
 
 @dataclass(frozen=True, eq=False)
+class Population:
+    """The people whom the table may be about: distinct quasi-identifier tuples over the table's domains, and counts."""
+
+    tuples: Codes
+    counts: Ints
+
+    @classmethod
+    def of(cls, columns: Sequence[Codes]) -> Population:
+        """Store equal tuples once."""
+        _, first, counts = distinct_rows(columns, [int(codes.max()) + 1 for codes in columns])
+        return cls(np.column_stack(columns)[first], counts)
+
+
+@dataclass(frozen=True, eq=False)
 class Microdata:
     """A table with roles and hierarchies, encoded once."""
 
@@ -91,8 +110,12 @@ class Microdata:
     sensitive: tuple[Coded, ...]
     hierarchies: tuple[Hierarchy, ...]
     """One for each quasi-identifier, in order."""
+    builders: Mapping[str, Builder]
+    """What the quasi-identifiers' hierarchies were built by, nothing left to the data."""
     trees: Mapping[str, Hierarchy]
     """Hierarchies given for sensitive attributes, for the hierarchical distance."""
+    population: Population | None = None
+    """Given, the domains of the quasi-identifiers are those of table and population together."""
 
     @property
     def rows(self) -> int:
@@ -149,14 +172,16 @@ class Microdata:
         quasi = tuple(Coded(column.values, column.codes[rows]) for column in self.quasi)
         sensitive = tuple(Coded.of(frame[column.name]) for column in self.sensitive)
         trees = {name: _narrowed(tree, self.attribute(name), frame[name]) for name, tree in self.trees.items()}
-        return Microdata(Table(frame, self.table.notes), self.roles, quasi, sensitive, self.hierarchies, trees)
+        return replace(self, table=Table(frame, self.table.notes), quasi=quasi, sensitive=sensitive, trees=trees)
 
     def decode(self) -> pl.DataFrame:
         """Return the original columns from the codes alone: the encoding loses nothing."""
         return pl.DataFrame([column.decode(column.codes) for column in (*self.quasi, *self.sensitive)])
 
 
-def encode(table: Table, roles: Roles, hierarchies: Mapping[str, Builder] | None = None) -> Microdata:
+def encode(
+    table: Table, roles: Roles, hierarchies: Mapping[str, Builder] | None = None, population: Table | None = None
+) -> Microdata:
     """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays."""
     hierarchies = dict(hierarchies or {})
     for name in hierarchies:
@@ -166,21 +191,52 @@ def encode(table: Table, roles: Roles, hierarchies: Mapping[str, Builder] | None
                 expected="a quasi-identifier or sensitive column",
                 hint=nearest(name, (*roles.quasi, *roles.sensitive)),
             )
-    quasi = tuple(Coded.of(table.frame[name]) for name in roles.quasi)
+    quasi, people = _with_population(table, roles, population)
     sensitive = tuple(Coded.of(table.frame[name]) for name in roles.sensitive)
-    bound = tuple(_bound(column, hierarchies.get(column.name, Automatic())) for column in quasi)
+    builders = {column.name: _resolved(column, hierarchies.get(column.name, Automatic())) for column in quasi}
+    bound = tuple(_bound(column, builders[column.name]) for column in quasi)
     trees = {
         column.name: _bound(column, hierarchies[column.name]) for column in sensitive if column.name in hierarchies
     }
-    return Microdata(table, roles, quasi, sensitive, bound, trees)
+    return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people)
+
+
+def _with_population(
+    table: Table, roles: Roles, population: Table | None
+) -> tuple[tuple[Coded, ...], Population | None]:
+    """Encode the quasi-identifiers, of table and population over one domain where there is a population."""
+    if population is None:
+        return tuple(Coded.of(table.frame[name]) for name in roles.quasi), None
+    for name in roles.quasi:
+        if name not in population.columns:
+            raise RoleError(f"the population has no column {name!r}", hint=nearest(name, population.columns))
+        if table.frame[name].dtype != population.frame[name].dtype:
+            raise TableError(
+                f"column {name!r} is {table.frame[name].dtype}, in the population {population.frame[name].dtype}",
+                expected="the same type in both",
+            )
+    both = [Coded.of(pl.concat([table.frame[name], population.frame[name]])).cut(table.rows) for name in roles.quasi]
+    return tuple(column for column, _ in both), Population.of([codes for _, codes in both])
+
+
+def _resolved(column: Coded, builder: Builder) -> Builder:
+    with _named(column.name):
+        return builder.resolved(column.values, np.bincount(column.codes, minlength=column.size))
 
 
 def _bound(column: Coded, builder: Builder) -> Hierarchy:
-    try:
+    with _named(column.name):
         return builder.build(column.values, np.bincount(column.codes, minlength=column.size))
+
+
+@contextmanager
+def _named(column: str) -> Iterator[None]:
+    """Say which column a hierarchy does not fit."""
+    try:
+        yield
     except HierarchyError as error:
         raise HierarchyError(
-            f"hierarchy of {column.name!r}: {error.given}", expected=error.expected, hint=error.hint
+            f"hierarchy of {column!r}: {error.given}", expected=error.expected, hint=error.hint
         ) from error
 
 

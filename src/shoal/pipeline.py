@@ -47,6 +47,7 @@ class Request:
     cost: str | None = None
     method: str = "auto"
     max_dropped: Numeral = 0
+    population: TableLike | None = None
     star: str = STAR
     seed: int = 0
     time_limit: float | None = None
@@ -83,6 +84,7 @@ def anonymize(
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `suppress` (stars), `generalize` (hierarchies), `range` (ranges and value sets).
     - `cost`: what to keep small; stars for suppression, NCP otherwise.
+    - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
     - `time_limit`: seconds after which the best release found so far is taken.
 
@@ -91,7 +93,7 @@ def anonymize(
     >>> release.certificate.status, len(release.classes), float(release.certificate.cost)
     ('optimal', 2, 0.0)
     """
-    _only_what_works(population=population, memory_limit=memory_limit, engine=None if engine == "local" else engine)
+    _only_what_works(memory_limit=memory_limit, engine=None if engine == "local" else engine)
     request = Request(
         quasi,
         require,
@@ -103,6 +105,7 @@ def anonymize(
         cost,
         method,
         max_dropped,
+        population,
         star,
         seed,
         time_limit,
@@ -119,11 +122,16 @@ def run(table: Table, request: Request, progress: Progress = silent) -> Release:
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
     models = as_models(request.require)
+    if request.star != STAR and models.needs_population:
+        raise Unsupported(
+            "stars written as missing values cannot be compared with a population", hint="leave --star out"
+        )
     roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    population = None if request.population is None else Table.of(request.population)
     progress(0.0, "encoding")
     problem = make_problem(
-        encode(table, roles, builders),
+        encode(table, roles, builders, population),
         models,
         recoding=request.recoding,
         cost=request.cost,
@@ -135,8 +143,16 @@ def run(table: Table, request: Request, progress: Progress = silent) -> Release:
     published = problem.publish(solution.partition)
     frame = published.frame(star=request.star)
     progress(1.0, "auditing")
-    trees = {name: builder for name, builder in builders.items() if name in roles.sensitive}
-    found = _confirmed(audit(frame, quasi=roles.quasi, sensitive=roles.sensitive, require=models, hierarchies=trees))
+    found = _confirmed(
+        audit(
+            frame,
+            quasi=roles.quasi,
+            sensitive=roles.sensitive,
+            require=models,
+            hierarchies=_for_reading(problem, builders),
+            population=population,
+        )
+    )
     certificate = certify(
         solution,
         found,
@@ -147,9 +163,16 @@ def run(table: Table, request: Request, progress: Progress = silent) -> Release:
         require=str(models),
     )
     book = codebook(published, frame, star=request.star, cost=problem.cost, models=models, builders=builders)
-    config = _config(request, problem, builders)
+    config = _config(request, models, problem, _for_reading(problem, builders))
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
     return Release(frame, published.partition, certificate, found, book, config, decisions, table.frame)
+
+
+def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
+    """Return the hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
+    microdata = problem.microdata
+    trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
+    return {**trees, **microdata.builders} if problem.recoding == "generalize" else trees
 
 
 def _only_what_works(**given: object) -> None:
@@ -169,14 +192,14 @@ def _confirmed(found: Audit) -> Audit:
     return found
 
 
-def _config(request: Request, problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Any]:
+def _config(request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Any]:
     """Return the request as plain data, with what was chosen where nothing was said."""
     roles = problem.microdata.roles
     return {
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "identifiers": list(roles.identifiers),
-        "require": str(problem.models),
+        "require": str(models),
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(builders.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,

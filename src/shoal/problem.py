@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from shoal.microdata import Microdata
 from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
-from shoal.recode import RECODINGS, Published, recode
+from shoal.recode import RECODINGS, Groups, Published, cells_of, count_covered, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
@@ -34,6 +34,7 @@ class Problem:
 
     microdata: Microdata
     models: Models
+    """What methods make every class meet; it implies what was asked."""
     cost: Cost
     recoding: str = "suppress"
     max_dropped: Fraction = Fraction(0)
@@ -55,11 +56,21 @@ class Problem:
 
     def classes(self, partition: Partition) -> Classes:
         """Return what models see of a partition of all rows."""
-        return Classes(partition.class_of_row, len(partition), self.values)
+        return self.candidates(np.arange(self.rows), partition.class_of_row, len(partition))
 
     def candidates(self, rows: Ints, class_of_row: Ints, number: int) -> Classes:
         """Return what models see of classes made of some rows, in a table that publishes all rows."""
-        return Classes(class_of_row, number, {name: values.at(rows) for name, values in self.values.items()})
+        values = {name: values.at(rows) for name, values in self.values.items()}
+        people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
+        return Classes(class_of_row, number, values, people)
+
+    def _people(self, rows: Ints, class_of_row: Ints) -> Ints:
+        """Count the rows of the population that the cells of each class would cover."""
+        population = self.microdata.population
+        assert population is not None
+        groups = Groups.of(rows, class_of_row)
+        cells = cells_of(self.microdata, self.recoding, groups)
+        return count_covered(cells, population.tuples, population.counts)
 
     def publish(self, partition: Partition) -> Published:
         """Return the cells that a partition is published with."""
@@ -127,6 +138,7 @@ def make_problem(
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
+    _check_population(models, microdata)
     if recoding not in RECODINGS:
         raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
     exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
@@ -138,7 +150,9 @@ def make_problem(
                 hint=nearest(name, microdata.roles.quasi),
             )
     measure = _make_cost(cost or default_cost(recoding, bool(exact)), recoding, exact, models)
-    return Problem(microdata, models, measure, recoding, MAX_DROPPED.read(max_dropped, "max_dropped"))
+    return Problem(
+        microdata, models.surrogates(microdata.rows), measure, recoding, MAX_DROPPED.read(max_dropped, "max_dropped")
+    )
 
 
 def default_cost(recoding: str, weighted: bool) -> str:
@@ -169,3 +183,12 @@ def _check_attributes(models: Models, microdata: Microdata) -> None:
                     expected="a sensitive column",
                     hint=nearest(name, microdata.roles.sensitive),
                 )
+
+
+def _check_population(models: Models, microdata: Microdata) -> None:
+    given = microdata.population is not None
+    if given != models.needs_population:
+        raise ParameterError(
+            f"a population is {'given' if given else 'not given'} for {models}",
+            hint="give --population FILE with kmap or presence, and only with them",
+        )

@@ -23,6 +23,9 @@ from shoal.microdata import Coded, Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
 from shoal.table import STAR, cell_text, escape_stars
 
+CHUNK = 4_000_000
+"""How many (point, group) pairs are compared at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -30,6 +33,12 @@ class Groups:
 
     order: Ints
     starts: Ints
+
+    @classmethod
+    def of(cls, rows: Ints, group_of_row: Ints) -> Groups:
+        """Return the groups that labels 0, 1, ... put some rows in."""
+        sizes = np.bincount(group_of_row)
+        return cls(rows[np.argsort(group_of_row, kind="stable")], np.concatenate([[0], np.cumsum(sizes)]))
 
     def spread(self, codes: Codes) -> tuple[Codes, Codes]:
         """Return the smallest and the largest code in every group."""
@@ -64,6 +73,10 @@ class Cells(ABC):
     @abstractmethod
     def singles(self) -> Codes:
         """The code of the one value that a cell shows unaltered; -1 for every other cell."""
+
+    @abstractmethod
+    def weigh(self, weights: Floats) -> Floats:
+        """Return, for each distinct cell, the sum of the weights of the values it covers."""
 
     @abstractmethod
     def covers(self, cells: Ints, codes: AnyInts) -> Bools:
@@ -125,6 +138,11 @@ class HierarchyCells(Cells):
     def singles(self) -> Codes:
         """The values of level 0."""
         return np.where(self.levels == 0, self.blocks, -1).astype(np.int32)
+
+    def weigh(self, weights: Floats) -> Floats:
+        """Add up the weights in each block."""
+        sums = [np.bincount(up, weights=weights) for up in self.hierarchy.up]
+        return np.array([sums[h][b] for h, b in zip(self.levels.tolist(), self.blocks.tolist(), strict=True)])
 
     def covers(self, cells: Ints, codes: AnyInts) -> Bools:
         """Whether the value falls into the block."""
@@ -199,6 +217,16 @@ class RangeCells(Cells):
         one = np.where((self.low == self.high) & ~self.missing, self.low, -1)
         return np.where((self.low > self.high) & self.missing, self._known, one).astype(np.int32)
 
+    def weigh(self, weights: Floats) -> Floats:
+        """Add up the weights in each range, and of the missing value where it is covered."""
+        rising = np.concatenate([[0.0], np.cumsum(weights)])
+        inside = np.where(
+            self.low <= self.high, rising[self.high + 1] - rising[np.minimum(self.low, self.high + 1)], 0.0
+        )
+        gone = 0.0 if self.column.missing is None else float(weights[self.column.missing])
+        sums: Floats = inside + self.missing * gone
+        return sums
+
     def covers(self, cells: Ints, codes: AnyInts) -> Bools:
         """Whether the value lies in the range, or is the missing value and the cell says so."""
         inside = (self.low[cells] <= codes) & (codes <= self.high[cells])
@@ -265,6 +293,10 @@ class SetCells(Cells):
     def singles(self) -> Codes:
         """The sets of one value."""
         return np.where(self.volume == 1, self.members[self.starts[:-1]], -1).astype(np.int32)
+
+    def weigh(self, weights: Floats) -> Floats:
+        """Add up the weights of the members."""
+        return np.add.reduceat(weights[self.members], self.starts[:-1])
 
     def covers(self, cells: Ints, codes: AnyInts) -> Bools:
         """Whether the value is in the set."""
@@ -341,6 +373,27 @@ def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
 
 def _text_safe(column: pl.Series) -> pl.Series:
     return escape_stars(column) if column.dtype == pl.String else column
+
+
+def covering(cells: Sequence[Cells], points: Codes) -> Bools:
+    """Return which groups' cells cover which points (rows of codes), point by group."""
+    covered = np.ones((len(points), len(cells[0].of_group)), dtype=bool)
+    for index, column in enumerate(cells):
+        shown = np.arange(len(column.labels))
+        codes, place = np.unique(points[:, index], return_inverse=True)
+        table = column.covers(np.tile(shown, len(codes)), np.repeat(codes, len(shown))).reshape(len(codes), len(shown))
+        covered &= table[place][:, column.of_group]
+    return covered
+
+
+def count_covered(cells: Sequence[Cells], points: Codes, weights: Ints) -> Ints:
+    """Return the weight of the points that the cells of each group cover."""
+    total = np.zeros(len(cells[0].of_group), dtype=np.int64)
+    step = max(CHUNK // len(total), 1)
+    for start in range(0, len(points), step):
+        part = slice(start, start + step)
+        total += weights[part] @ covering(cells, points[part])
+    return total
 
 
 def cells_of(microdata: Microdata, recoding: str, groups: Groups) -> tuple[Cells, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.metric import Metric
+from shoal.models import Models
 from shoal.release import FORMATS, file_hash, keyed_hash, manifest, public_config_hash, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import STAR, Table, TableLike, escape_stars, read
@@ -56,15 +57,20 @@ class Verification:
         ]
 
 
-def verify(folder: str | Path, *, original: TableLike | None = None) -> Verification:
-    """Re-check a release folder; with the original at hand, also that every published row covers its own."""
+def verify(
+    folder: str | Path, *, original: TableLike | None = None, population: TableLike | None = None
+) -> Verification:
+    """Re-check a release folder; with the original at hand, also that every published row covers its own.
+
+    Models that compare with a population are re-checked where it is given.
+    """
     folder = Path(folder)
     if not (folder / "public").is_dir():
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
     checks: list[Check] = []
     notes: list[str] = []
     try:
-        release = _Opened.of(folder)
+        release = _Opened.of(folder, population)
     except ShoalError as error:
         return Verification((Check("the files can be read and the seals are whole", False, str(error)),))
     _internal(folder, checks, notes)
@@ -72,6 +78,8 @@ def verify(folder: str | Path, *, original: TableLike | None = None) -> Verifica
     _look(checks, "the table has the stated columns and rows", release.has_shape)
     _look(checks, "the rows are sorted by their published cells", release.is_sorted)
     _look(checks, "the audit confirms every model at the stated level", release.models_hold)
+    if release.skipped:
+        notes.append(f"{release.skipped}: no population is given")
     _cost(release, checks, notes)
     if original is not None:
         _with_original(folder, release, original, checks)
@@ -86,9 +94,11 @@ class _Opened:
     table: pl.DataFrame
     certificate: Certificate
     codebook: dict[str, Any]
+    hierarchies: dict[str, Any]
+    population: TableLike | None
 
     @classmethod
-    def of(cls, folder: Path) -> _Opened:
+    def of(cls, folder: Path, population: TableLike | None) -> _Opened:
         public = folder / "public"
         tables = [public / f"table.{format}" for format in FORMATS if (public / f"table.{format}").is_file()]
         if len(tables) != 1:
@@ -98,7 +108,9 @@ class _Opened:
             raise ReleaseError("public/certificate.json is missing")
         certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
         codebook = read_json(public / "codebook.json")
-        return cls(tables[0], _as_published(tables[0], codebook), certificate, codebook)
+        config = folder / "internal" / "config.json"
+        hierarchies = read_json(config)["hierarchies"] if config.is_file() else codebook["hierarchies"]
+        return cls(tables[0], _as_published(tables[0], codebook), certificate, codebook, hierarchies, population)
 
     def hashes_match(self) -> str:
         found = {"table": file_hash(self.path), "codebook": file_hash(self.path.parent / "codebook.json")}
@@ -119,17 +131,30 @@ class _Opened:
         ordered = self.table.sort(self.table.columns, nulls_last=True)
         return "" if ordered.equals(self.table) else "their order may tell something"
 
-    def audit(self) -> Audit:
+    @property
+    def models(self) -> Models:
+        """The models the certificate states."""
         metrics = {
             name: Metric.of(metric["labels"], metric["distances"], name)
             for name, metric in self.codebook["metrics"].items()
         }
+        return parse_requirement(self.certificate.require, metrics)
+
+    @property
+    def skipped(self) -> str:
+        """The models that cannot be re-checked, because they compare with a population that is not given."""
+        return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
+
+    def audit(self) -> Audit:
+        """Audit the table for the models that can be re-checked."""
+        asked = Models(tuple(model for model in self.models if not (self.skipped and model.needs_population)))
         return audit(
             self.table,
             quasi=self.certificate.quasi,
             sensitive=self.certificate.sensitive,
-            require=parse_requirement(self.certificate.require, metrics),
-            hierarchies={name: as_builder(spec) for name, spec in self.codebook["hierarchies"].items()},
+            require=asked if len(asked) else None,
+            hierarchies={name: as_builder(spec) for name, spec in self.hierarchies.items()},
+            population=self.population,
         )
 
     def models_hold(self) -> str:
@@ -143,7 +168,11 @@ class _Opened:
             return "; ".join(failing)
         if found.classes != self.certificate.classes:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
-        same = [as_dict(finding) for finding in found.findings] == [dict(model) for model in self.certificate.models]
+        stated = [dict(model) for model in self.certificate.models]
+        if self.skipped:
+            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
+            found = replace(found, findings=found.findings if stated else ())
+        same = [as_dict(finding) for finding in found.findings] == stated
         return "" if same else "the levels reached are not those stated"
 
 
@@ -215,7 +244,14 @@ def recomputed_cost(table: pl.DataFrame, certificate: Certificate, codebook: dic
         return float((sizes.cast(pl.Float64) ** 2).sum() + certificate.dropped * everyone)
     if name == "average-class-size":
         return float(rows / (len(sizes) * codebook["cost"]["k"]))
-    if codebook["marks"]["star"] != STAR or name not in ("stars", "starred-rows", "height", "ncp"):
+    if codebook["marks"]["star"] != STAR or name not in (
+        "stars",
+        "starred-rows",
+        "height",
+        "precision",
+        "ncp",
+        "attribute-loss",
+    ):
         return None
     columns = {column["name"]: column for column in codebook["columns"] if column["role"] == "quasi"}
     weights = {column: codebook["cost"]["weights"].get(column, 1.0) for column in columns}
@@ -223,6 +259,12 @@ def recomputed_cost(table: pl.DataFrame, certificate: Certificate, codebook: dic
         stars = table.select((pl.col(column).cast(pl.String) == STAR).fill_null(False) for column in columns)
         per_row = stars.sum_horizontal() if name == "stars" else stars.max_horizontal().cast(pl.UInt32)
         return float(per_row.sum() + certificate.dropped * (len(columns) if name == "stars" else 1))
+    if name == "attribute-loss":
+        lost = [_loss(table[column], entry["cells"], "ncp") for column, entry in columns.items()]
+        return float(max(lost) + certificate.dropped) / everyone
+    if name == "precision":
+        lost = [_loss(table[column], entry["cells"], "height") for column, entry in columns.items()]
+        return float(sum(lost) / len(lost) + certificate.dropped) / everyone
     total = sum(weights[column] * _loss(table[column], entry["cells"], name) for column, entry in columns.items())
     total += certificate.dropped * sum(weights.values())
     return float(total / (everyone * sum(weights.values())) if name == "ncp" else total)

@@ -27,6 +27,7 @@ Hierarchies = Annotated[
     list[str] | None,
     typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
 ]
+Population = Annotated[Path | None, typer.Option(metavar="FILE", help="The population's table, for kmap and presence.")]
 
 
 @app.command()
@@ -46,6 +47,7 @@ def anonymize(
     attribute_weight: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")
     ] = None,
+    population: Population = None,
     max_dropped: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")
     ] = None,
@@ -82,6 +84,7 @@ def anonymize(
         "method": method,
         "cost": cost,
         "attribute_weights": _pairs(attribute_weight, "--attribute-weight"),
+        "population": population,
         "max_dropped": max_dropped,
         "star": star,
         "format": format,
@@ -119,6 +122,13 @@ def audit(
     sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
     require: Annotated[str | None, typer.Option(help="Models to check; without it, every level is measured.")] = None,
     hierarchy: Hierarchies = None,
+    population: Population = None,
+    wildcard: Annotated[
+        str | None, typer.Option(help="Also count with cells that match anything: star, missing or both.")
+    ] = None,
+    violations: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the numbers of the rows whose class fails, from 1.")
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -136,7 +146,11 @@ def audit(
         sensitive=_names(sensitive) or [],
         require=require,
         hierarchies=_pairs(hierarchy, "--hierarchy"),
+        population=population,
+        wildcard=wildcard,
     )
+    if violations is not None:
+        _write_numbers(violations, (found.violations + 1).tolist())
     print(found.to_json()) if as_json else show.audit(found)
     raise typer.Exit(0 if found.holds else 1)
 
@@ -145,6 +159,7 @@ def audit(
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
     original: Annotated[Path | None, typer.Option(help="The original table, to check coverage row by row.")] = None,
+    population: Population = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -158,7 +173,7 @@ def verify(
     from shoal.verify import verify as verify_folder
 
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
-    found = verify_folder(folder, original=table)
+    found = verify_folder(folder, original=table, population=population)
     if as_json:
         print(json.dumps({"passed": found.passed, **asdict(found)}, indent=2))
     else:
@@ -260,6 +275,16 @@ def _pairs(given: list[str] | None, flag: str) -> dict[str, str] | None:
     if wrong:
         raise ParameterError(f"{flag} {wrong[0]!r}", expected="COLUMN=VALUE")
     return dict(pair.split("=", 1) for pair in given)
+
+
+def _write_numbers(path: Path, numbers: list[int]) -> None:
+    """Write row numbers, one a line, under a heading."""
+    from shoal.errors import ReleaseError
+
+    try:
+        path.write_text("row\n" + "".join(f"{number}\n" for number in numbers), encoding="utf-8")
+    except OSError as error:
+        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
 
 def _refuse_early(folder: Path, overwrite: bool) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from shoal.audit import Audit
+from shoal.audit import Audit, Finding
 from shoal.certificate import Certificate
 from shoal.models import Model
 from shoal.registry import discover
@@ -68,23 +68,32 @@ def audit(found: Audit) -> None:
         f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
         f" {found.unique_rows:,} rows stand alone"
     )
+    asked = any(finding.asked is not None for finding in found.findings)
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("model", "attribute", "asked", "reached", "failing classes", "failing rows", ""):
-        grid.add_column(heading, justify="right" if heading.startswith("failing") else "left")
+    for heading in ("model", "attribute", *(("asked",) if asked else ()), "reached"):
+        grid.add_column(heading)
+    for heading in ("failing classes", "failing rows", "") if asked else ("classes there", "rows there"):
+        grid.add_column(heading, justify="right")
     for finding in found.findings:
-        verdict = Text("met", style="green") if finding.holds else Text("FAILS", style="bold red")
-        failing = (
-            (f"{finding.failing_classes:,}", f"{finding.failing_rows:,}") if finding.asked is not None else ("", "")
-        )
-        grid.add_row(
-            finding.model,
-            finding.attribute or "",
-            number(finding.asked),
-            number(finding.reached),
-            *failing,
-            verdict if finding.asked is not None else "",
-        )
+        grid.add_row(*(_asked(finding) if asked else _unasked(finding)))
     out.print(grid)
+    for finding in found.findings:
+        for convention, value in finding.also.items():
+            out.print(f"{finding.name} of {finding.attribute}, {convention}: {value:.4g}", style="dim")
+    if found.wildcard is not None:
+        smallest, alone = found.wildcard["smallest"], found.wildcard["unique_rows"]
+        out.print(f"with wildcards the smallest count is {smallest:,}; {alone:,} rows match nobody else", style="dim")
+
+
+def _asked(finding: Finding) -> list[str | Text]:
+    verdict = Text("met", style="green") if finding.holds else Text("FAILS", style="bold red")
+    failing = [f"{finding.failing_classes:,}", f"{finding.failing_rows:,}"]
+    return [finding.model, finding.attribute or "", number(finding.asked), number(finding.reached), *failing, verdict]
+
+
+def _unasked(finding: Finding) -> list[str | Text]:
+    there = [f"{finding.worst_classes:,}", f"{finding.worst_rows:,}"]
+    return [finding.model, finding.attribute or "", number(finding.reached), *there]
 
 
 def verification(found: Verification) -> None:

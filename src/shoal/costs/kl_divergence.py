@@ -6,13 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Codes, Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 from shoal.costs.base import Cost
 from shoal.microdata import distinct_rows
-from shoal.recode import HierarchyCells, Published
-
-CHUNK = 4_000_000
-"""How many (point, class) pairs are compared at a time."""
+from shoal.recode import CHUNK, HierarchyCells, Published, covering
 
 
 class KLDivergence(Cost):
@@ -48,7 +45,7 @@ class KLDivergence(Cost):
         found = _looked_up(held, density, value)
         step = max(CHUNK // len(partition), 1)
         for start in range(0, len(points), step):
-            point, group = np.nonzero(_covered(published, points[start : start + step]))
+            point, group = np.nonzero(covering(published.cells, points[start : start + step]))
             put = _looked_up(held, density, (group + 1) * width + value[start + point])
             found[start : start + step] += np.bincount(point, weights=put, minlength=len(found[start : start + step]))
         return found
@@ -64,17 +61,6 @@ def _everything(published: Published) -> float:
     """Return the volume of the box of all values."""
     sizes = [c.hierarchy.leaves[-1][0] if isinstance(c, HierarchyCells) else c.column.size for c in published.cells]
     return float(np.prod(np.array(sizes, dtype=np.float64)))
-
-
-def _covered(published: Published, points: Codes) -> Bools:
-    """Return which classes' boxes cover which points, point by class."""
-    covered = np.ones((len(points), len(published.partition)), dtype=bool)
-    for index, cells in enumerate(published.cells):
-        shown = np.arange(len(cells.labels))
-        codes, place = np.unique(points[:, index], return_inverse=True)
-        table = cells.covers(np.tile(shown, len(codes)), np.repeat(codes, len(shown))).reshape(len(codes), len(shown))
-        covered &= table[place][:, cells.of_group]
-    return covered
 
 
 def _joint_sensitive(published: Published) -> Ints:

@@ -46,6 +46,10 @@ class Automatic(Builder):
         """Bind what `chosen` picks."""
         return self.chosen(values).build(values, counts)
 
+    def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
+        """Return what `chosen` picks."""
+        return self.chosen(values).resolved(values, counts)
+
     def chosen(self, values: pl.Series) -> Builder:
         """Return the builder picked for these distinct values."""
         present = values.drop_nulls()

@@ -145,6 +145,10 @@ class Builder(ABC):
     name: ClassVar[str]
     meaning: ClassVar[str]
 
+    def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
+        """Return the builder of the same hierarchy that leaves nothing to the data; usually itself."""
+        return self
+
     @abstractmethod
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column's distinct values (sorted, a missing value last), or raise `HierarchyError`.

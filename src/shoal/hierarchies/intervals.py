@@ -18,6 +18,7 @@ from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchies.axis import Axis, Point
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
+from shoal.hierarchies.stars import StarsOnly
 from shoal.parameters import Number, as_fraction, spelled
 
 Levels: TypeAlias = list[list[Fraction]]
@@ -70,6 +71,15 @@ class Intervals(Builder):
             raise ParameterError(
                 f"intervals: bins are {', '.join(map(str, self.bins))}", expected="the largest number first"
             )
+
+    def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
+        """Return bins as the edges they have in this column."""
+        if not self.bins:
+            return self
+        axis = Axis.of(values.drop_nulls())
+        levels = _quantiles(axis, self.bins, counts)
+        edges = tuple(tuple(axis.text(edge) for edge in level) for level in levels)
+        return Intervals(edges=edges) if edges else StarsOnly()
 
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column of numbers or dates (or of texts that are all numbers)."""

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
+from shoal.errors import Unsupported
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
 from shoal.microdata import distinct_rows
@@ -33,12 +34,14 @@ class Mondrian(Method):
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(d n log n) for each of about log2(n/k) levels"
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006"
-    models: ClassVar[str] = "any monotone model and conjunction"
+    models: ClassVar[str] = "any conjunction that the whole table meets"
     relaxed: ClassVar[bool] = False
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require models that stay met when classes are merged: only then is a class that cannot be cut admitted."""
-        return [f"{model} is not monotone" for model in problem.models if not model.monotone]
+        """Require that the table as one class meets the models: cutting starts there."""
+        whole = problem.classes(Partition.whole(problem.rows))
+        others = [model for model in problem.models if not model.monotone]
+        return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""
@@ -55,7 +58,10 @@ class Mondrian(Method):
             classes = _next(classes, part, ~done)
         class_of_row[classes.rows] = closed + classes.class_of_row
         notes = ("time was over before every class was tried",) if classes.number else ()
-        return self.solution(problem, Partition.of(class_of_row), "feasible", notes=notes)
+        partition = problem.publish(Partition.of(class_of_row)).partition
+        if not problem.models.monotone and not problem.models.admits(problem.classes(partition)).all():
+            raise Unsupported("classes that Mondrian told apart have equal cells, and together they break a model")
+        return self.solution(problem, partition, "feasible", notes=notes)
 
     def _cuts(self, problem: Problem) -> Cuts:
         return HierarchyCuts(problem) if problem.recoding == "generalize" else MedianCuts(problem, relaxed=self.relaxed)

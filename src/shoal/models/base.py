@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Bools, Floats, Ints
 from shoal.errors import ParameterError
@@ -43,6 +44,10 @@ class Model(ABC):
     """Whether a larger level means more privacy (k, l) or less (t)."""
     least_asked: ClassVar[tuple[int, ...]] = (1,)
     """Parameters that ask for as little as can be."""
+    measured_unasked: ClassVar[bool] = True
+    """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
+    needs_population: ClassVar[bool] = False
+    """Whether it compares with a population."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
 
@@ -70,6 +75,13 @@ class Model(ABC):
     def limit(self) -> Fraction:
         """The value that `level` is compared with."""
         return self.asked[0]
+
+    def surrogate(self, rows: int | None) -> Model:
+        """Return a model that implies this one and can be decided before cells are published; usually itself.
+
+        `rows` is the number of rows of the table, None where it is not known yet.
+        """
+        return self
 
     @abstractmethod
     def level(self, classes: Classes) -> Floats:
@@ -103,11 +115,21 @@ class Model(ABC):
         """Build the model from the parts of a requirement such as `t(salary:ordered)=0.2`."""
         if option is not None:
             raise ParameterError(f"{cls.name} takes nothing after a colon", expected=cls.grammar())
-        if len(numbers) != len(cls.parameters):
-            raise ParameterError(f"{cls.name} has {len(numbers)} numbers", expected=cls.grammar())
+        cls.expect(numbers)
         if not cls.reads_attribute:
             return cls(*numbers)
         return cls(*numbers, attributes if len(attributes) > 1 else attributes[0], given)  # type: ignore[call-arg]
+
+    @classmethod
+    def expect(cls, numbers: Sequence[str]) -> None:
+        """Raise unless there are as many numbers as parameters."""
+        if len(numbers) != len(cls.parameters):
+            raise ParameterError(f"{cls.name} has {len(numbers)} numbers", expected=cls.grammar())
+
+    @classmethod
+    def applies_to(cls, column: pl.Series) -> bool:
+        """Whether it can measure a sensitive column of this kind."""
+        return True
 
     @classmethod
     def lenient(cls, attribute: str | None = None) -> Self:
@@ -172,6 +194,10 @@ class SensitiveModel(Model):
     def exact(self, histogram: Histogram, index: int) -> Fraction | float:
         """Return one slice's level, exactly where it is a rational number."""
         return float(self.measure(histogram)[index])
+
+    def also(self, histogram: Histogram) -> dict[str, float]:
+        """Return what other tools report under the same name where their convention differs, by a name that says so."""
+        return {}
 
     def slices(self, classes: Classes) -> Histogram:
         """Return the histogram this model reads."""
@@ -249,6 +275,15 @@ class Models:
     def least_rows(self) -> int:
         """A number of rows below which no class is admitted."""
         return max(model.least_rows for model in self.all)
+
+    def surrogates(self, rows: int) -> Models:
+        """Return models that imply these and can be decided before cells are published."""
+        return Models(tuple(dict.fromkeys(model.surrogate(rows) for model in self.all)))
+
+    @property
+    def needs_population(self) -> bool:
+        """Whether one of them compares with a population."""
+        return any(model.needs_population for model in self.all)
 
     @property
     def joints(self) -> list[Attributes]:

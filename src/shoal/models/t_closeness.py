@@ -56,8 +56,7 @@ class TCloseness(SensitiveModel):
         cls, attributes: Attributes, given: Attributes, option: str | Metric | None, numbers: Sequence[str]
     ) -> Self:
         """Build from `t(attribute:distance)=t`; a distance that names a file is read as a metric."""
-        if len(numbers) != 1:
-            raise ParameterError(f"t has {len(numbers)} numbers", expected=cls.grammar())
+        cls.expect(numbers)
         known = option is None or isinstance(option, Metric) or option in (*GroundDistance.names(), "auto")
         distance = (option or "auto") if known else Metric.read(Path(str(option)))
         return cls(numbers[0], attributes if len(attributes) > 1 else attributes[0], given, distance)

@@ -1,0 +1,35 @@
+"""Per-attribute loss: the normalized certainty penalty of each column, and of the one that lost most."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.costs.base import Cost
+from shoal.recode import Published
+
+
+class AttributeLoss(Cost):
+    """Returns the mean penalty of the quasi-identifier that lost most, from 0 to 1: no column is worse off.
+
+    The codebook of a release states the loss of every column.
+    """
+
+    name: ClassVar[str] = "attribute-loss"
+    title: ClassVar[str] = "largest loss of an attribute"
+    meaning: ClassVar[str] = "normalized certainty penalty of the column that lost most"
+
+    def of(self, published: Published) -> float:
+        """Measure a release."""
+        return max(attribute_losses(published).values())
+
+
+def attribute_losses(published: Published) -> dict[str, float]:
+    """Return the mean penalty of each quasi-identifier; a dropped row counts as starred."""
+    partition = published.partition
+    rows = len(partition.class_of_row)
+    return {
+        cells.column.name: float(np.dot(partition.sizes, cells.ncp[cells.of_group]) + partition.dropped) / rows
+        for cells in published.cells
+    }

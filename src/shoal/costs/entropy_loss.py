@@ -1,0 +1,55 @@
+"""Entropy-based loss (Gionis and Tassa 2009): how uncertain a value is once its published cell is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Floats
+from shoal.costs.base import RowCost
+from shoal.recode import Cells
+
+
+class EntropyLoss(RowCost):
+    """Averages the conditional entropy H(value | published cell) over all cells, as a share of its maximum, 0 to 1.
+
+    Frequencies are those of the original columns: a cell that covers the values v with counts c_v leaves
+    `log2 c - sum c_v log2 c_v / c` bits open, c the sum of the c_v.
+    """
+
+    name: ClassVar[str] = "entropy"
+    title: ClassVar[str] = "entropy-based loss"
+    meaning: ClassVar[str] = "entropy of the original value given the published cell, as a share of its maximum"
+
+    def row_losses(self, cells: Sequence[Cells]) -> Floats:
+        """Return the share of bits that the cells of a row of each group leave open."""
+        bits: Floats = np.sum([_open_bits(column)[column.of_group] for column in cells], axis=0)
+        return bits / max(sum(_all_bits(column) for column in cells), 1e-300)
+
+    def full_loss(self, cells: Sequence[Cells]) -> float:
+        """Return 1, or 0 where every column is constant."""
+        return float(sum(_all_bits(column) for column in cells) > 0)
+
+    def per(self, rows: int) -> float:
+        """Return the number of rows: it is a mean."""
+        return float(rows)
+
+
+def _open_bits(cells: Cells) -> Floats:
+    """Return the entropy of the values that each distinct cell covers."""
+    counts = np.bincount(cells.column.codes, minlength=cells.column.size).astype(np.float64)
+    covered = np.maximum(cells.weigh(counts), 1.0)
+    open_bits: Floats = np.log2(covered) - cells.weigh(_times_log(counts)) / covered
+    return np.maximum(open_bits, 0.0)
+
+
+def _all_bits(cells: Cells) -> float:
+    """Return the entropy of the column."""
+    counts = np.bincount(cells.column.codes, minlength=cells.column.size).astype(np.float64)
+    return float(np.log2(counts.sum()) - _times_log(counts).sum() / counts.sum())
+
+
+def _times_log(counts: Floats) -> Floats:
+    return counts * np.log2(np.maximum(counts, 1.0))

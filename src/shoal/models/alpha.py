@@ -1,0 +1,65 @@
+"""(alpha, k)-anonymity (Wong et al. 2006), its alpha: no sensitive value fills more than a share alpha of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.histogram import Attributes, Histogram
+from shoal.models.base import SensitiveModel, cap, ratio_at_least
+from shoal.parameters import Number, Numeral
+
+
+@dataclass(frozen=True)
+class Alpha(SensitiveModel):
+    """Guarantees `count of the commonest value <= alpha * rows` in every class; ask for k beside it.
+
+    The same as frequency l-diversity with l = 1 / alpha. The missing value counts as a value of its own.
+
+    >>> str(Alpha(0.5, "disease"))
+    'alpha(disease)=0.5'
+    """
+
+    name: ClassVar[str] = "alpha"
+    title: ClassVar[str] = "(alpha,k)-anonymity"
+    meaning: ClassVar[str] = "no sensitive value fills more than a share alpha of a class"
+    parameters: ClassVar[tuple[Number, ...]] = (Number("alpha", "largest share of one value", 0, 1, above=True),)
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = False
+
+    alpha: Numeral
+    attribute: str | Attributes
+    others: str | Attributes = ()
+
+    def _tallest(self, histogram: Histogram) -> Ints:
+        return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+
+    def measure(self, histogram: Histogram) -> Floats:
+        """Return the share of the commonest value."""
+        return np.divide(self._tallest(histogram), histogram.sizes)
+
+    def _decided(self, histogram: Histogram) -> Bools:
+        return ratio_at_least(histogram.sizes, self._tallest(histogram), 1 / self.limit)
+
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide in integers."""
+        return self.exact(histogram, index) <= self.limit
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction:
+        """Return the share of the commonest value as a fraction."""
+        counts = histogram.one(index)
+        return Fraction(max(counts.values()), sum(counts.values()))
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return ceil(1 / self.limit)
+
+    def largest(self, counts: Ints) -> Ints | None:
+        """Cut the tallest values to the largest height at which their share is small enough."""
+        return cap(counts, lambda capped: int(capped.max()) <= self.limit * int(capped.sum()))

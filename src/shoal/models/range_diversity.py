@@ -1,0 +1,85 @@
+"""(k, e)-anonymity (Zhang et al. 2007), its e: the numbers of a class are spread over a range of at least e."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.errors import ParameterError
+from shoal.histogram import Attributes, Histogram, Values
+from shoal.models.base import SensitiveModel
+from shoal.parameters import Number, Numeral
+
+
+@dataclass(frozen=True)
+class RangeDiversity(SensitiveModel):
+    """Guarantees `greatest - least >= e` of a numeric sensitive attribute in every class; ask for k beside it.
+
+    Dates count in days. Missing values have no place on the line and are left out; a class with fewer than two
+    numbers has range 0.
+
+    >>> str(RangeDiversity(500, "salary"))
+    'e(salary)=500'
+    """
+
+    name: ClassVar[str] = "e"
+    title: ClassVar[str] = "(k,e)-anonymity"
+    meaning: ClassVar[str] = "the numbers of a class span a range of at least e"
+    parameters: ClassVar[tuple[Number, ...]] = (Number("e", "smallest range in a class", 0),)
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = True
+    least_asked: ClassVar[tuple[int, ...]] = (0,)
+
+    e: Numeral
+    attribute: str | Attributes
+    others: str | Attributes = ()
+
+    @classmethod
+    def applies_to(cls, column: pl.Series) -> bool:
+        """Require numbers or dates."""
+        return column.dtype.is_numeric() or column.dtype.is_temporal()
+
+    def _ends(self, histogram: Histogram) -> tuple[Ints, Ints, Bools]:
+        """Return the codes of the least and the greatest number of every slice, and whether it has a number at all."""
+        known = len(histogram.values.domain) - histogram.values.domain.null_count()
+        numbers = histogram.codes < known
+        low = np.minimum.reduceat(np.where(numbers, histogram.codes, known), histogram.starts[:-1])
+        high = np.maximum.reduceat(np.where(numbers, histogram.codes, -1), histogram.starts[:-1])
+        return low, high, high >= 0
+
+    def measure(self, histogram: Histogram) -> Floats:
+        """Return greatest - least."""
+        places = np.array([float(place) for place in self._places(histogram.values)] + [0.0])
+        low, high, some = self._ends(histogram)
+        ranges: Floats = np.where(some, places[high] - places[low], 0.0)
+        return ranges
+
+    def _places(self, values: Values) -> list[Fraction]:
+        domain = values.domain
+        if len(self.attributes) > 1 or not self.applies_to(domain):
+            raise ParameterError(
+                f"{self}: {'+'.join(self.attributes)!r} is not a column of numbers or dates",
+                hint="use distinct-l for it",
+            )
+        days = 86_400_000_000 if domain.dtype == pl.Datetime else 1
+        places = domain.drop_nulls().cast(pl.Datetime("us")) if days > 1 else domain.drop_nulls()
+        return [Fraction(str(place)) / days for place in places.to_physical().to_list()]
+
+    def decide(self, histogram: Histogram, index: int) -> bool:
+        """Decide in fractions."""
+        return self.exact(histogram, index) >= self.limit
+
+    def exact(self, histogram: Histogram, index: int) -> Fraction:
+        """Return greatest - least as a fraction."""
+        places = self._places(histogram.values)
+        numbers = [places[value] for value in histogram.one(index) if value < len(places)]
+        return max(numbers) - min(numbers) if numbers else Fraction(0)
+
+    def largest(self, counts: Ints) -> Ints | None:
+        """Return None: leaving out rows never widens a range."""
+        return None
