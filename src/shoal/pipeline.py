@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 from shoal.audit import Audit, audit
@@ -113,11 +114,10 @@ def anonymize(
     return run(Table.of(data), request, progress or silent)
 
 
-def run(table: Table, request: Request, progress: Progress = silent) -> Release:
-    """Run the whole flow for a request."""
-    deadline = Deadline.after(
-        None if request.time_limit is None else float(TIME_LIMIT.read(request.time_limit, "time limit"))
-    )
+def run(table: Table, request: Request, progress: Progress = silent, stop: Event | None = None) -> Release:
+    """Run the whole flow for a request; once `stop` is set, the best found so far is taken."""
+    limit = request.time_limit
+    deadline = Deadline.after(None if limit is None else float(TIME_LIMIT.read(limit, "time limit")), stop)
     seed = int(SEED.read(request.seed, "seed"))
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")

@@ -66,6 +66,7 @@ def anonymize(
 ) -> None:
     """Turn a table into a verified release."""
     from shoal.cli import show
+    from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
     from shoal.config import read_config
     from shoal.errors import ParameterError
@@ -104,10 +105,12 @@ def anonymize(
     path, folder = settings.pop("file"), settings.pop("folder")
     saving = {"format": settings.pop("format", "csv"), "overwrite": bool(settings.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["overwrite"])
-    with meter() as progress:
+    with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
-        release = run(read(path, **reading), Request(**settings), progress)
-        release.save(folder, **saving)
+        release = run(read(path, **reading), Request(**settings), progress, stop)
+    if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
+        raise KeyboardInterrupt
+    release.save(folder, **saving)
     if as_json:
         print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
     else:

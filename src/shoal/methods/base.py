@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -32,23 +33,25 @@ def silent(share: float, doing: str) -> None:
 
 @dataclass(frozen=True)
 class Deadline:
-    """A moment after which a method returns the best it has.
+    """A moment, or an event, after which a method returns the best it has.
 
     >>> Deadline.after(None).passed, Deadline.after(0).passed
     (False, True)
     """
 
     moment: float | None = None
+    stop: Event | None = None
 
     @classmethod
-    def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline that many seconds from now; None never comes."""
-        return cls(None if seconds is None else time.monotonic() + seconds)
+    def after(cls, seconds: float | None, stop: Event | None = None) -> Deadline:
+        """Return the deadline that many seconds from now, or when `stop` is set; None never comes."""
+        return cls(None if seconds is None else time.monotonic() + seconds, stop)
 
     @property
     def passed(self) -> bool:
         """Whether it is over."""
-        return self.moment is not None and time.monotonic() >= self.moment
+        over = self.moment is not None and time.monotonic() >= self.moment
+        return over or (self.stop is not None and self.stop.is_set())
 
 
 class Method(ABC):

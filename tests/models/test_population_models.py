@@ -1,0 +1,146 @@
+"""k-map, delta-presence and (n,t)-closeness: what is measured on cells, against counting by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.audit import audit
+from shoal.verify import verify
+
+POPULATION = pl.DataFrame({"age": [20, 21, 25, 30, 31, 39, 40, 40], "sex": ["f", "m", "f", "f", "m", "m", "f", "m"]})
+
+
+def test_k_map_counts_the_people_that_the_cells_fit() -> None:
+    released = pl.DataFrame({"age": ["[20, 29]", "[20, 29]", "*"], "sex": ["f", "f", "m"]})
+    found = audit(released, quasi=["age", "sex"], require="kmap=2", population=POPULATION)
+    assert found.holds
+    assert found.findings[0].reached == 2  # [20, 29] f: 20 and 25; * m: four people
+
+
+@pytest.mark.parametrize(("cells", "fits"), [("{20, 21}", 2), ("20", 1), ("[30, 40]", 5), ("*", 8), ("[41, 50]", 0)])
+def test_cells_fit_people_as_they_read(cells: str, fits: int) -> None:
+    released = pl.DataFrame({"age": [cells]})
+    found = audit(released, quasi=["age"], require="kmap=1", population=POPULATION.select("age"))
+    assert found.findings[0].reached == fits
+
+
+def test_hierarchy_labels_fit_the_people_below_them() -> None:
+    released = pl.DataFrame({"age": ["[20, 30)", "[30, 40)"]})
+    found = audit(
+        released, quasi=["age"], require="kmap=3", population=POPULATION, hierarchies={"age": "intervals:width=10,20"}
+    )
+    assert found.findings[0].reached == 3
+
+
+@pytest.mark.parametrize(
+    ("require", "holds"),
+    [
+        ("presence=(0,1)", True),
+        ("presence=(1/4,1/2)", True),
+        ("presence=(0.26,0.5)", False),
+        ("presence=(0.1,0.49)", False),
+    ],
+)
+def test_presence_compares_rows_with_people(require: str, holds: bool) -> None:
+    """Two rows of four people (1/2) and one row of four (1/4)."""
+    released = pl.DataFrame({"sex": ["f", "f", "m"]})
+    assert audit(released, quasi=["sex"], require=require, population=POPULATION).holds is holds
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.lists(st.tuples(st.integers(20, 26), st.sampled_from("fm")), min_size=2, max_size=9),
+    others=st.lists(st.tuples(st.integers(19, 27), st.sampled_from("fm")), max_size=12),
+    recoding=st.sampled_from(["suppress", "generalize", "range"]),
+    require=st.sampled_from(["kmap=3", "k=2 kmap=4", "presence=(0,0.8)", "kmap=2 presence=(0.1,0.9)"]),
+)
+def test_a_release_is_confirmed_or_refused(
+    rows: list[tuple[int, str]], others: list[tuple[int, str]], recoding: str, require: str
+) -> None:
+    table = pl.DataFrame(rows, schema=["age", "sex"], orient="row")
+    population = pl.DataFrame(rows + others, schema=["age", "sex"], orient="row")
+    words = {"age": "intervals:width=2,4"}
+    try:
+        release = shoal.anonymize(
+            table,
+            quasi=["age", "sex"],
+            require=require,
+            recoding=recoding,
+            population=population,
+            hierarchies=words,
+        )
+    except (shoal.Infeasible, shoal.Unsupported):
+        return
+    found = audit(release.table, quasi=["age", "sex"], require=require, population=population, hierarchies=words)
+    assert found.holds
+
+
+def test_a_release_compared_with_a_population_verifies(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    table = POPULATION.head(6)
+    shoal.anonymize(table, quasi=["age", "sex"], require="kmap=3", recoding="generalize", population=POPULATION).save(
+        folder
+    )
+    assert verify(folder, original=table, population=POPULATION).passed
+    without = verify(folder, original=table)
+    assert without.passed
+    assert any("kmap=3" in note for note in without.not_checked)
+
+
+@pytest.mark.parametrize("require", ["kmap=2", "presence=(0,1)"])
+def test_a_population_is_needed_and_only_then_accepted(require: str) -> None:
+    with pytest.raises(shoal.ShoalError, match="population"):
+        shoal.anonymize(POPULATION, quasi=["age"], require=require)
+    with pytest.raises(shoal.ShoalError, match="population"):
+        shoal.anonymize(POPULATION, quasi=["age"], require="k=2", population=POPULATION)
+
+
+def total_variation(one: list[int], other: list[int]) -> Fraction:
+    values = set(one) | set(other)
+    return (
+        sum((abs(Fraction(one.count(v), len(one)) - Fraction(other.count(v), len(other))) for v in values), Fraction(0))
+        / 2
+    )
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.integers(0, 2)), min_size=1, max_size=12),
+    n=st.integers(1, 8),
+)
+def test_nt_is_the_smallest_distance_to_a_large_superset(rows: list[tuple[str, str, int]], n: int) -> None:
+    frame = pl.DataFrame(rows, schema=["p", "q", "s"], orient="row").with_columns(pl.col("s").cast(pl.String))
+    worst: Fraction | None = Fraction(0)
+    for cells in {row[:2] for row in rows}:
+        own = [s for *other, s in rows if tuple(other) == cells]
+        found = []
+        for size in range(3):
+            for known in combinations(range(2), size):
+                superset = [row[2] for row in rows if all(row[i] == cells[i] for i in known)]
+                found += [total_variation(own, superset)] if len(superset) >= n else []
+        worst = None if worst is None or not found else max(worst, min(found))
+    reached = audit(frame, quasi=["p", "q"], sensitive=["s"], require=f"nt(s:equal)=({n},0.2)").findings[0].reached
+    if worst is None:
+        assert reached is None
+    else:
+        assert reached == [n, pytest.approx(float(worst))]
+
+
+def test_nt_with_all_rows_is_t_closeness_and_methods_meet_it() -> None:
+    frame = pl.DataFrame({"a": [1, 2, 3, 4, 5, 6, 7, 8], "s": ["u", "v"] * 4})
+    release = shoal.anonymize(frame, quasi=["a"], sensitive=["s"], require="nt(s)=(8,0.1)", recoding="range")
+    assert release.certificate.models[0]["reached"] == [8, 0.0]
+    with pytest.raises(shoal.Infeasible):
+        shoal.anonymize(frame, quasi=["a"], sensitive=["s"], require="nt(s)=(9,0.1)")
+
+
+def test_no_method_claims_to_make_m_invariance_groups() -> None:
+    with pytest.raises(shoal.Unsupported):
+        shoal.anonymize({"a": [1, 2, 3, 4], "s": [1, 2, 1, 2]}, quasi=["a"], sensitive=["s"], require="m(s)=2")
