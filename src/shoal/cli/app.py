@@ -10,6 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from shoal.cli.hierarchy import hierarchy as hierarchy_commands
+from shoal.cli.inspect_table import inspect
+from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Population, Separator
+
 app = typer.Typer(
     name="shoal",
     help="Publish a table about people: every record hides in a crowd, and the release proves it.",
@@ -18,16 +22,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
-Separator = Annotated[str | None, typer.Option(help="CSV separator; guessed if not given.")]
-Encoding = Annotated[str | None, typer.Option(help="CSV encoding; guessed if not given.")]
-Decimal = Annotated[str | None, typer.Option(help="CSV decimal sign, . or , ; guessed if not given.")]
-Hierarchies = Annotated[
-    list[str] | None,
-    typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
-]
-Population = Annotated[Path | None, typer.Option(metavar="FILE", help="The population's table, for kmap and presence.")]
 
 
 @app.command()
@@ -210,6 +204,9 @@ def costs(as_json: Json = False) -> None:
 
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
+
+app.command()(inspect)
+app.add_typer(hierarchy_commands, name="hierarchy")
 
 synth = typer.Typer(help="Make synthetic tables.", no_args_is_help=True)
 app.add_typer(synth, name="synth")

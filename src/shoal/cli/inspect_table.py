@@ -1,0 +1,136 @@
+"""The command `inspect`: what a table holds, which roles its columns should have, what singles people out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+    from shoal.inspection import Inspection, SinglingSet
+
+STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim"}
+
+
+def inspect(
+    file: TableFile,
+    toml: Annotated[
+        Path | None, typer.Option("--toml", metavar="FILE", help="Write a suggested shoal.toml; never overwrites.")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Propose a role for every column, with reasons, and find what singles people out. Shows no cell of the table."""
+    from shoal.inspection import inspect as inspect_table
+    from shoal.table import read
+
+    if toml is not None:
+        _refuse_existing(toml)
+    found = inspect_table(read(file, separator=separator, encoding=encoding, decimal=decimal))
+    if toml is not None:
+        _write(toml, found.to_toml(_seen_from(toml, file), separator=separator, encoding=encoding, decimal=decimal))
+    if as_json:
+        print(found.to_json())
+    else:
+        show(found)
+        if toml is not None:
+            _out(f"{toml}: read it, change it, then run shoal anonymize --config with it")
+
+
+def show(found: Inspection) -> None:
+    """Print the columns, then the sets."""
+    from shoal.cli.show import console
+
+    _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
+    console().print(_columns(found))
+    singling = found.singling
+    for size in (1, 2, 3):
+        for one in singling.of_size(size):
+            _out(_set(one))
+    if singling.smallest is not None:
+        _out(f"smallest set that singles out half of the rows: {_set(singling.smallest)}")
+    elif singling.together is not None:
+        _out("no set of up to three quasi-identifiers singles out half of the rows")
+    if singling.together is not None:
+        _out(f"all {len(singling.together.columns)} together: {_percent(singling.together.share)} of the rows")
+    for note in singling.notes:
+        _out(note)
+
+
+def _columns(found: Inspection) -> Grid:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("column", "type"):
+        grid.add_column(heading, overflow="fold")
+    for heading in ("distinct", "missing", "unique"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("role", "why"):
+        grid.add_column(heading, overflow="fold")
+    for column in found.columns:
+        grid.add_row(
+            Text(column.name),
+            column.type,
+            f"{column.distinct:,}",
+            _percent(column.missing),
+            _percent(column.unique),
+            Text(column.role, style=STYLES[column.role]),
+            Text(column.reason),
+        )
+    return grid
+
+
+def _set(one: SinglingSet) -> str:
+    return f"{_percent(one.share):>6} of the rows are alone in {', '.join(one.columns)}"
+
+
+def _percent(share: float) -> str:
+    """Write a share so that neither few nor nearly all look like none or all.
+
+    >>> _percent(0), _percent(0.00001), _percent(0.123), _percent(0.99999), _percent(1)
+    ('0 %', '<0.1 %', '12.3 %', '>99.9 %', '100 %')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    return "<0.1 %" if share < 0.001 else ">99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
+
+
+def _out(line: str) -> None:
+    from shoal.cli.show import console
+
+    console().print(line, markup=False)
+
+
+def _seen_from(toml: Path, file: Path) -> str:
+    """Return the table's path relative to the configuration, as a configuration names files."""
+    try:
+        return Path(os.path.relpath(file.resolve(), toml.resolve().parent)).as_posix()
+    except ValueError:  # on another drive
+        return str(file.resolve())
+
+
+def _refuse_existing(path: Path) -> None:
+    from shoal.errors import ReleaseError
+
+    if path.exists():
+        raise ReleaseError(f"{str(path)!r} exists already", hint="name another file")
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file that is not there yet."""
+    from shoal.errors import ReleaseError
+
+    try:
+        with path.open("x", encoding="utf-8") as handle:
+            handle.write(content)
+    except OSError as error:
+        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error

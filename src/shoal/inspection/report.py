@@ -1,0 +1,73 @@
+"""The inspection of a table as one object: roles with reasons, sets that single people out, a suggestion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.inspection.columns import Column, Role, proposals
+from shoal.inspection.singling import Search, search
+from shoal.inspection.suggestion import configuration, proposed_hierarchies
+from shoal.table import Table, TableLike
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found in a table, without any of its cells."""
+
+    rows: int
+    columns: tuple[Column, ...]
+    singling: Search
+    hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Proposals for quasi-identifiers, as a configuration writes them."""
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    def named(self, role: Role | str) -> tuple[str, ...]:
+        """Return the names of the columns proposed for a role, in table order."""
+        return tuple(column.name for column in self.columns if column.role == role)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "rows": self.rows,
+            "columns": [asdict(column) for column in self.columns],
+            "singling": asdict(self.singling),
+            "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
+        }
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_toml(self, file: str | Path | None = None, **reading: str | None) -> str:
+        """Return a `shoal.toml` that starts from these proposals; `read_config` reads it back.
+
+        `file` is the table, named as seen from where the configuration will lie; `reading` may give separator,
+        encoding and decimal.
+        """
+        return configuration(self.rows, self.columns, self.hierarchies, file, reading)
+
+
+def inspect(data: TableLike) -> Inspection:
+    """Look at a table before anonymizing it: propose roles with reasons, and find what singles people out.
+
+    The proposals are for a person to judge. No cell of the table is in them.
+
+    >>> found = inspect({"email": ["a@b.no", "c@d.no"], "age": [30, 40], "illness": ["flu", "flu"]})
+    >>> [(column.name, str(column.role), column.reason) for column in found.columns][1]
+    ('age', 'quasi', 'the name says age, which others may know')
+    >>> found["email"].pattern, found.singling.smallest.columns
+    ('e-mail addresses', ('age',))
+    """
+    table = Table.of(data)
+    columns = tuple(proposals(table.frame))
+    quasi = [column.name for column in columns if column.role == Role.QUASI]
+    return Inspection(table.rows, columns, search(table.frame, quasi), proposed_hierarchies(table.frame.select(quasi)))

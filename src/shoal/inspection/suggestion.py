@@ -1,0 +1,106 @@
+"""A first `shoal.toml` from what an inspection found: roles, a starting requirement, hierarchies to edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from shoal.hierarchies import Automatic, StarsOnly, spec_of
+from shoal.inspection.columns import Column, Role
+from shoal.models import DistinctLDiversity, KAnonymity, Model, Models
+from shoal.table import distinct_sorted
+
+CROWD = 5
+"""The k to start with."""
+GUARDED = 3
+"""Sensitive columns that the starting requirement speaks of, at most."""
+MANY, WIDE = 20_000, 500
+"""Distinct values, and columns, above which the choice of a hierarchy is left to the run."""
+
+
+def proposed_hierarchies(frame: pl.DataFrame) -> dict[str, dict[str, object]]:
+    """Return what `Automatic` would choose for each column, where it is more than stars."""
+    found: dict[str, dict[str, object]] = {}
+    for column in frame.iter_columns() if frame.width <= WIDE else ():
+        values = distinct_sorted(column)
+        builder = Automatic().chosen(values) if len(values) <= MANY else StarsOnly()
+        if builder != StarsOnly():
+            found[column.name] = spec_of(builder)
+    return found
+
+
+def configuration(
+    rows: int,
+    columns: Sequence[Column],
+    hierarchies: Mapping[str, Mapping[str, object]],
+    file: str | Path | None,
+    reading: Mapping[str, str | None],
+) -> str:
+    """Return the text of a `shoal.toml`; every column stands in it once, with the reason for its role."""
+    guarded, unguarded = _guarded(columns)
+    lines = ["# Suggested by an inspection: read it, change it, then run `shoal anonymize --config` with it.", ""]
+    if file is not None:
+        given = {"file": Path(file).as_posix(), **{key: value for key, value in reading.items() if value is not None}}
+        lines += ["[data]", *(f"{key} = {text(value)}" for key, value in given.items()), ""]
+    lines += ["[roles]"]
+    for key, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("identifiers", Role.IDENTIFIER)):
+        lines += _listed(key, [column for column in columns if column.role == role])
+    others = [column for column in columns if column.role == Role.OTHER]
+    lines += [f"# published as it is: {_comment(column)}" for column in others]
+    lines += ["", "[privacy]", f"require = {text(str(_requirement(rows, guarded)))}"]
+    if unguarded:
+        lines.append(f"# nothing is required yet of {', '.join(text(name) for name in unguarded)}")
+    lines += ["", "[hierarchies]", *(f"{text(name)} = {_inline(spec)}" for name, spec in hierarchies.items())]
+    lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", 'folder = "release"', ""]
+    return "\n".join(lines)
+
+
+def _guarded(columns: Sequence[Column]) -> tuple[list[str], list[str]]:
+    """Part the sensitive columns: those to require diversity of, and those left to the owner."""
+    sensitive = [column for column in columns if column.role == Role.SENSITIVE]
+    able = [column.name for column in sensitive if column.distinct + (column.missing > 0) > 1][:GUARDED]
+    return able, [column.name for column in sensitive if column.name not in able]
+
+
+def _requirement(rows: int, sensitive: Iterable[str]) -> Models:
+    """Return a requirement that the table as one class meets, so that some release always exists."""
+    models: list[Model] = [KAnonymity(min(CROWD, rows))]
+    models += [DistinctLDiversity(2, name) for name in sensitive]
+    return Models(tuple(models))
+
+
+def _listed(key: str, columns: Sequence[Column]) -> list[str]:
+    if not columns:
+        return [f"{key} = []"]
+    return [f"{key} = [", *(f"  {text(column.name)},  # {_plain(column.reason)}" for column in columns), "]"]
+
+
+def _comment(column: Column) -> str:
+    return f"{text(column.name)}, {_plain(column.reason)}"
+
+
+def _plain(reason: str) -> str:
+    """Return a text that may stand in a comment: no signs that end or break a line."""
+    return "".join(sign if sign.isprintable() else " " for sign in reason)
+
+
+def _inline(spec: Mapping[str, object]) -> str:
+    return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in spec.items()) + " }"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def text(value: str) -> str:
+    r"""Return a text as TOML writes it; every sign that TOML forbids is escaped.
+
+    >>> print(text('say "hi"\n\x7f'))
+    "say \"hi\"\n\u007f"
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
