@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 
 
+INTERRUPTED = 130
+"""The exit code that the command line library gives an interrupted program."""
+
+
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
     from shoal.cli.app import app
@@ -15,9 +19,10 @@ def main() -> None:
     except ShoalError as error:
         print(f"shoal: {error}", file=sys.stderr)
         sys.exit(3 if isinstance(error, Infeasible) else 2)
-    except KeyboardInterrupt:
-        print("shoal: stopped; nothing was written", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            print("shoal: stopped; nothing was written", file=sys.stderr)
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)

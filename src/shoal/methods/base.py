@@ -69,6 +69,10 @@ class Method(ABC):
     drops_rows: ClassVar[bool] = False
     """Whether `solve` itself decides which rows to drop."""
 
+    def promise(self, problem: Problem) -> str | None:
+        """Return what is proved of the cost of this problem: the guarantee, or the part of it that speaks of it."""
+        return self.guarantee
+
     @abstractmethod
     def accepts(self, problem: Problem) -> list[str]:
         """Return the reasons why it cannot take this problem; none if it can."""
@@ -117,7 +121,7 @@ class Method(ABC):
         notes: tuple[str, ...] = (),
     ) -> Solution:
         """Return a partition as a solution of this method, its cost measured as it will be published."""
-        guarantee = self.guarantee if status != "feasible" else None
+        guarantee = self.promise(problem) if status != "feasible" else None
         return Solution(partition, problem.cost_of(partition), status, self.name, bound, guarantee, notes)
 
 

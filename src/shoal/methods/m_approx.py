@@ -34,6 +34,11 @@ class MApprox(Method):
     paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013"
     models: ClassVar[str] = "k-anonymity alone"
 
+    def promise(self, problem: Problem) -> str | None:
+        """Return the half of the guarantee that is about the problem's cost."""
+        m = len(problem.microdata.quasi)
+        return f"stars <= {m} * optimum" if problem.cost.name == "stars" else "starred rows = optimum"
+
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, by suppression, counted in stars or starred rows."""
         reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]

@@ -50,6 +50,11 @@ class TCloseness(SensitiveModel):
                 f"t-closeness has no distance {self.distance!r}",
                 expected=f"auto, {', '.join(GroundDistance.names())}, or a file with a metric",
             )
+        if len(self.attributes) > 1 and self.distance not in ("auto", "equal"):
+            raise ParameterError(
+                f"t-closeness of {' and '.join(self.attributes)} jointly has the equal distance alone",
+                hint="leave out what stands after :",
+            )
 
     @classmethod
     def parse(
