@@ -136,7 +136,7 @@ def classes_of(
         totals = np.bincount(codes, minlength=len(domain)).astype(np.int64)
         tree = builders[name].build(domain, totals) if name in builders else None
         single[(name,)] = Values(codes, totals, domain, tree)
-    return Classes(labels, distinct.height, with_joints(single, models.joints), people, cells)
+    return Classes(labels, distinct.height, with_joints(single, models.joints), population=people, cells=cells)
 
 
 def _numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:

@@ -95,6 +95,8 @@ class Classes:
     class_of_row: Ints
     number: int
     attributes: Mapping[Attributes, Values]
+    weights: Ints | None = None
+    """How many rows each entry of `class_of_row` stands for; None where each is one row."""
     population: Callable[[], Ints] | None = None
     """Counts, for each class, the rows of the population that its cells cover; None where no population is given."""
     cells: Ints | None = None
@@ -104,7 +106,7 @@ class Classes:
     @cached_property
     def sizes(self) -> Ints:
         """The number of rows in each class."""
-        return np.bincount(self.class_of_row, minlength=self.number).astype(np.int64)
+        return np.bincount(self.class_of_row, weights=self.weights, minlength=self.number).astype(np.int64)
 
     def histogram(self, attributes: Attributes, given: Attributes = ()) -> Histogram:
         """Count the values of one attribute, or of several jointly, in every class (split by `given` attributes)."""
@@ -121,7 +123,7 @@ class Classes:
             sizes = [self.number, *(len(other.totals) for other in others)]
             slices, first, _ = distinct_rows([self.class_of_row, *(other.codes for other in others)], sizes)
             owner = self.class_of_row[first]
-        entries, counts = _count_pairs(slices, values.codes, len(values.totals))
+        entries, counts = _count_pairs(slices, values.codes, len(values.totals), self.weights)
         starts = np.searchsorted(entries // len(values.totals), np.arange(len(owner) + 1))
         return Histogram(starts, entries % len(values.totals), counts, owner, values)
 
@@ -146,12 +148,12 @@ def with_joints(single: Mapping[Attributes, Values], joints: Iterable[Attributes
     return {**single, **{names: Values.joint(single[(name,)] for name in names) for names in sorted(wanted)}}
 
 
-def _count_pairs(slices: Ints, codes: AnyInts, width: int) -> tuple[Ints, Ints]:
-    """Return the sorted distinct `slice * width + code` and how often each occurs."""
+def _count_pairs(slices: Ints, codes: AnyInts, width: int, weights: Ints | None) -> tuple[Ints, Ints]:
+    """Return the sorted distinct `slice * width + code` and how many rows have each."""
     keys = slices * width + codes
     if (int(slices.max()) + 1) * width <= 4 * len(keys) + 1_000:
-        dense = np.bincount(keys).astype(np.int64)
+        dense = np.bincount(keys, weights=weights).astype(np.int64)
         entries = np.flatnonzero(dense)
         return entries, dense[entries]
-    entries, counts = np.unique(keys, return_counts=True)
-    return entries, counts.astype(np.int64)
+    entries, place = np.unique(keys, return_inverse=True)
+    return entries, np.bincount(place, weights=weights).astype(np.int64)

@@ -62,7 +62,7 @@ class Problem:
         """Return what models see of classes made of some rows, in a table that publishes all rows."""
         values = {name: values.at(rows) for name, values in self.values.items()}
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
-        return Classes(class_of_row, number, values, people)
+        return Classes(class_of_row, number, values, population=people)
 
     def _people(self, rows: Ints, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
+from shoal.errors import Unsupported
 from shoal.hierarchies import Hierarchy, StarsOnly
 from shoal.microdata import Coded, Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
@@ -73,6 +74,11 @@ class Cells(ABC):
     @abstractmethod
     def singles(self) -> Codes:
         """The code of the one value that a cell shows unaltered; -1 for every other cell."""
+
+    @property
+    def height_share(self) -> Floats:
+        """The level of each distinct cell as a share of its hierarchy's height; only where cells are blocks of one."""
+        raise Unsupported("ranges and sets have no level in a hierarchy", hint="use another cost, such as ncp")
 
     @abstractmethod
     def weigh(self, weights: Floats) -> Floats:

@@ -28,9 +28,9 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric] | None = None) ->
 
     >>> print(parse_requirement('k=5 l(disease)=3 t(salary:ordered)=0.2 recursive-l("home town")=(2,3)'))
     k=5 l(disease)=3 t(salary:ordered)=0.2 recursive-l("home town")=(2,3)
-    >>> parse_requirement("m=5")
+    >>> parse_requirement("entropyl(disease)=3")
     Traceback (most recent call last):
-    shoal.errors.ParameterError: unknown model 'm'; known: 'distinct-l', 'entropy-l', 'k', 'l', 'recursive-l', 't'
+    shoal.errors.ParameterError: unknown model 'entropyl'; did you mean 'entropy-l'?
     """
     tokens = _Tokens(text)
     models: list[Model] = []

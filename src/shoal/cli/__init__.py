@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-
 INTERRUPTED = 130
 """The exit code that the command line library gives an interrupted program."""
 

@@ -1,5 +1,5 @@
 """Costs: how much information a release has lost. One measure per file; see `base` for the contract."""
 
-from shoal.costs.base import ClassCost, Cost, RowCost
+from shoal.costs.base import CellCost, ClassCost, Cost, RowCost
 
-__all__ = ["ClassCost", "Cost", "RowCost"]
+__all__ = ["CellCost", "ClassCost", "Cost", "RowCost"]

@@ -1,7 +1,8 @@
 """The contract of a cost: how much information a release has lost. One measure per file, found by discovery.
 
-Some costs add over classes (`ClassCost`), and most of those even over rows: every row pays for the cells it is
-published with (`RowCost`), however its class is cut up. The others are measured on the whole release.
+Some costs add over classes (`ClassCost`), many of those even over rows: every row pays for the cells it is published
+with (`RowCost`), however its class is cut up; and most of those cell by cell (`CellCost`). The others are measured on
+the whole release.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
+
+import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.recode import Cells, Published
@@ -82,3 +85,28 @@ class RowCost(ClassCost):
     def drop_loss(self, cells: Sequence[Cells], rows: int) -> float:
         """Return what a fully starred row pays."""
         return self.full_loss(cells)
+
+
+class CellCost(RowCost):
+    """A cost that adds over cells: a row pays for each of its cells, whatever the others are."""
+
+    @abstractmethod
+    def cell_losses(self, cells: Cells) -> Floats:
+        """Return what each distinct cell of a column costs a row, before sharing."""
+
+    @abstractmethod
+    def full_losses(self, cells: Sequence[Cells]) -> list[float]:
+        """Return what a star costs in each column, before sharing."""
+
+    def share(self, cells: Sequence[Cells]) -> float:
+        """Return what the sum over a row's cells is divided by."""
+        return 1.0
+
+    def row_losses(self, cells: Sequence[Cells]) -> Floats:
+        """Return the sum over the cells of a row of each group."""
+        losses: Floats = np.sum([self.cell_losses(column)[column.of_group] for column in cells], axis=0)
+        return losses / self.share(cells)
+
+    def full_loss(self, cells: Sequence[Cells]) -> float:
+        """Return the sum over the stars of a fully starred row."""
+        return sum(self.full_losses(cells)) / self.share(cells)

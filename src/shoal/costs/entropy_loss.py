@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.costs.base import RowCost
+from shoal.costs.base import CellCost
 from shoal.recode import Cells
 
 
-class EntropyLoss(RowCost):
+class EntropyLoss(CellCost):
     """Averages the conditional entropy H(value | published cell) over all cells, as a share of its maximum, 0 to 1.
 
     Frequencies are those of the original columns: a cell that covers the values v with counts c_v leaves
@@ -23,14 +23,17 @@ class EntropyLoss(RowCost):
     title: ClassVar[str] = "entropy-based loss"
     meaning: ClassVar[str] = "entropy of the original value given the published cell, as a share of its maximum"
 
-    def row_losses(self, cells: Sequence[Cells]) -> Floats:
-        """Return the share of bits that the cells of a row of each group leave open."""
-        bits: Floats = np.sum([_open_bits(column)[column.of_group] for column in cells], axis=0)
-        return bits / max(sum(_all_bits(column) for column in cells), 1e-300)
+    def cell_losses(self, cells: Cells) -> Floats:
+        """Return the bits that each cell leaves open."""
+        return _open_bits(cells)
 
-    def full_loss(self, cells: Sequence[Cells]) -> float:
-        """Return 1, or 0 where every column is constant."""
-        return float(sum(_all_bits(column) for column in cells) > 0)
+    def full_losses(self, cells: Sequence[Cells]) -> list[float]:
+        """Return the bits of each column."""
+        return [_all_bits(column) for column in cells]
+
+    def share(self, cells: Sequence[Cells]) -> float:
+        """Return the bits of all columns together; 1 where every column is constant and nothing can be lost."""
+        return sum(self.full_losses(cells)) or 1.0
 
     def per(self, rows: int) -> float:
         """Return the number of rows: it is a mean."""

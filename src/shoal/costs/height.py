@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.arrays import Floats
-from shoal.costs.base import RowCost
-from shoal.recode import Cells, HierarchyCells
+from shoal.costs.base import CellCost
+from shoal.recode import Cells
 
 
-class Height(RowCost):
+class Height(CellCost):
     """Adds up `weight * level / height` over all cells; with suppression, weighted stars."""
 
     name: ClassVar[str] = "height"
@@ -21,12 +19,10 @@ class Height(RowCost):
     recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize")
     takes_weights: ClassVar[bool] = True
 
-    def row_losses(self, cells: Sequence[Cells]) -> Floats:
-        """Return the weighted height of a row of each group."""
-        blocks = [c for c in cells if isinstance(c, HierarchyCells)]
-        heights: Floats = np.sum([self.weight(c.column.name) * c.height_share[c.of_group] for c in blocks], axis=0)
-        return heights
+    def cell_losses(self, cells: Cells) -> Floats:
+        """Return the weighted height."""
+        return self.weight(cells.column.name) * cells.height_share
 
-    def full_loss(self, cells: Sequence[Cells]) -> float:
-        """Return the sum of the weights."""
-        return sum(self.weight(c.column.name) for c in cells)
+    def full_losses(self, cells: Sequence[Cells]) -> list[float]:
+        """Return the weights."""
+        return [self.weight(column.column.name) for column in cells]

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.arrays import Floats
-from shoal.costs.base import RowCost
+from shoal.costs.base import CellCost
 from shoal.recode import Cells
 
 
-class NCP(RowCost):
+class NCP(CellCost):
     """Averages over all cells how much of its column a published cell covers, from 0 (the value itself) to 1 (`*`).
 
     Under a hierarchy (leaves under the cell - 1) / (leaves - 1), leaves as declared; a range (high - low) / (range of
@@ -24,14 +22,17 @@ class NCP(RowCost):
     meaning: ClassVar[str] = "mean share of its column that a published cell covers, 0 to 1"
     takes_weights: ClassVar[bool] = True
 
-    def row_losses(self, cells: Sequence[Cells]) -> Floats:
-        """Return the weighted mean penalty of a row of each group."""
-        weights = np.array([self.weight(c.column.name) for c in cells])
-        return weights @ np.stack([c.ncp[c.of_group] for c in cells]) / weights.sum()  # type: ignore[no-any-return]
+    def cell_losses(self, cells: Cells) -> Floats:
+        """Return the weighted penalty."""
+        return self.weight(cells.column.name) * cells.ncp
 
-    def full_loss(self, cells: Sequence[Cells]) -> float:
-        """Return 1."""
-        return 1.0
+    def full_losses(self, cells: Sequence[Cells]) -> list[float]:
+        """Return the weights."""
+        return [self.weight(column.column.name) for column in cells]
+
+    def share(self, cells: Sequence[Cells]) -> float:
+        """Return the sum of the weights."""
+        return sum(self.full_losses(cells))
 
     def per(self, rows: int) -> float:
         """Return the number of rows: NCP is a mean."""
