@@ -60,6 +60,11 @@ class Alpha(SensitiveModel):
         """A number of rows below which no class is admitted."""
         return ceil(1 / self.limit)
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values below which no class is admitted."""
+        return self.least_rows
+
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values to the largest height at which their share is small enough."""
         return cap(counts, lambda capped: int(capped.max()) <= self.limit * int(capped.sum()))

@@ -104,6 +104,11 @@ class Model(ABC):
         """A number of rows below which no class is admitted."""
         return 1
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values of its attribute below which no class is admitted."""
+        return 1
+
     def largest(self, counts: Ints) -> Ints | None:
         """Return the largest admitted sub-class of rows with these value counts; None if there is none."""
         return None

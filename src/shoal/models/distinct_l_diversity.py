@@ -45,6 +45,11 @@ class DistinctLDiversity(SensitiveModel):
         """A number of rows below which no class is admitted."""
         return int(self.limit)
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values below which no class is admitted."""
+        return self.least_rows
+
     def largest(self, counts: Ints) -> Ints | None:
         """Return all of it, if it has at least l values."""
         return counts if np.count_nonzero(counts) >= self.limit else None

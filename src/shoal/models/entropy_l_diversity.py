@@ -61,6 +61,11 @@ class EntropyLDiversity(SensitiveModel):
         """A number of rows below which no class is admitted."""
         return ceil(self.limit)
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values below which no class is admitted."""
+        return self.least_rows
+
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values until the entropy is reached; cutting them never lowers it."""
         return cap(counts, lambda capped: _at_least([int(c) for c in capped if c], self.limit))

@@ -59,6 +59,11 @@ class LDiversity(SensitiveModel):
         """A number of rows below which no class is admitted."""
         return ceil(self.limit)
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values below which no class is admitted."""
+        return self.least_rows
+
     def largest(self, counts: Ints) -> Ints | None:
         """Cap every value at the largest height h with `sum min(count, h) >= l h`: the first phase of TP."""
         return cap(counts, lambda capped: self.limit * int(capped.max()) <= int(capped.sum()))

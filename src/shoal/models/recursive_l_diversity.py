@@ -82,6 +82,11 @@ class RecursiveLDiversity(SensitiveModel):
         """A number of rows below which no class is admitted."""
         return self.rank
 
+    @property
+    def least_values(self) -> int:
+        """A number of different values below which no class is admitted."""
+        return self.least_rows
+
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values until the class is admitted; cutting them never undoes it."""
         return cap(counts, lambda capped: _is_recursive(capped.tolist(), self.limit, self.rank))
