@@ -31,8 +31,9 @@ def uncovered_rows(
     stars_are_null = codebook["marks"]["star"] != STAR
     for name in quasi:
         values = distinct_sorted(original[name])
-        counts = values.to_frame().join(original[name].value_counts(), on=name, nulls_equal=True, maintain_order="left")
-        hierarchy = as_builder(hierarchies.get(name, "auto")).build(values, counts["count"].cast(pl.Int64).to_numpy())
+        known, counted = values.rename("value").to_frame(), original[name].rename("value").value_counts()
+        counts = known.join(counted, on="value", how="left", nulls_equal=True, maintain_order="left")["count"]
+        hierarchy = as_builder(hierarchies.get(name, "auto")).build(values, counts.cast(pl.Int64).to_numpy())
         reader = _Reader(values, hierarchy, codebook["recoding"])
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()

@@ -79,7 +79,7 @@ def audit(found: Audit) -> None:
         grid.add_row(
             finding.model,
             finding.attribute or "",
-            number(finding.asked),
+            "" if finding.asked is None else number(finding.asked),
             number(finding.reached),
             *failing,
             verdict if finding.asked is not None else "",
