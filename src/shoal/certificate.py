@@ -124,7 +124,7 @@ class Certificate:
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
             lists = {key: tuple(fields[key]) for key in ("models", "quasi", "sensitive")}
             return cls(cost=cost, **{**fields, **lists})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReleaseError("the certificate cannot be read", expected=f"format {FORMAT}") from error
 
 

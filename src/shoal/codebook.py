@@ -55,7 +55,7 @@ def codebook(
                 "name": name,
                 "role": "quasi" if name in cells else "sensitive" if name in sensitive else "other",
                 "type": str(frame[name].dtype),
-                "original_type": str(kept[name].dtype),
+                "original_type": str(kept[name].dtype.base_type()),
                 **_marks(kept[name], cells.get(name), class_of_row),
                 **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
             }

@@ -11,12 +11,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, nearest
+from shoal.models.base import quoted
+from shoal.parameters import as_fraction
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"},
@@ -32,8 +35,15 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "output": {"folder": "folder", "format": "format", "star": "star", "overwrite": "overwrite"},
 }
 """Section and key of the file, and the setting it becomes."""
+TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
+KINDS = {"max_dropped": NUMBER, "seed": NUMBER, "time_limit": NUMBER, "overwrite": SWITCH} | dict.fromkeys(
+    KEYS["roles"], NAMES
+)
+"""What a setting must be where it is not a text."""
 FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
 """Sections with a line per column."""
+_METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
+"""What may be the file of a metric in a requirement."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -54,6 +64,8 @@ def read_config(path: Path) -> dict[str, Any]:
         if section not in (*KEYS, *FREE) or not isinstance(entries, dict):
             raise ParameterError(f"{path.name}: unknown section [{section}]", hint=nearest(section, (*KEYS, *FREE)))
         if section in FREE:
+            for key in entries if section == "weights" else ():
+                _check_kind(path.name, section, key, entries[key], NUMBER)
             settings[FREE[section]] = entries
             continue
         for key, value in entries.items():
@@ -61,8 +73,20 @@ def read_config(path: Path) -> dict[str, Any]:
                 raise ParameterError(
                     f"{path.name}: unknown key {key!r} in [{section}]", hint=nearest(key, KEYS[section])
                 )
+            _check_kind(path.name, section, key, value, KINDS.get(key, TEXT))
             settings[KEYS[section][key]] = value
     return _relative_to(path.parent, settings)
+
+
+def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> None:
+    fits: Mapping[str, Callable[[object], bool]] = {
+        TEXT: lambda given: isinstance(given, str),
+        NUMBER: lambda given: as_fraction(given) is not None,
+        NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
+        SWITCH: lambda given: isinstance(given, bool),
+    }
+    if not fits[kind](value):
+        raise ParameterError(f"{file}: {key} in [{section}] is {value!r}", expected=kind)
 
 
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
@@ -71,6 +95,11 @@ def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     for key in ("file", "folder", "population"):
         if key in made:
             made[key] = str(folder / made[key])
+    if "require" in made:
+        made["require"] = _METRIC.sub(
+            lambda found: f":{quoted(str(folder / found[1]))})" if (folder / found[1]).is_file() else found[0],
+            made["require"],
+        )
     specs = made.get("hierarchies", {})
     made["hierarchies"] = {
         name: str(folder / spec) if isinstance(spec, str) and (folder / spec).is_file() else spec

@@ -49,9 +49,9 @@ def uncovered_rows(
 
 def covered_people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> Ints:
     """Return for each class, given by its cells, how many rows of a population its cells cover."""
-    people = population.group_by(classes.columns).len()
+    people = population.group_by(classes.columns).len("".join(classes.columns) + "#")
     tables = [_verdicts(classes[name], people[name], builders.get(name)) for name in classes.columns]
-    weights = people["len"].cast(pl.Int64).to_numpy()
+    weights = people[:, -1].cast(pl.Int64).to_numpy()
     total = np.zeros(classes.height, dtype=np.int64)
     step = max(CHUNK // classes.height, 1)
     for start in range(0, len(weights), step):
@@ -88,9 +88,9 @@ class Reader:
     def of(cls, column: pl.Series, builder: Builder | None) -> Reader:
         """Bind to a column's values and, where cells are blocks of a hierarchy, to the hierarchy."""
         values = distinct_sorted(column)
-        counts = values.to_frame().join(column.value_counts(), on=column.name, nulls_equal=True, maintain_order="left")
-        rows = counts["count"].cast(pl.Int64).to_numpy()
-        return cls(values, None if builder is None else builder.build(values, rows))
+        known, counted = values.rename("value").to_frame(), column.rename("value").value_counts()
+        counts = known.join(counted, on="value", how="left", nulls_equal=True, maintain_order="left")["count"]
+        return cls(values, None if builder is None else builder.build(values, counts.cast(pl.Int64).to_numpy()))
 
     def covers(self, cell: str | None, value: str | None) -> bool:
         """Whether the cell says something that is true of the value."""

@@ -236,5 +236,5 @@ def _numeric_gaps(values: Values, name: str) -> tuple[int | Fraction, ...]:
             f"t({name}:numeric): {name!r} has missing values, which have no distance to a number",
             hint="use ordered or equal",
         )
-    points = [Fraction(point) for point in domain.to_physical().to_list()]
+    points = [Fraction(str(point)) for point in domain.to_physical().to_list()]  # 0.1 is a tenth
     return tuple(after - before for before, after in pairwise(points))

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from shoal.audit import Audit, audit
 from shoal.certificate import certify
 from shoal.codebook import STAR_FORMS, codebook
@@ -20,9 +23,10 @@ from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.microdata import encode
+from shoal.microdata import Coded, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
+from shoal.partition import DROPPED, Partition
 from shoal.problem import Problem, make_problem
 from shoal.recode import Published
 from shoal.release import Release
@@ -165,7 +169,8 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     book = codebook(published, frame, star=request.star, cost=problem.cost, models=models, builders=builders)
     config = _config(request, models, problem, _for_reading(problem, builders))
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
-    return Release(frame, published.partition, certificate, found, book, config, decisions, table.frame)
+    classes = published.partition if request.star == STAR else _as_read(frame, roles, published.partition)
+    return Release(frame, classes, certificate, found, book, config, decisions, table.frame)
 
 
 def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
@@ -192,6 +197,14 @@ def _confirmed(found: Audit) -> Audit:
     return found
 
 
+def _as_read(frame: pl.DataFrame, roles: Roles, partition: Partition) -> Partition:
+    """Return the classes of a release whose stars are written as missing: the two are then one published value."""
+    columns = [Coded.of(frame[name]) for name in roles.quasi]
+    labels = np.full(len(partition.class_of_row), DROPPED, dtype=np.int64)
+    labels[partition.kept] = distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
+    return Partition(labels)
+
+
 def _config(request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Any]:
     """Return the request as plain data, with what was chosen where nothing was said."""
     roles = problem.microdata.roles
@@ -207,7 +220,7 @@ def _config(request: Request, models: Models, problem: Problem, builders: Mappin
         "method": request.method,
         "max_dropped": str(problem.max_dropped),
         "star": request.star,
-        "time_limit": request.time_limit,
+        "time_limit": None if request.time_limit is None else float(request.time_limit),
         "seed": int(request.seed),
     }
 

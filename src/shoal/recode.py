@@ -361,7 +361,7 @@ class Published:
         source = self.microdata.table.frame[self.partition.kept]
         class_of_row = self.partition.class_of_row[self.partition.kept]
         quasi = [_published(cells, cells.of_group[class_of_row], star) for cells in self.cells]
-        rest = [_text_safe(source[name]) for name in self.microdata.roles.published[len(quasi) :]]
+        rest = [_as_shown(source[name]) for name in self.microdata.roles.published[len(quasi) :]]
         return pl.DataFrame([*quasi, *rest])
 
 
@@ -370,14 +370,17 @@ def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
     single = cells.singles[cell_of_row]
     shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))
     if values.dtype != pl.String and shown.all():
-        return values.gather(pl.Series(single).replace(-1, None)).alias(name)
+        return _as_shown(values.gather(pl.Series(single).replace(-1, None)).alias(name))
     labels = pl.Series(
         name, [None if label == STAR and star == "null" else label for label in cells.labels], dtype=pl.String
     )
     return labels.gather(cell_of_row)
 
 
-def _text_safe(column: pl.Series) -> pl.Series:
+def _as_shown(column: pl.Series) -> pl.Series:
+    """Return a column as it is published: literal stars escaped, no category declared but those that occur."""
+    if column.dtype == pl.Enum:
+        return column.cast(pl.String).cast(pl.Enum(column.unique().drop_nulls().sort().cast(pl.String)))
     return escape_stars(column) if column.dtype == pl.String else column
 
 

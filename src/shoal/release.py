@@ -17,6 +17,7 @@ import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ class Release:
             raise ReleaseError(
                 f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose"
             )
+        if target.exists() and not (target / "public" / "certificate.json").is_file():
+            raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
         partial = _partial(target)
         try:
             _write(self, partial, format)
@@ -75,9 +78,10 @@ def _write(release: Release, folder: Path, format: str) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    ordered = release.table.with_row_index("#row").sort(release.table.columns, nulls_last=True)
+    number = "".join(release.table.columns) + "#"  # longer than the name of any column
+    ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
     table = public / f"table.{format}"
-    write(ordered.drop("#row"), table)
+    write(ordered.drop(number), table)
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
         "table": file_hash(table),
@@ -88,7 +92,7 @@ def _write(release: Release, folder: Path, format: str) -> None:
     _put(internal / "config.json", canonical(release.config))
     _put(internal / "decisions.json", canonical(list(release.decisions)))
     _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
-    rows = pl.Series("row", release.classes.kept).gather(ordered["#row"])
+    rows = pl.Series("row", release.classes.kept).gather(ordered[number])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     _put(internal / "manifest.json", canonical(manifest(folder)))
 
@@ -102,12 +106,12 @@ def _put(path: Path, text: str) -> None:
 
 def _partial(target: Path) -> Path:
     """Make an empty folder beside the target; what a killed run left there for the same target is swept away."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left in target.parent.glob(f".{target.name}.*.partial"):
-        if not _alive(left.name.split(".")[-2]):
-            shutil.rmtree(left, ignore_errors=True)
     partial = target.parent / f".{target.name}.{os.getpid()}.partial"
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
+            if not _alive(left.name.split(".")[-2]):
+                shutil.rmtree(left, ignore_errors=True)
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir()
     except OSError as error:
@@ -144,8 +148,8 @@ def file_hash(path: Path) -> str:
 
 def manifest(folder: Path) -> dict[str, str]:
     """Return the hash of every file of a release but the manifest itself."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
-    return {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name: file_hash(folder / name) for name in files if name != "internal/manifest.json"}
 
 
 def keyed_hash(original: pl.DataFrame, key: str) -> dict[str, str]:
@@ -165,7 +169,7 @@ def read_json(path: Path) -> Any:
     """Read one of the release's JSON files, or raise `ReleaseError`."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ReleaseError(
             f"{path.parent.name}/{path.name} is missing or cannot be read", hint="is this a release folder?"
         ) from error

@@ -47,7 +47,7 @@ def as_models(require: str | Model | Models | Iterable[Model]) -> Models:
         return parse_requirement(require)
     if isinstance(require, Models):
         return require
-    models = (require,) if isinstance(require, Model) else tuple(require)
+    models = (require,) if isinstance(require, Model) or not isinstance(require, Iterable) else tuple(require)
     if not models or not all(isinstance(model, Model) for model in models):
         raise ParameterError(
             "the requirement is not a model", expected='text such as "k=5" or a model such as KAnonymity(5)'

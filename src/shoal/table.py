@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -104,9 +106,8 @@ def read_csv(
     separator = separator or guess_separator(lines)
     if len(separator.encode()) != 1:
         raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
-    _check_header(next(csv.reader(lines[:1], delimiter=separator)), name)
     try:
-        frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False)
+        frame = texts(text, separator)
     except pl.exceptions.PolarsError as error:
         raise TableError(
             f"{name!r} is not a regular table with separator {separator!r}",
@@ -118,6 +119,28 @@ def read_csv(
     commas = decimal == "," or (decimal is None and separator != ",")
     notes = (f"{name}: separator {separator!r}, encoding {encoding}",)
     return Table(tidy(frame.select(infer(column, commas=commas) for column in frame.iter_columns())), notes)
+
+
+def texts(text: str, separator: str = ",") -> pl.DataFrame:
+    """Return the cells of a CSV text, all as text; a missing value is an empty cell, an empty string is `""`."""
+    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    _check_names(names)
+    if len(names) > 1:  # of an only column, a blank line is a missing value
+        text = _without_blank_lines(text)
+    return pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False, new_columns=names)
+
+
+def _without_blank_lines(text: str) -> str:
+    """Return a text without its blank lines, but for those in quotes: a blank line is nobody.
+
+    >>> _without_blank_lines('a,b\\n\\n1,"x\\n\\ny"\\n\\n')
+    'a,b\\n1,"x\\n\\ny"\\n'
+    """
+    if "\n\n" not in text and "\n\r\n" not in text:
+        return text
+    parts = text.split('"')
+    parts[::2] = [re.sub(r"\n(?:\r?\n)+", "\n", outside) for outside in parts[::2]]
+    return '"'.join(parts)
 
 
 def guess_encoding(content: bytes) -> str:
@@ -170,13 +193,14 @@ def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
         return column
     for dtype in (pl.Int64, pl.Float64, pl.Date, pl.Datetime("us")):
         typed = _cast(distinct, dtype, commas)
-        if (
-            typed.null_count() == 0
-            and typed.n_unique() == len(distinct)
-            and not (dtype == pl.Float64 and typed.is_nan().any())
-        ):
+        if typed.null_count() == 0 and typed.n_unique() == len(distinct) and not _blurred(distinct, typed):
             return _cast(column, dtype, commas)
     return column
+
+
+def _blurred(written: pl.Series, typed: pl.Series) -> bool:
+    """Whether floating-point numbers would say less than the texts: NaN, or whole numbers of too many digits."""
+    return bool(typed.dtype.is_float() and (typed.is_nan().any() or written.str.contains(r"^[+-]?[0-9]{16,}$").any()))
 
 
 def _cast(column: pl.Series, dtype: pl.DataType | type[pl.DataType], commas: bool) -> pl.Series:
@@ -185,7 +209,8 @@ def _cast(column: pl.Series, dtype: pl.DataType | type[pl.DataType], commas: boo
     if dtype == pl.Date:
         return column.str.to_date("%Y-%m-%d", strict=False)
     if isinstance(dtype, pl.Datetime):
-        return column.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False)
+        spaced = column.str.replace(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})T", "$1 ")
+        return spaced.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit=dtype.time_unit, strict=False)
     return column.cast(dtype, strict=False)
 
 
@@ -196,6 +221,7 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
             f"the table has {frame.height} rows and {frame.width} columns",
             expected="at least one row and one column",
         )
+    _check_names(frame.columns)
     return frame.select(_tidy_column(column) for column in frame.iter_columns())
 
 
@@ -213,7 +239,7 @@ def _tidy_column(column: pl.Series) -> pl.Series:
         return column.cast(pl.String)
     if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
         return column.cast(pl.String)  # a declared category * could not be escaped
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
         raise TableError(
             f"column {column.name!r} holds {column.dtype} values",
             expected="numbers, text, dates or booleans",
@@ -286,13 +312,17 @@ def _as_polars(data: object) -> pl.DataFrame:
         return data.collect()
     if isinstance(data, pl.DataFrame):
         return data
-    if isinstance(data, dict):
-        return pl.DataFrame(data)
     reset = getattr(data, "reset_index", None)  # a pandas index is labels, not data: positions are what counts
     if callable(reset):
         data = reset(drop=True)
-    if hasattr(data, "__arrow_c_stream__"):
-        return pl.DataFrame(data)
+    if isinstance(data, dict) or hasattr(data, "__arrow_c_stream__"):
+        try:
+            return pl.DataFrame(data)
+        except Exception as error:  # of polars, pyarrow or pandas, and their words may repeat cells
+            raise TableError(
+                f"the {type(data).__name__} is not a regular table ({type(error).__name__})",
+                expected="columns of different names and equal length, each of one type",
+            ) from None
     raise TableError(
         f"cannot read a table from a {type(data).__name__}",
         expected="a path or a polars, pandas or pyarrow frame",
@@ -304,13 +334,13 @@ def _unzipped(content: bytes, name: str) -> bytes:
         return content
     try:
         return gzip.decompress(content)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"{name!r} is a damaged gzip file", hint="fetch or compress it again") from error
 
 
 def _decoded(content: bytes, encoding: str, name: str) -> str:
     try:
-        return content.decode(encoding)
+        return content.decode(encoding).removeprefix("\ufeff")
     except LookupError as error:
         raise ParameterError(f"unknown encoding {encoding!r}", expected="a name such as utf-8 or cp1252") from error
     except UnicodeDecodeError as error:
@@ -319,9 +349,12 @@ def _decoded(content: bytes, encoding: str, name: str) -> str:
         ) from error
 
 
-def _check_header(names: list[str], file: str) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise TableError(f"{file!r} has columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
+def _check_names(names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
     if any(not name.strip() for name in names):
-        raise TableError(f"{file!r} has a column without a name", expected="a name for every column in the first line")
+        raise TableError("there is a column without a name", expected="a name for every column")
+    patterns = [name for name in names if name == STAR or (name.startswith("^") and name.endswith("$"))]
+    if patterns:
+        raise TableError(f"the name {patterns[0]!r} reads as a pattern for columns", hint="rename the column")

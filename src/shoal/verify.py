@@ -1,31 +1,27 @@
 """Verification: re-checking a release folder, trusting nothing in it but the definitions of the models.
 
-Without the original: every file is the one that was sealed, the table has the stated columns and rows in sorted
-order, the audit of its cells finds every model met at the stated level, and the cost recomputed from the codebook is
-the stated one. With the original: it is the table the release was made from, and every published row covers the
-original row it stands for, sensitive and other cells unaltered.
+Without the original: every file is the one that was sealed (one that is not is not read: damage may hurt its reader),
+the table has the stated columns and rows in sorted order, the audit of its cells finds every model met at the stated
+level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
+made from, and every published row covers the original row it stands for, sensitive and other cells unaltered.
 """
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from shoal.audit import Audit, as_dict, audit
-from shoal.certificate import Certificate, canonical
+from shoal.certificate import canonical
 from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError
-from shoal.hierarchies import as_builder
-from shoal.metric import Metric
-from shoal.models import Models
-from shoal.release import FORMATS, file_hash, keyed_hash, manifest, public_config_hash, read_json
-from shoal.requirement import parse_requirement
-from shoal.table import STAR, Table, TableLike, escape_stars, read
+from shoal.opened import Opened
+from shoal.published_cost import recomputed_cost
+from shoal.release import keyed_hash, manifest, public_config_hash, read_json
+from shoal.table import Table, TableLike, escape_stars
 
 
 @dataclass(frozen=True)
@@ -67,230 +63,81 @@ def verify(
     folder = Path(folder)
     if not (folder / "public").is_dir():
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
+    table = None if original is None else Table.of(original)
     checks: list[Check] = []
     notes: list[str] = []
     try:
-        release = _Opened.of(folder, population)
+        release = Opened.of(folder, population)
     except ShoalError as error:
         return Verification((Check("the files can be read and the seals are whole", False, str(error)),))
-    _internal(folder, checks, notes)
-    _look(checks, "the table is the sealed one", release.hashes_match)
-    _look(checks, "the table has the stated columns and rows", release.has_shape)
-    _look(checks, "the rows are sorted by their published cells", release.is_sorted)
-    _look(checks, "the audit confirms every model at the stated level", release.models_hold)
-    if release.skipped:
-        notes.append(f"{release.skipped}: no population is given")
-    _cost(release, checks, notes)
-    if original is not None:
-        _with_original(folder, release, original, checks)
+    whole = _internal(folder, release, checks, notes)
+    if _look(checks, "the table is the sealed one", release.hashes_match):
+        _look(checks, "the table has the stated columns and rows", release.has_shape)
+        _look(checks, "the rows are sorted by their published cells", release.is_sorted)
+        _look(checks, "the audit confirms every model at the stated level", release.models_hold)
+        if release.skipped:
+            notes.append(f"{release.skipped}: no population is given")
+        _cost(release, checks, notes)
+        if table is not None and whole:
+            _with_original(folder, release, table, checks)
     return Verification(tuple(checks), tuple(notes))
 
 
-@dataclass(frozen=True, eq=False)
-class _Opened:
-    """A release folder's public part, read back."""
-
-    path: Path
-    table: pl.DataFrame
-    certificate: Certificate
-    codebook: dict[str, Any]
-    hierarchies: dict[str, Any]
-    population: TableLike | None
-
-    @classmethod
-    def of(cls, folder: Path, population: TableLike | None) -> _Opened:
-        public = folder / "public"
-        tables = [public / f"table.{format}" for format in FORMATS if (public / f"table.{format}").is_file()]
-        if len(tables) != 1:
-            raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
-        text = public / "certificate.json"
-        if not text.is_file():
-            raise ReleaseError("public/certificate.json is missing")
-        certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
-        codebook = read_json(public / "codebook.json")
-        config = folder / "internal" / "config.json"
-        hierarchies = read_json(config)["hierarchies"] if config.is_file() else codebook["hierarchies"]
-        return cls(tables[0], _as_published(tables[0], codebook), certificate, codebook, hierarchies, population)
-
-    def hashes_match(self) -> str:
-        found = {"table": file_hash(self.path), "codebook": file_hash(self.path.parent / "codebook.json")}
-        wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
-        return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
-
-    def has_shape(self) -> str:
-        columns = [column["name"] for column in self.codebook["columns"]]
-        if self.table.columns != columns:
-            return "the columns are not those of the codebook"
-        return (
-            ""
-            if self.table.height == self.certificate.rows
-            else f"{self.table.height:,} rows, {self.certificate.rows:,} stated"
-        )
-
-    def is_sorted(self) -> str:
-        ordered = self.table.sort(self.table.columns, nulls_last=True)
-        return "" if ordered.equals(self.table) else "their order may tell something"
-
-    @property
-    def models(self) -> Models:
-        """The models the certificate states."""
-        metrics = {
-            name: Metric.of(metric["labels"], metric["distances"], name)
-            for name, metric in self.codebook["metrics"].items()
-        }
-        return parse_requirement(self.certificate.require, metrics)
-
-    @property
-    def skipped(self) -> str:
-        """The models that cannot be re-checked, because they compare with a population that is not given."""
-        return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
-
-    def audit(self) -> Audit:
-        """Audit the table for the models that can be re-checked."""
-        asked = Models(tuple(model for model in self.models if not (self.skipped and model.needs_population)))
-        return audit(
-            self.table,
-            quasi=self.certificate.quasi,
-            sensitive=self.certificate.sensitive,
-            require=asked if len(asked) else None,
-            hierarchies={name: as_builder(spec) for name, spec in self.hierarchies.items()},
-            population=self.population,
-        )
-
-    def models_hold(self) -> str:
-        found = self.audit()
-        failing = [
-            f"{finding.model} fails in {finding.failing_classes:,} classes"
-            for finding in found.findings
-            if not finding.holds
-        ]
-        if failing:
-            return "; ".join(failing)
-        if found.classes != self.certificate.classes:
-            return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
-        stated = [dict(model) for model in self.certificate.models]
-        if self.skipped:
-            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
-            found = replace(found, findings=found.findings if stated else ())
-        same = [as_dict(finding) for finding in found.findings] == stated
-        return "" if same else "the levels reached are not those stated"
-
-
-def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
-    """Read the published table with the types the codebook states."""
-    if not path.name.endswith((".csv", ".csv.gz")):
-        return read(path).frame
-    frame = pl.read_csv(path, infer_schema=False)
-    types = {column["name"]: column["type"] for column in codebook["columns"]}
-    return frame.with_columns(_typed(frame[name], kind) for name, kind in types.items() if name in frame.columns)
-
-
-def _typed(column: pl.Series, kind: str) -> pl.Series:
-    """Return a column of text as the type of that name; text that does not fit is left for the checks to refuse."""
-    if kind == "Boolean":
-        return column == "true"
-    if kind == "Date":
-        return column.str.to_date("%Y-%m-%d", strict=False)
-    if kind.startswith(("Datetime", "Time", "Duration", "Decimal", "Enum")):
-        return column
-    target: pl.DataType | type[pl.DataType] = getattr(pl, kind.split("(", maxsplit=1)[0], pl.String)
-    return column.cast(target, strict=False)
-
-
-def _look(checks: list[Check], what: str, look: Callable[[], str]) -> None:
-    """Make one check; an error while looking is a failure, not an escape."""
+def _look(checks: list[Check], what: str, look: Callable[[], str]) -> bool:
+    """Make one check and return whether it passed; an error while looking is a failure, not an escape."""
     try:
         detail = look()
-    except (ShoalError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever a forged file may provoke
         detail = str(error) if isinstance(error, ShoalError) else f"could not be looked at ({type(error).__name__})"
     checks.append(Check(what, not detail, detail))
+    return not detail
 
 
-def _internal(folder: Path, checks: list[Check], notes: list[str]) -> None:
+def _internal(folder: Path, release: Opened, checks: list[Check], notes: list[str]) -> bool:
     if not (folder / "internal").is_dir():
         notes.append("the internal part is not here: its files were not looked at")
-        return
+        return True
 
     def whole() -> str:
         path = folder / "internal" / "manifest.json"
-        stated = read_json(path)
+        stated = dict(read_json(path))
         if path.read_bytes() != canonical(stated).encode():
             return "the manifest was changed"
         found = manifest(folder)
         differing = sorted(name for name in {*stated, *found} if stated.get(name) != found.get(name))
         return f"changed, added or missing: {', '.join(differing)}" if differing else ""
 
-    _look(checks, "every file is the one that was written", whole)
+    def config_matches() -> str:
+        config = read_json(folder / "internal" / "config.json")
+        same = public_config_hash(config) == release.certificate.hashes.get("config")
+        return "" if same else "the hash of the request differs"
 
-
-def _cost(release: _Opened, checks: list[Check], notes: list[str]) -> None:
-    """Recompute the cost from the published cells and the codebook."""
-    value = recomputed_cost(release.table, release.certificate, release.codebook)
-    if value is None:
-        notes.append(f"the cost ({release.certificate.cost.name}) cannot be recomputed from the published files alone")
-        return
-    off = abs(value - release.certificate.cost) > 1e-9 * max(1.0, abs(value))
-    checks.append(
-        Check("the cost is that of the published cells", not off, f"recomputed as {value:.6g}" if off else "")
+    return _look(checks, "every file is the one that was written", whole) and _look(
+        checks, "the request is the one the certificate states", config_matches
     )
 
 
-def recomputed_cost(table: pl.DataFrame, certificate: Certificate, codebook: dict[str, Any]) -> float | None:
-    """Return the cost of a published table, from its cells and the codebook; None where that does not suffice."""
-    name, rows = certificate.cost.name, table.height
-    everyone = rows + certificate.dropped
-    sizes = table.group_by(certificate.quasi).len()["len"]
-    if name == "discernibility":
-        return float((sizes.cast(pl.Float64) ** 2).sum() + certificate.dropped * everyone)
-    if name == "average-class-size":
-        return float(rows / (len(sizes) * codebook["cost"]["k"]))
-    if codebook["marks"]["star"] != STAR or name not in (
-        "stars",
-        "starred-rows",
-        "height",
-        "precision",
-        "ncp",
-        "attribute-loss",
-    ):
-        return None
-    columns = {column["name"]: column for column in codebook["columns"] if column["role"] == "quasi"}
-    weights = {column: codebook["cost"]["weights"].get(column, 1.0) for column in columns}
-    if name in ("stars", "starred-rows"):
-        stars = table.select((pl.col(column).cast(pl.String) == STAR).fill_null(False) for column in columns)
-        per_row = stars.sum_horizontal() if name == "stars" else stars.max_horizontal().cast(pl.UInt32)
-        return float(per_row.sum() + certificate.dropped * (len(columns) if name == "stars" else 1))
-    if name == "attribute-loss":
-        lost = [_loss(table[column], entry["cells"], "ncp") for column, entry in columns.items()]
-        return float(max(lost) + certificate.dropped) / everyone
-    if name == "precision":
-        lost = [_loss(table[column], entry["cells"], "height") for column, entry in columns.items()]
-        return float(sum(lost) / len(lost) + certificate.dropped) / everyone
-    total = sum(weights[column] * _loss(table[column], entry["cells"], name) for column, entry in columns.items())
-    total += certificate.dropped * sum(weights.values())
-    return float(total / (everyone * sum(weights.values())) if name == "ncp" else total)
+def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
+    """Recompute the cost from the published cells and the codebook."""
+    cost = release.certificate.cost
+    try:
+        value = recomputed_cost(release.table, release.certificate, release.codebook)
+    except Exception:  # whatever a forged file may provoke
+        value = float("nan")
+    if value is None:
+        notes.append(f"the cost ({cost.name}) cannot be recomputed from the published files alone")
+        return
+    agrees = abs(value - cost) <= 1e-9 * max(1.0, abs(value))
+    checks.append(
+        Check("the cost is that of the published cells", agrees, "" if agrees else f"recomputed as {value:.6g}")
+    )
 
 
-def _loss(column: pl.Series, cells: list[dict[str, Any]], name: str) -> float:
-    known = {cell["cell"]: cell[name] for cell in cells}
-    counts = column.cast(pl.String).value_counts()
-    return float(sum(known[cell] * count for cell, count in counts.iter_rows()))
-
-
-def _with_original(folder: Path, release: _Opened, original: TableLike, checks: list[Check]) -> None:
-    table = Table.of(original)
-
+def _with_original(folder: Path, release: Opened, table: Table, checks: list[Check]) -> None:
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
         found = keyed_hash(table.frame, stated["key"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
-
-    def config_matches() -> str:
-        config = read_json(folder / "internal" / "config.json")
-        return (
-            ""
-            if public_config_hash(config) == release.certificate.hashes.get("config")
-            else "the hash of the request differs"
-        )
 
     def covered() -> str:
         config = read_json(folder / "internal" / "config.json")
@@ -309,7 +156,6 @@ def _with_original(folder: Path, release: _Opened, original: TableLike, checks: 
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
 
     _look(checks, "the original is the table the release was made from", same_table)
-    _look(checks, "the request is the one the certificate states", config_matches)
     _look(checks, "every published row covers the original row it stands for", covered)
     _look(checks, "sensitive and other cells are unaltered", unaltered)
 

@@ -32,7 +32,7 @@ class Intervals(Builder):
 
     Exactly one of `edges` (a tuple of edges per level, finest first, each level's among those of the level
     before), `width` (each a multiple of the one before; blocks begin at `origin`) and `bins` (each level has
-    that many blocks of about equally many distinct values; coarser levels merge neighbours). `[20, 30)`
+    that many blocks of about equally many rows; coarser levels merge neighbours). `[20, 30)`
     contains 20 and not 30; beyond the outer edges lie `< 20` and `>= 70`. Numbers are compared as they are
     written in decimals, so 0.3 is in `[0.3, 0.4)`. For dates, edges and origin are ISO dates and widths are
     days; origin 0 is a Monday.

@@ -10,11 +10,13 @@ from shoal.arrays import Bools, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.models import KAnonymity
 from shoal.partition import Partition
-from shoal.problem import Problem, Solution
+from shoal.problem import Problem, Solution, Status
 
 
 class MApprox(Method):
     """Guarantees `stars <= m * optimum` for m quasi-identifiers; optimal for m = 1, and for starred rows.
+
+    So where every row must be published; where rows may be dropped nothing is promised.
 
     Let C_1, ..., C_R be the classes of rows with equal quasi-identifiers, by size; L of them have fewer than k rows,
     A rows in all. Each of those rows pays in every release.
@@ -58,7 +60,8 @@ class MApprox(Method):
             notes = (f"case {case} of the theorem",)
         else:
             notes = ("no row has to pay",)
-        return self.solution(problem, Partition.of(class_of_row), "within_bound", notes=notes)
+        status: Status = "feasible" if problem.may_drop else "within_bound"  # dropping rows may be cheaper
+        return self.solution(problem, Partition.of(class_of_row), status, notes=notes)
 
 
 def _paying(problem: Problem, small: Bools, short: int, k: int) -> tuple[Ints, int]:

@@ -87,11 +87,14 @@ def _drops(problem: Problem) -> chain[tuple[int, ...]]:
 
 
 def _least(problem: Problem, dropped: tuple[int, ...]) -> tuple[float, Partition] | None:
-    """Return the least cost of publishing all rows but the dropped ones, and how; None if it cannot be done."""
+    """Return the least cost of publishing all rows but the dropped ones, and how; None if it cannot be done.
+
+    Rows are taken in the order of their cells, so that which of several optima is found does not depend on theirs.
+    """
     cost = problem.cost
     assert isinstance(cost, ClassCost)
-    kept = np.setdiff1d(np.arange(problem.rows), dropped)
-    part = problem.of_rows(kept) if dropped else problem
+    kept = np.delete(np.argsort(problem.microdata.identity, kind="stable"), np.array(dropped, dtype=np.int64))
+    part = problem.of_rows(kept)
     losses, drop_loss = _measure(part, cost, problem.rows)
     best, choice = _tabulate(part.rows)(losses)
     if not np.isfinite(best[-1]):

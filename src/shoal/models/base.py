@@ -178,6 +178,12 @@ class SensitiveModel(Model):
     attribute: str | Attributes
     others: str | Attributes
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        read = self.attributes
+        object.__setattr__(self, "attribute", read if len(read) > 1 else read[0])
+        object.__setattr__(self, "others", self.given)
+
     @property
     def attributes(self) -> Attributes:
         """The sensitive attribute measured; several are read jointly."""
@@ -340,5 +346,5 @@ def quoted(name: str) -> str:
     >>> quoted("age"), quoted("marital status")
     ('age', '"marital status"')
     """
-    plain = name and not any(character in name for character in " \t\n()|+:=,\"'")
+    plain = name and not any(character.isspace() or character in "()|+:=,\"'" for character in name)
     return name if plain else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import ceil, gcd, prod
 from typing import ClassVar
@@ -67,16 +68,34 @@ class EntropyLDiversity(SensitiveModel):
         return self.least_rows
 
     def largest(self, counts: Ints) -> Ints | None:
-        """Cut the tallest values until the entropy is reached; cutting them never lowers it."""
-        return cap(counts, lambda capped: _at_least([int(c) for c in capped if c], self.limit))
+        """Cut the tallest values until the entropy is reached, then give back to one after the other while it holds.
+
+        Of all sub-classes of a size, the one cut so evenly has the most entropy; and cutting the tallest raises it.
+        """
+        found = cap(counts, lambda capped: _at_least([int(c) for c in capped if c], self.limit))
+        for value in np.flatnonzero(counts > found) if found is not None else ():
+            more = found + (np.arange(len(counts)) == value)
+            if not _at_least([int(c) for c in more if c], self.limit):
+                break
+            found = more
+        return found
 
 
 def _at_least(counts: Iterable[int], level: Fraction) -> bool:
-    """Whether exp(entropy) of these counts is at least `level`; shares alone matter, so divide by the gcd first."""
+    """Whether exp(entropy) of these counts is at least `level`.
+
+    Decided by its logarithm, in floating point and then to sixty digits; in integers only where both leave a doubt,
+    which is where the two are equal. Shares alone matter, so the counts are divided by their gcd first.
+    """
     values = [int(count) for count in counts]
     rough = np.log(sum(values)) - sum(c * np.log(c) for c in values) / sum(values) - np.log(float(level))
     if abs(rough) > 1e-9:
         return bool(rough > 0)
     values = [count // gcd(*values) for count in values]
     rows = sum(values)
+    with localcontext(prec=60):
+        logarithms = rows * Decimal(rows).ln() - sum(c * Decimal(c).ln() for c in values)
+        fine = logarithms / rows - Decimal(level.numerator).ln() + Decimal(level.denominator).ln()
+    if abs(fine) > Decimal("1e-45"):
+        return fine > 0
     return bool((rows * level.denominator) ** rows >= level.numerator**rows * prod(c**c for c in values))

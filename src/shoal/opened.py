@@ -1,0 +1,175 @@
+"""A release folder's public part, read back with the types that the codebook states, to be checked."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.audit import Audit, as_dict, audit
+from shoal.certificate import Certificate
+from shoal.errors import ReleaseError
+from shoal.hierarchies import as_builder
+from shoal.metric import Metric
+from shoal.models import Models
+from shoal.release import FORMATS, file_hash, read_json
+from shoal.requirement import parse_requirement
+from shoal.table import TableLike, read, texts
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A release folder's public part; the certificate is read at once, the rest when it is asked for."""
+
+    path: Path
+    certificate: Certificate
+    population: TableLike | None
+
+    @classmethod
+    def of(cls, folder: Path, population: TableLike | None) -> Opened:
+        """Find the table and read the certificate, or raise `ReleaseError`."""
+        public = folder / "public"
+        tables = [public / f"table.{format}" for format in FORMATS if (public / f"table.{format}").is_file()]
+        if len(tables) != 1:
+            raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
+        text = public / "certificate.json"
+        if not text.is_file():
+            raise ReleaseError("public/certificate.json is missing")
+        certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
+        return cls(tables[0], certificate, population)
+
+    @cached_property
+    def codebook(self) -> dict[str, Any]:
+        """What the cells mean."""
+        return dict(read_json(self.path.parent / "codebook.json"))
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The published table."""
+        return _as_published(self.path, self.codebook)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Any]:
+        """The hierarchies that cells and distances are read with: the request's if it is here, else the public ones."""
+        config = self.path.parent.parent / "internal" / "config.json"
+        return dict(read_json(config)["hierarchies"] if config.is_file() else self.codebook["hierarchies"])
+
+    def hashes_match(self) -> str:
+        """Say which file is not the one that the certificate seals; nothing if both are."""
+        book = self.path.parent / "codebook.json"
+        if not book.is_file():
+            return "public/codebook.json is missing"
+        found = {"table": file_hash(self.path), "codebook": file_hash(book)}
+        wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
+        return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
+
+    def has_shape(self) -> str:
+        """Say where columns, roles or rows are not those stated."""
+        columns = [column["name"] for column in self.codebook["columns"]]
+        if self.table.columns != columns:
+            return "the columns are not those of the codebook"
+        for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
+            if [column["name"] for column in self.codebook["columns"] if column["role"] == role] != list(names):
+                return f"the {role} columns are not those of the codebook"
+        return (
+            ""
+            if self.table.height == self.certificate.rows
+            else f"{self.table.height:,} rows, {self.certificate.rows:,} stated"
+        )
+
+    def is_sorted(self) -> str:
+        """Say if the rows are not in the order of their published cells."""
+        ordered = self.table.sort(self.table.columns, nulls_last=True)
+        return "" if ordered.equals(self.table) else "their order may tell something"
+
+    @property
+    def models(self) -> Models:
+        """The models the certificate states."""
+        metrics = {
+            name: Metric.of(metric["labels"], metric["distances"], name)
+            for name, metric in self.codebook["metrics"].items()
+        }
+        return parse_requirement(self.certificate.require, metrics)
+
+    @property
+    def skipped(self) -> str:
+        """The models that cannot be re-checked, because they compare with a population that is not given."""
+        return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
+
+    def audit(self) -> Audit:
+        """Audit the table for the models that can be re-checked."""
+        asked = Models(tuple(model for model in self.models if not (self.skipped and model.needs_population)))
+        return audit(
+            self.table,
+            quasi=self.certificate.quasi,
+            sensitive=self.certificate.sensitive,
+            require=asked if len(asked) else None,
+            hierarchies={name: as_builder(spec) for name, spec in self.hierarchies.items()},
+            population=self.population,
+        )
+
+    def models_hold(self) -> str:
+        """Say which models fail, or are not at the stated level."""
+        found = self.audit()
+        failing = [
+            f"{finding.model} fails in {finding.failing_classes:,} classes"
+            for finding in found.findings
+            if not finding.holds
+        ]
+        if failing:
+            return "; ".join(failing)
+        if found.classes != self.certificate.classes:
+            return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
+        stated = [dict(model) for model in self.certificate.models]
+        if self.skipped:
+            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
+            found = replace(found, findings=found.findings if stated else ())
+        same = [as_dict(finding) for finding in found.findings] == stated
+        return "" if same else "the levels reached are not those stated"
+
+
+def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
+    """Read the published table with the types the codebook states."""
+    if not path.name.endswith((".csv", ".csv.gz")):
+        return read(path).frame
+    content = path.read_bytes()
+    frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
+    types = {column["name"]: column["type"] for column in codebook["columns"]}
+    return frame.with_columns(_typed(frame[name], kind) for name, kind in types.items() if name in frame.columns)
+
+
+def _typed(column: pl.Series, kind: str) -> pl.Series:
+    """Return a column of text as the type that polars writes so; text that does not fit becomes missing."""
+    name, options = _type_named(kind)
+    if name == "Boolean":
+        return column == "true"
+    if name == "Date":
+        return column.str.to_date("%Y-%m-%d", strict=False)
+    if name == "Time":
+        return column.str.to_time("%H:%M:%S%.f", strict=False)
+    if name == "Datetime":
+        zone = options["time_zone"]
+        form = "%Y-%m-%dT%H:%M:%S%.f" + ("%z" if zone else "")
+        moments = column.str.to_datetime(form, time_unit=options["time_unit"], strict=False)
+        return moments.dt.convert_time_zone(zone) if zone else moments
+    return column.cast(getattr(pl, name)(**options), strict=False)
+
+
+def _type_named(kind: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of a type.
+
+    >>> _type_named("Int64"), _type_named("Enum(categories=['low', 'high'])")
+    (('Int64', {}), ('Enum', {'categories': ['low', 'high']}))
+    """
+    tree = ast.parse(kind, mode="eval").body
+    named = tree.func if isinstance(tree, ast.Call) else tree
+    given = tree.keywords if isinstance(tree, ast.Call) else []
+    name = named.id if isinstance(named, ast.Name) else ""
+    if not issubclass(getattr(pl, name, object), pl.DataType):
+        raise ReleaseError("the codebook states a type that is none", expected="a type of polars")
+    return name, {str(option.arg): ast.literal_eval(option.value) for option in given}

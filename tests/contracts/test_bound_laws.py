@@ -1,0 +1,47 @@
+"""The law of every lower bound that discovery finds: no release is cheaper."""
+
+import pytest
+from hypothesis import given, settings
+from tests.strategies import Case, cases
+
+import shoal.bounds
+from shoal.bounds.base import Bound, best_bound
+from shoal.registry import discover
+
+BOUNDS = discover(shoal.bounds, Bound)
+COUNTED = ["stars", "starred-rows"]
+every_bound = pytest.mark.parametrize("bound", [kind() for kind in BOUNDS.values()], ids=BOUNDS)
+
+
+def check(bound: Bound, case: Case) -> None:
+    if not bound.accepts(case.problem):
+        assert bound.of(case.problem) <= case.oracle.optimum(case.problem.cost.name) + 1e-9
+
+
+@every_bound
+@settings(max_examples=60)
+@given(case=cases(5, costs=None))
+def test_no_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
+    check(bound, case)
+
+
+@every_bound
+@settings(max_examples=60)
+@given(case=cases(6, ["suppress"], costs=COUNTED))
+def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
+    check(bound, case)
+
+
+@pytest.mark.slow
+@every_bound
+@settings(max_examples=3000)
+@given(case=cases(7, ["suppress"], costs=COUNTED))
+def test_no_suppressed_release_of_many_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
+    check(bound, case)
+
+
+@settings(max_examples=30)
+@given(case=cases(5))
+def test_the_best_bound_is_the_largest_that_applies(case: Case) -> None:
+    applying = [kind().of(case.problem) for kind in BOUNDS.values() if not kind().accepts(case.problem)]
+    assert best_bound(case.problem) == max(applying, default=None)

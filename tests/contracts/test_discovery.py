@@ -1,0 +1,110 @@
+"""What every discovered thing declares: enough to be named, described and listed."""
+
+import dataclasses
+import inspect
+from types import ModuleType
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.strategies import QUASI
+
+import shoal.bounds
+import shoal.costs
+import shoal.hierarchies
+import shoal.methods
+import shoal.models
+from shoal.bounds.base import Bound
+from shoal.costs import Cost
+from shoal.errors import HierarchyError, ParameterError
+from shoal.hierarchies import Builder, as_builder, spec_of
+from shoal.methods.base import Method
+from shoal.models import Model
+from shoal.reference import TABLES, markdown
+from shoal.registry import discover
+from shoal.table import cell_text, distinct_sorted
+
+PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
+    (shoal.models, Model, "meaning"),
+    (shoal.costs, Cost, "meaning"),
+    (shoal.bounds, Bound, "meaning"),
+    (shoal.methods, Method, "paper"),
+    (shoal.hierarchies, Builder, "meaning"),
+]
+THINGS = [
+    pytest.param(thing, said, id=f"{package.__name__.split('.')[1]}-{name}")
+    for package, kind, said in PACKAGES
+    for name, thing in discover(package, kind).items()
+]
+EXAMPLES = {"intervals": "intervals:width=5", "taxonomy": {"few": ["1", "2"], "many": ["4", "9"]}}
+"""Builders that mean nothing without parameters."""
+
+
+@pytest.mark.parametrize(("thing", "said"), THINGS)
+def test_it_says_what_it_is(thing: type[Any], said: str) -> None:
+    assert thing.name == thing.name.strip().lower()
+    assert getattr(thing, said).strip()
+    assert (inspect.getdoc(thing) or "").strip()
+    assert not inspect.isabstract(thing)
+
+
+@pytest.mark.parametrize("package", [package for package, _, _ in PACKAGES], ids=lambda package: package.__name__)
+def test_no_file_holds_nothing(package: ModuleType) -> None:
+    kind = next(kind for one, kind, _ in PACKAGES if one is package)
+    assert discover(package, kind)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_documentation_lists_everything(table: str) -> None:
+    package = next(one for one, _, _ in PACKAGES if one.__name__ == f"shoal.{table}")
+    kind = next(kind for one, kind, _ in PACKAGES if one is package)
+    text = markdown(TABLES[table]())
+    assert all(f"| {name}" in text for name in discover(package, kind))
+
+
+@pytest.mark.parametrize("kind", discover(shoal.models, Model).values(), ids=discover(shoal.models, Model))
+def test_a_model_at_its_most_lenient_can_be_made(kind: type[Model]) -> None:
+    assert len(kind.least_asked) == len(kind.parameters)
+    assert kind.lenient("illness" if kind.reads_attribute else None).name == kind.name
+    assert dataclasses.is_dataclass(kind)
+
+
+BUILDERS = discover(shoal.hierarchies, Builder)
+every_builder = pytest.mark.parametrize("name", BUILDERS)
+
+
+def example(name: str) -> Builder:
+    return as_builder(EXAMPLES.get(name, name))
+
+
+@every_builder
+def test_a_builder_reads_back_from_its_own_words(name: str) -> None:
+    assert as_builder(spec_of(example(name))) == example(name)
+    assert hash(example(name)) == hash(as_builder(spec_of(example(name))))
+
+
+@every_builder
+def test_a_builder_refuses_a_parameter_it_does_not_have(name: str) -> None:
+    with pytest.raises(ParameterError):
+        as_builder({"builder": name, "no such parameter": 1})
+
+
+@every_builder
+@settings(max_examples=40)
+@given(kind=st.sampled_from(list(QUASI.values())), data=st.data())
+def test_a_hierarchy_covers_its_column_level_by_level_or_is_refused(name: str, kind: Any, data: st.DataObject) -> None:
+    cells = data.draw(st.lists(st.sampled_from([*kind.pool, None]), min_size=1, max_size=6))
+    values = distinct_sorted(pl.Series("column", cells, dtype=kind.dtype))
+    try:
+        hierarchy = example(name).build(values)
+    except HierarchyError:
+        return
+    assert hierarchy.labels[0] == tuple(cell_text(values).to_list())
+    assert hierarchy.labels[-1] == ("*",)
+    assert hierarchy.up.shape == (hierarchy.height + 1, len(values))
+    for below, above in zip(hierarchy.up[:-1], hierarchy.up[1:], strict=True):
+        assert len(set(zip(below.tolist(), above.tolist(), strict=True))) == len(set(below.tolist()))
+    for finer, coarser in zip(hierarchy.ncp[:-1], hierarchy.ncp[1:], strict=True):
+        assert 0 <= finer.min() <= finer.max() <= coarser.max() <= 1

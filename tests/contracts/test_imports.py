@@ -1,0 +1,82 @@
+"""Dependencies point one way: a part of shoal imports only what stands before it here."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+SOURCE = Path(shoal.__file__).parent
+
+ORDER = [
+    {"arrays", "errors"},
+    {"parameters", "registry"},
+    {"table"},
+    {"metric", "roles"},
+    {"hierarchies"},
+    {"coverage", "microdata", "synth"},
+    {"partition"},
+    {"histogram", "recode"},
+    {"emd"},
+    {"costs", "models"},
+    {"codebook", "config", "requirement"},
+    {"audit"},
+    {"problem"},
+    {"bounds", "certificate"},
+    {"methods", "release"},
+    {"reference", "verify"},
+    {"pipeline"},
+    {"cli"},
+    {"__main__"},
+]
+LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
+CHECKERS = ["audit", "coverage", "verify"]
+
+
+def part_of(path: Path) -> str:
+    """The part a file belongs to: its top folder, or the file itself."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The parts that a file imports, at its top or inside a function; shoal itself is its version only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} has a relative import"
+            modules = [f"shoal.{name.name}" for name in node.names] if node.module == "shoal" else [node.module or ""]
+        else:
+            modules = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+        yield from (module.split(".")[1] for module in modules if module.startswith("shoal."))
+
+
+def graph() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path != SOURCE / "__init__.py":
+            found.setdefault(part_of(path), set()).update(set(imported(path)) - {part_of(path)})
+    return found
+
+
+GRAPH = graph()
+
+
+@pytest.mark.parametrize("part", sorted(GRAPH))
+def test_a_part_imports_only_what_stands_before_it(part: str) -> None:
+    assert part in LAYER, f"{part} has no place in the order: give it one"
+    turned = sorted(other for other in GRAPH[part] if LAYER[other] >= LAYER[part])
+    assert not turned, f"{part} imports {turned}, which do not stand before it"
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_the_checker_knows_nothing_of_the_checked(checker: str) -> None:
+    known, new = {checker}, {checker}
+    while new:
+        new = {other for part in new for other in GRAPH[part]} - known
+        known |= new
+    assert not known & {"methods", "bounds", "pipeline"}
+
+
+def test_only_the_command_line_imports_the_command_line() -> None:
+    assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]

@@ -1,0 +1,431 @@
+"""The laws of every method that discovery finds: small tables exhausted, others sampled.
+
+A law is a function of a `Run`, what a method made of a case. `LAWS` hold for any run; those of `EXHAUSTIVE` compare
+with every possible release, so they are for a few rows only.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, permutations, product
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests import oracle
+from tests.oracle import Group, Value
+from tests.strategies import MODELS, QUASI, SENSITIVE, Case, case_of, cases
+
+from shoal.audit import audit
+from shoal.errors import Infeasible, ShoalError, Unsupported
+from shoal.methods.auto import choose, methods
+from shoal.methods.base import Deadline, silent
+from shoal.pipeline import anonymize
+from shoal.problem import Solution
+from shoal.recode import RECODINGS, Published
+from shoal.requirement import parse_requirement
+from shoal.table import escape_stars
+
+METHODS = ["auto", *methods()]
+every_method = pytest.mark.parametrize("method", METHODS)
+every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a method made of a case: a solution, or a refusal."""
+
+    case: Case
+    method: str
+    solution: Solution | None
+    refusal: ShoalError | None = None
+
+    @classmethod
+    def of(cls, case: Case, method: str, *, deadline: Deadline | None = None, seed: int = 0) -> "Run":
+        try:
+            found = choose(case.problem, method, seed=seed, deadline=deadline or Deadline(), progress=silent)
+            return cls(case, method, found)
+        except (Infeasible, Unsupported) as refusal:
+            return cls(case, method, None, refusal)
+
+    @property
+    def solved(self) -> Solution:
+        assert self.solution is not None
+        return self.solution
+
+    @cached_property
+    def published(self) -> Published:
+        return self.case.problem.publish(self.solved.partition)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        return self.published.frame()
+
+    @cached_property
+    def cells(self) -> list[tuple[str | None, ...]]:
+        """The published quasi-identifiers as text, row by row."""
+        return self.frame.select(pl.col(self.case.quasi).cast(pl.String)).rows()
+
+    @property
+    def classes(self) -> list[Group]:
+        """The rows with equal published cells, by their numbers in the original."""
+        alike: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
+        for cells, row in zip(self.cells, self.published.partition.kept.tolist(), strict=True):
+            alike[cells].append(row)
+        return [tuple(rows) for rows in alike.values()]
+
+    @cached_property
+    def optimum(self) -> float:
+        return self.case.oracle.optimum(self.case.problem.cost.name)
+
+
+# --- the laws --------------------------------------------------------------------------------------------------------
+
+
+def the_audit_of_the_published_cells_confirms_every_model(run: Run) -> None:
+    case = run.case
+    trees = {name: builder for name, builder in case.builders.items() if name in case.sensitive}
+    assert audit(run.frame, quasi=case.quasi, sensitive=case.sensitive, require=case.models, hierarchies=trees).holds
+
+
+def the_oracle_confirms_every_model(run: Run) -> None:
+    assert run.case.oracle.admits(run.classes)
+
+
+def the_cost_is_what_the_oracle_says(run: Run) -> None:
+    problem = run.case.oracle
+    classes = problem.classes(run.classes)
+    assert run.solved.cost == pytest.approx(problem.cost(run.case.problem.cost.name, classes), rel=1e-9, abs=1e-9)
+
+
+def every_cell_covers_the_value_it_hides(run: Run) -> None:
+    for cells, row in zip(run.cells, run.published.partition.kept.tolist(), strict=True):
+        for cell, column in zip(cells, run.case.oracle.quasi, strict=True):
+            assert oracle.reads_as(cell, run.case.rows[row][column.name], column)
+
+
+def classes_are_the_rows_with_equal_cells(run: Run) -> None:
+    claimed = {tuple(rows.tolist()) for rows in run.published.partition}
+    assert claimed == set(run.classes)
+
+
+def the_columns_are_those_declared_and_no_other_is_altered(run: Run) -> None:
+    kept = run.case.frame[run.published.partition.kept]
+    assert run.frame.columns == [*run.case.quasi, *run.case.sensitive]
+    for name in run.case.sensitive:
+        expected = escape_stars(kept[name]) if kept[name].dtype == pl.String else kept[name]
+        assert run.frame[name].equals(expected)
+
+
+def no_more_rows_are_dropped_than_allowed(run: Run) -> None:
+    assert run.solved.partition.dropped <= run.case.oracle.may_drop
+    assert run.frame.height == len(run.case.rows) - run.solved.partition.dropped > 0
+
+
+def the_bound_the_optimum_and_the_cost_are_in_order(run: Run) -> None:
+    assert run.solved.lower_bound is None or run.solved.lower_bound <= run.optimum + 1e-9
+    assert run.optimum <= run.solved.cost + 1e-9
+
+
+def what_is_called_optimal_is(run: Run) -> None:
+    if run.solved.status == "optimal":
+        assert run.solved.cost == pytest.approx(run.optimum, rel=1e-9, abs=1e-9)
+
+
+def the_stated_guarantee_holds(run: Run) -> None:
+    if run.solved.guarantee is not None:
+        assert is_kept(run.solved.guarantee, run)
+
+
+LAWS: list[Callable[[Run], None]] = [
+    the_audit_of_the_published_cells_confirms_every_model,
+    the_oracle_confirms_every_model,
+    the_cost_is_what_the_oracle_says,
+    every_cell_covers_the_value_it_hides,
+    classes_are_the_rows_with_equal_cells,
+    the_columns_are_those_declared_and_no_other_is_altered,
+    no_more_rows_are_dropped_than_allowed,
+]
+EXHAUSTIVE: list[Callable[[Run], None]] = [
+    the_bound_the_optimum_and_the_cost_are_in_order,
+    what_is_called_optimal_is,
+    the_stated_guarantee_holds,
+]
+
+
+def check_refusal(run: Run) -> None:
+    """Guarantees that only what no release can meet is called infeasible, and all of it is."""
+    if isinstance(run.refusal, Unsupported):
+        assert run.method == "auto" or methods()[run.method]().accepts(run.case.problem)
+    else:
+        assert isinstance(run.refusal, Infeasible) == run.case.oracle.is_hopeless
+
+
+# --- guarantees are inequalities -------------------------------------------------------------------------------------
+
+CLAUSE = re.compile(r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \(.*\))?")
+
+
+def is_kept(guarantee: str, run: Run) -> bool:
+    """Whether each inequality of a guarantee that speaks of the problem's cost holds.
+
+    They are written `cost <= FACTOR * optimum`, FACTOR a formula in m (quasi-identifiers), k and n (rows).
+    """
+    clauses = [CLAUSE.fullmatch(clause.strip()) for clause in guarantee.split(";")]
+    assert all(clauses), f"the law cannot read {guarantee!r}"
+    spoken = ("cost", run.case.problem.cost.name.replace("-", " "))
+    names = {"m": len(run.case.quasi), "k": run.case.problem.models.least_rows, "n": len(run.case.rows)}
+    for clause in clauses:
+        if clause is not None and clause["cost"] in spoken:
+            most = value_of(clause["factor"] or "1", names) * run.optimum
+            if run.solved.cost > most + 1e-9 or (clause["sign"] == "=" and run.solved.cost < most - 1e-9):
+                return False
+    return True
+
+
+def value_of(formula: str, names: dict[str, int]) -> float:
+    """The value of a formula of numbers, names and max, min and the four signs."""
+    allowed = (ast.Expression, ast.BinOp, ast.Call, ast.Name, ast.Constant, ast.operator, ast.Load)
+    tree = ast.parse(re.sub(r"(\d)([a-z])", r"\1*\2", formula), mode="eval")
+    assert all(isinstance(node, allowed) for node in ast.walk(tree)), f"{formula!r} is no formula"
+    return float(eval(compile(tree, formula, "eval"), {"__builtins__": {}, "max": max, "min": min, **names}))
+
+
+def test_a_guarantee_is_read_as_an_inequality() -> None:
+    assert value_of("max(2k - 1, 3k - 5)", {"k": 3}) == 5
+
+
+# --- every small table -----------------------------------------------------------------------------------------------
+
+FEW = ["k=2", "l(illness)=2", "t(illness:equal)=1/4"]
+MORE = [*FEW, "k=3", "distinct-l(illness)=2", "k=2 entropy-l(illness)=3/2", "recursive-l(illness)=(2,2)"]
+
+
+def small_tables(numbers: int, rows: int, *, up_to_renaming: bool) -> Iterator[dict[str, list[Value]]]:
+    """Every table of so many rows over a number, two texts and two illnesses; the order of rows is another law."""
+    sizes = (numbers, 2, 2)
+    pools = (QUASI["number"].pool, QUASI["text"].pool, SENSITIVE["illness"].pool)
+    for codes in combinations_with_replacement(product(*map(range, sizes)), rows):
+        if not up_to_renaming or codes == min(renamings(codes, sizes)):
+            columns = [[pool[row[place]] for row in codes] for place, pool in enumerate(pools)]
+            yield dict(zip(("number", "text", "illness"), columns, strict=True))
+
+
+def renamings(codes: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    for names in product(*(permutations(range(size)) for size in sizes)):
+        yield tuple(sorted(tuple(name[code] for name, code in zip(names, row, strict=True)) for row in codes))
+
+
+def check_every_law(case: Case, method: str) -> None:
+    run = Run.of(case, method)
+    check_refusal(run)
+    for law in [*LAWS, *EXHAUSTIVE] if run.solution else []:
+        law(run)
+
+
+def small_cases(numbers: int, recoding: str, asked: list[str], *, up_to_renaming: bool) -> Iterator[Case]:
+    for rows in range(1, 5):
+        for columns in small_tables(numbers, rows, up_to_renaming=up_to_renaming):
+            yield from (case_of(columns, require, recoding=recoding) for require in asked)
+
+
+@every_recoding
+@every_method
+def test_every_law_holds_for_every_small_table_up_to_renaming(method: str, recoding: str) -> None:
+    for case in small_cases(2, recoding, FEW, up_to_renaming=True):
+        check_every_law(case, method)
+
+
+@pytest.mark.slow
+@every_recoding
+@every_method
+def test_every_law_holds_for_every_small_table(method: str, recoding: str) -> None:
+    for case in small_cases(2, recoding, MORE, up_to_renaming=False):
+        check_every_law(case, method)
+
+
+@pytest.mark.slow
+@every_recoding
+@every_method
+def test_every_law_holds_for_every_small_table_where_rows_may_go(method: str, recoding: str) -> None:
+    for case in small_cases(3, recoding, MORE, up_to_renaming=True):
+        check_every_law(replace(case, max_dropped=Fraction(1, 3)), method)
+
+
+# --- sampled tables --------------------------------------------------------------------------------------------------
+
+
+def sampled(rows: int) -> st.SearchStrategy[Case]:
+    """Any case of so many rows, and as often one that asks for k-anonymity alone."""
+    return st.one_of(cases(rows), cases(rows, kinds=[MODELS["k"]]))
+
+
+def most_rows(method: str, *, slow: bool = False) -> int:
+    """The exact methods try every partition."""
+    exact = method == "auto" or "3^n" in methods()[method].cost
+    return 8 if exact else 60 if slow else 20
+
+
+def sample(law: Callable[[Run], None], method: str, rows: int, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(sampled(rows))
+    def holds(case: Case) -> None:
+        run = Run.of(case, method)
+        if run.solution:
+            law(run)
+
+    holds()
+
+
+every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+every_exhaustive_law = pytest.mark.parametrize("law", EXHAUSTIVE, ids=lambda law: law.__name__)
+
+
+@every_method
+@every_law
+def test_law(law: Callable[[Run], None], method: str) -> None:
+    sample(law, method, most_rows(method), 20)
+
+
+@every_method
+@every_exhaustive_law
+def test_exhaustive_law(law: Callable[[Run], None], method: str) -> None:
+    sample(law, method, 5, 30)
+
+
+@every_method
+@settings(max_examples=40)
+@given(case=cases(5, dropped=[Fraction(0)]))
+def test_only_what_no_release_can_meet_is_infeasible(method: str, case: Case) -> None:
+    check_refusal(Run.of(case, method))
+
+
+BOTH = case_of(
+    {"number": [1] * 3, "illness": ["asthma", "asthma", "cold"], "salary": [1, 2, 1]},
+    "l(illness)=2 l(salary)=2",
+    max_dropped=Fraction(1, 2),
+)
+KNOWN = replace(BOTH, models=parse_requirement("distinct-l(illness|salary)=2").all)
+DROPPING = [Fraction(1, 4), Fraction(1, 2)]
+
+
+@every_method
+@settings(max_examples=40)
+@given(case=cases(5, dropped=DROPPING))
+@example(case=BOTH)
+@example(case=KNOWN)
+def test_only_what_dropping_rows_cannot_help_is_infeasible(method: str, case: Case) -> None:
+    check_refusal(Run.of(case, method))
+
+
+@pytest.mark.slow
+@every_method
+@every_law
+def test_law_on_many_more(law: Callable[[Run], None], method: str) -> None:
+    sample(law, method, most_rows(method, slow=True), 400)
+
+
+@pytest.mark.slow
+@every_method
+@every_exhaustive_law
+def test_exhaustive_law_on_many_more(law: Callable[[Run], None], method: str) -> None:
+    sample(law, method, 7, 400)
+
+
+@pytest.mark.slow
+@every_method
+@settings(max_examples=1500)
+@given(case=cases(6, dropped=[Fraction(0)]))
+def test_only_what_no_release_can_meet_is_infeasible_in_many_more(method: str, case: Case) -> None:
+    check_refusal(Run.of(case, method))
+
+
+@pytest.mark.slow
+@every_method
+@settings(max_examples=1500)
+@given(case=cases(6, dropped=DROPPING))
+@example(case=BOTH)
+@example(case=KNOWN)
+def test_only_what_dropping_rows_cannot_help_is_infeasible_in_many_more(method: str, case: Case) -> None:
+    check_refusal(Run.of(case, method))
+
+
+# --- what must not matter --------------------------------------------------------------------------------------------
+
+
+def check_same_release(one: Run, other: Run) -> None:
+    """Guarantees the same refusal, or the same published rows in any order, at the same cost."""
+    assert type(one.refusal) is type(other.refusal)
+    if one.solution and other.solution:
+        assert one.solution.cost == pytest.approx(other.solution.cost, rel=1e-12, abs=1e-12)
+        assert one.frame.sort(one.frame.columns).equals(other.frame.sort(one.frame.columns))
+
+
+@every_method
+@settings(max_examples=30)
+@given(data=st.data())
+def test_the_order_of_rows_does_not_matter(method: str, data: st.DataObject) -> None:
+    case = data.draw(sampled(most_rows(method)))
+    order = data.draw(st.permutations(range(len(case.rows))))
+    check_same_release(Run.of(case, method), Run.of(case.taken(order), method))
+
+
+@every_method
+@settings(max_examples=30)
+@given(data=st.data())
+def test_the_names_of_values_do_not_matter(method: str, data: st.DataObject) -> None:
+    case = data.draw(sampled(most_rows(method)))
+    one, other = Run.of(case, method), Run.of(case.renamed(), method)
+    assert type(one.refusal) is type(other.refusal)
+    if one.solution and other.solution:
+        assert other.solution.partition.class_of_row.tolist() == one.solution.partition.class_of_row.tolist()
+
+
+@every_method
+def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
+    people = {"age": [20, 30, 40, 50, 60, 70], "town": ["a", "b"] * 3}
+    plain = pd.DataFrame(people)
+    odd = pd.DataFrame(people, index=["x", "x", "y", 3, 2, None])
+    one, other = (anonymize(frame, quasi=["age", "town"], require="k=2", method=method) for frame in (plain, odd))
+    assert one.table.equals(other.table)
+    assert odd.index.to_list()[:5] == ["x", "x", "y", 3, 2]
+
+
+@every_method
+@settings(max_examples=20)
+@given(data=st.data())
+def test_the_input_is_not_changed(method: str, data: st.DataObject) -> None:
+    case = data.draw(sampled(most_rows(method)))
+    frame, codes = case.frame.clone(), case.problem.microdata.codes.copy()
+    Run.of(case, method)
+    assert case.frame.equals(frame)
+    assert (case.problem.microdata.codes == codes).all()
+    assert case.problem.microdata.table.frame.equals(frame)
+
+
+@every_method
+@settings(max_examples=20)
+@given(data=st.data())
+def test_the_same_seed_gives_the_same_bytes(method: str, data: st.DataObject) -> None:
+    case = data.draw(sampled(most_rows(method)))
+    seed = data.draw(st.integers(0, 5))
+    one, other = Run.of(case, method, seed=seed), Run.of(case.taken(range(len(case.rows))), method, seed=seed)
+    assert str(one.refusal) == str(other.refusal)
+    if one.solution and other.solution:
+        assert one.frame.write_csv() == other.frame.write_csv()
+        assert (one.solution.cost, one.solution.lower_bound) == (other.solution.cost, other.solution.lower_bound)
+
+
+@every_method
+@settings(max_examples=20)
+@given(data=st.data())
+def test_a_method_out_of_time_still_keeps_every_law(method: str, data: st.DataObject) -> None:
+    run = Run.of(data.draw(sampled(6)), method, deadline=Deadline.after(0))
+    for law in [*LAWS, *EXHAUSTIVE] if run.solution else []:
+        law(run)

@@ -1,0 +1,106 @@
+"""The laws of every recoding, whatever the classes: cells cover what they hide, and say apart what is apart."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracle import Value, reads_as
+from tests.strategies import MODELS, ODD_CATEGORIES, SENSITIVE, Case, Kind, cases
+
+from shoal.partition import Partition
+from shoal.recode import RECODINGS, Published
+from shoal.table import STAR
+
+every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
+few = settings(max_examples=60)
+
+
+@st.composite
+def published(draw: st.DrawFn, recoding: str) -> tuple[Case, Published]:
+    """A table published in any classes, some rows dropped."""
+    case = draw(cases(8, [recoding], [MODELS["k"]]))
+    labels = draw(st.lists(st.integers(-1, 3), min_size=len(case.rows), max_size=len(case.rows)))
+    labels[0] = max(labels[0], 0)
+    return case, case.problem.publish(Partition.of(np.array(labels)))
+
+
+def texts(shown: Published) -> list[tuple[str | None, ...]]:
+    quasi = [column.name for column in shown.microdata.quasi]
+    return shown.frame().select(pl.col(quasi).cast(pl.String)).rows()
+
+
+def check_classes(shown: Published) -> None:
+    """Guarantees that two rows share a class exactly if they show the same cells."""
+    cells, labels = texts(shown), shown.partition.class_of_row[shown.partition.kept].tolist()
+    assert len(set(cells)) == len(set(labels)) == len(set(zip(cells, labels, strict=True)))
+
+
+@every_recoding
+@few
+@given(data=st.data())
+def test_every_cell_covers_the_value_it_hides(recoding: str, data: st.DataObject) -> None:
+    case, shown = data.draw(published(recoding))
+    for cells, row in zip(texts(shown), shown.partition.kept.tolist(), strict=True):
+        for cell, column in zip(cells, case.oracle.quasi, strict=True):
+            assert reads_as(cell, case.rows[row][column.name], column)
+
+
+@every_recoding
+@few
+@given(data=st.data())
+def test_rows_share_a_class_exactly_if_they_show_the_same_cells(recoding: str, data: st.DataObject) -> None:
+    check_classes(data.draw(published(recoding))[1])
+
+
+@every_recoding
+@few
+@given(data=st.data())
+def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObject) -> None:
+    case, shown = data.draw(published(recoding))
+    for cells, column in zip(shown.cells, case.oracle.quasi, strict=True):
+        codes = np.arange(cells.column.size)
+        for number, label in enumerate(cells.labels):
+            said = [reads_as(label, value, column) for value in cells.column.values.to_list()]
+            assert cells.covers(np.full(len(codes), number), codes).tolist() == said
+
+
+@every_recoding
+@few
+@given(data=st.data())
+def test_a_column_that_nobody_altered_keeps_its_type_and_values(recoding: str, data: st.DataObject) -> None:
+    case = data.draw(cases(8, [recoding], [MODELS["k"]]))
+    shown = case.problem.publish(Partition(case.problem.microdata.tuple_of_row)).frame()
+    for name in case.quasi:
+        if case.frame[name].dtype not in (pl.String, pl.Enum):
+            assert shown[name].equals(case.frame[name])
+
+
+@few
+@given(data=st.data())
+def test_stars_written_as_missing_leave_no_star(data: st.DataObject) -> None:
+    _, shown = data.draw(published("suppress"))
+    as_null, as_star = shown.frame(star="null"), shown.frame()
+    for column in shown.microdata.quasi:
+        stars = (as_star[column.name].cast(pl.String) == STAR).fill_null(False)
+        assert as_null[column.name].filter(stars).null_count() == stars.sum()
+        assert (
+            as_null[column.name]
+            .cast(pl.String)
+            .filter(~stars)
+            .equals(as_star[column.name].cast(pl.String).filter(~stars))
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["a", "b, c", "a, b", "c", "a | missing"], [0, 0, 1, 1, 2]),
+        (["a", None, "a | missing", "c"], [0, 0, 1, 2]),
+    ],
+    ids=["a comma in a name", "a name that ends like a range with missing values"],
+)
+def test_ranges_of_oddly_named_categories_are_told_apart(values: list[Value], labels: list[int]) -> None:
+    kinds: dict[str, Kind] = {"category": ODD_CATEGORIES, "salary": SENSITIVE["salary"]}
+    case = Case(kinds, {"category": values, "salary": [1] * len(values)}, (MODELS["k"].lenient(),), "range")
+    check_classes(case.problem.publish(Partition.of(np.array(labels))))

@@ -1,0 +1,59 @@
+"""Mondrian on small columns, by hand, and the sizes that its papers promise."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.pipeline import anonymize
+
+
+def classes(values: list[int], k: int, method: str) -> list[list[int]]:
+    """The values of every class, in order."""
+    release = anonymize({"a": values}, quasi=["a"], require=f"k={k}", method=method, recoding="range")
+    return sorted(sorted(values[row] for row in rows) for rows in release.classes)
+
+
+@pytest.mark.parametrize(
+    ("values", "method", "expected"),
+    [
+        ([1, 2, 3, 4, 5, 6], "mondrian", [[1, 2, 3], [4, 5, 6]]),
+        ([1, 1, 1, 1, 2, 3], "mondrian", [[1, 1, 1, 1], [2, 3]]),
+        ([1, 1, 1, 1, 2, 3], "mondrian-relaxed", [[1, 1, 1], [1, 2, 3]]),
+        ([7, 7, 7, 7], "mondrian", [[7, 7, 7, 7]]),
+    ],
+)
+def test_one_column_of_numbers(values: list[int], method: str, expected: list[list[int]]) -> None:
+    assert classes(values, 2, method) == expected
+
+
+def test_equal_rows_cut_apart_are_one_class_again() -> None:
+    assert classes([7, 7, 7, 7], 2, "mondrian-relaxed") == [[7, 7, 7, 7]]
+
+
+def test_a_hierarchy_is_cut_between_the_children_of_the_common_block() -> None:
+    towns = ["Oslo", "Hamar", "Bergen", "Stavanger", "Oslo", "Bergen"]
+    tree = {"east": ["Oslo", "Hamar"], "west": ["Bergen", "Stavanger"]}
+    release = anonymize(
+        {"town": towns},
+        quasi=["town"],
+        require="k=3",
+        recoding="generalize",
+        hierarchies={"town": tree},
+        method="mondrian",
+    )
+    assert release.table["town"].to_list() == ["east", "east", "west", "west", "east", "west"]
+
+
+@settings(max_examples=40)
+@given(values=st.lists(st.integers(0, 9), min_size=2, max_size=30), k=st.integers(2, 4))
+def test_strict_classes_of_one_column_have_at_most_2k_less_2_rows_and_copies(values: list[int], k: int) -> None:
+    if len(values) >= k:
+        copies = max(values.count(value) for value in values)
+        assert all(k <= len(rows) <= 2 * (k - 1) + copies for rows in classes(values, k, "mondrian"))
+
+
+@settings(max_examples=40)
+@given(values=st.sets(st.integers(0, 99), min_size=2, max_size=30), k=st.integers(2, 4))
+def test_relaxed_classes_of_different_rows_have_fewer_than_2k_rows(values: set[int], k: int) -> None:
+    if len(values) >= k:
+        assert all(k <= len(rows) < 2 * k for rows in classes(sorted(values), k, "mondrian-relaxed"))

@@ -1,0 +1,553 @@
+"""An oracle: the definitions once more, written from the mathematics in plain Python. It shares no code with shoal.
+
+A row is a mapping from column to value, None the missing one. Arithmetic is exact wherever the mathematics is
+rational; everything is slow on purpose and fit for tables of a few rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import log, prod
+from typing import Any, TypeAlias
+
+Value: TypeAlias = int | float | str | bool | date | None
+Row: TypeAlias = Mapping[str, Value]
+Key: TypeAlias = Value | tuple[Value, ...]
+"""A sensitive value, or several read jointly."""
+Counts: TypeAlias = Mapping[Key, int]
+Tree: TypeAlias = Mapping[Value, tuple[str, ...]]
+"""The labels of each declared leaf, finest first, the root left out; without leaves: the value or a star."""
+Matrix: TypeAlias = Mapping[tuple[Key, Key], Fraction]
+Group: TypeAlias = tuple[int, ...]
+"""Row numbers, rising."""
+
+
+# --- privacy models: predicates on one class -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A requirement as plain data: `name` and `numbers` as the grammar has them."""
+
+    name: str
+    numbers: tuple[Fraction, ...]
+    attributes: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    distance: str | Matrix = "auto"
+    tree: Tree | None = None
+
+
+def admits(asked: Asked, group: Sequence[Row], table: Sequence[Row]) -> bool:
+    """Whether a class of the published table meets the requirement: each part of it in which `given` are equal."""
+    parts: dict[tuple[Value, ...], list[Row]] = defaultdict(list)
+    for row in group:
+        parts[tuple(row[name] for name in asked.given)].append(row)
+    totals = _counted(table, asked.attributes)
+    return all(MODELS[asked.name](_counted(part, asked.attributes), totals, asked) for part in parts.values())
+
+
+def _counted(rows: Iterable[Row], attributes: tuple[str, ...]) -> Counts:
+    if len(attributes) == 1:
+        return Counter(row[attributes[0]] for row in rows)
+    return Counter(tuple(row[name] for name in attributes) for row in rows)
+
+
+def _has_k_rows(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    return sum(counts.values()) >= asked.numbers[0]
+
+
+def _is_eligible(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    return asked.numbers[0] * max(counts.values()) <= sum(counts.values())
+
+
+def _has_distinct(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    return len(counts) >= asked.numbers[0]
+
+
+def _has_entropy(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    """-sum p ln p >= ln l, both sides raised to the power rows: rows^rows >= l^rows * prod count^count."""
+    rows = sum(counts.values())
+    taken = prod(count**count for count in counts.values())
+    return bool(rows**rows >= asked.numbers[0] ** rows * taken)
+
+
+def _is_recursive(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    c, l = asked.numbers  # noqa: E741 - the paper's name
+    falling = sorted(counts.values(), reverse=True)
+    return falling[0] < c * sum(falling[int(l) - 1 :])
+
+
+def _is_close(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    return emd(counts, totals, asked.distance, asked.tree) <= asked.numbers[0]
+
+
+MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
+    "k": _has_k_rows,
+    "l": _is_eligible,
+    "distinct-l": _has_distinct,
+    "entropy-l": _has_entropy,
+    "recursive-l": _is_recursive,
+    "t": _is_close,
+}
+
+
+# --- the Earth Mover's Distance --------------------------------------------------------------------------------------
+
+
+def emd(counts: Counts, totals: Counts, distance: str | Matrix = "auto", tree: Tree | None = None) -> Fraction:
+    """The distance of two distributions over the values of `totals`, given as counts.
+
+    >>> emd({"a": 1, "b": 1}, {"a": 3, "b": 3, "c": 4}, "equal")
+    Fraction(2, 5)
+    """
+    if not isinstance(distance, str):
+        return transport(counts, totals, distance)
+    values = in_order(totals)
+    word = _default_distance(values, tree) if distance == "auto" else distance
+    if word == "hierarchy":
+        assert tree is not None
+        return _along_tree(counts, totals, tree)
+    extra = _extra(counts, totals)
+    if word == "equal":
+        return sum((abs(extra[value]) for value in values), Fraction(0)) / 2
+    places = [Fraction(place) for place in (range(len(values)) if word == "ordered" else map(position, values))]
+    moved, ahead = Fraction(0), Fraction(0)
+    for i in range(len(values) - 1):
+        ahead += extra[values[i]]
+        moved += abs(ahead) * (places[i + 1] - places[i])
+    return moved / (places[-1] - places[0]) if moved else Fraction(0)
+
+
+def _default_distance(values: Sequence[Key], tree: Tree | None) -> str:
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, int | float | date) and not isinstance(value, bool) for value in known):
+        return "ordered"
+    return "equal" if tree is None else "hierarchy"
+
+
+def _extra(counts: Counts, totals: Counts) -> dict[Key, Fraction]:
+    """X - Y, value by value."""
+    rows, total = sum(counts.values()), sum(totals.values())
+    return {value: Fraction(counts.get(value, 0), rows) - Fraction(totals[value], total) for value in totals}
+
+
+def _along_tree(counts: Counts, totals: Counts, tree: Tree) -> Fraction:
+    """The node form: sum over inner nodes of height(N)/H * min(positive, negative extras of the children)."""
+    height = max((len(labels) for labels in tree.values()), default=0) + 1
+    level: dict[tuple[Key, ...], Fraction] = {
+        (value, *_labels(tree, value, height)): extra for value, extra in _extra(counts, totals).items()
+    }
+    moved = Fraction(0)
+    for h in range(1, height + 1):
+        children: dict[tuple[Key, ...], list[Fraction]] = defaultdict(list)
+        for path, extra in level.items():
+            children[path[1:]].append(extra)
+        for extras in children.values():
+            positive, negative = sum(e for e in extras if e > 0), -sum(e for e in extras if e < 0)
+            moved += Fraction(h, height) * min(positive, negative)
+        level = {path: sum(extras, Fraction(0)) for path, extras in children.items()}
+    return moved
+
+
+def _labels(tree: Tree, value: Key, height: int) -> tuple[Key, ...]:
+    """The labels of a value from level 1 to the root's; one that is no leaf (the missing value) is alone up there."""
+    assert not isinstance(value, tuple)
+    return (*tree.get(value, (None,) * (height - 1)), "the root")
+
+
+def transport(counts: Counts, totals: Counts, distance: Matrix) -> Fraction:
+    """The transportation problem, exactly: ship along shortest paths (with way back) until all is moved."""
+    values = list(totals)
+    rows, total = sum(counts.values()), sum(totals.values())
+    supply = {value: counts.get(value, 0) * total for value in values}
+    demand = {value: totals[value] * rows for value in values}
+    flow: dict[tuple[Key, Key], int] = defaultdict(int)
+    while any(supply.values()):
+        path = _shortest_path(values, supply, demand, flow, distance)
+        start, end = path[0], path[-1]
+        back = [(path[i + 1], path[i]) for i in range(1, len(path) - 1, 2)]
+        amount = min([supply[start], demand[end], *(flow[b, a] for a, b in back)])
+        supply[start] -= amount
+        demand[end] -= amount
+        for i in range(0, len(path) - 1, 2):
+            flow[path[i], path[i + 1]] += amount
+        for a, b in back:
+            flow[b, a] -= amount
+            flow[a, b] += 0
+    moved = sum((distance[a, b] * amount for (a, b), amount in flow.items()), Fraction(0))
+    return moved / (rows * total)
+
+
+def _shortest_path(
+    values: Sequence[Key],
+    supply: Mapping[Key, int],
+    demand: Mapping[Key, int],
+    flow: Mapping[tuple[Key, Key], int],
+    distance: Matrix,
+) -> list[Key]:
+    """Bellman and Ford in the residual graph: source, sink, source, ..., sink."""
+    ahead: dict[tuple[str, Key], tuple[Fraction, list[Key]]] = {
+        ("from", value): (Fraction(0), [value]) for value in values if supply[value]
+    }
+    for _ in range(2 * len(values)):
+        for a in values:
+            for b in values:
+                _relax(ahead, ("from", a), ("to", b), distance[a, b])
+                if flow.get((a, b), 0) > 0:
+                    _relax(ahead, ("to", b), ("from", a), -distance[a, b])
+    return min(ahead["to", value] for value in values if demand[value] and ("to", value) in ahead)[1]
+
+
+def _relax(
+    ahead: dict[tuple[str, Key], tuple[Fraction, list[Key]]],
+    start: tuple[str, Key],
+    end: tuple[str, Key],
+    length: Fraction,
+) -> None:
+    if start in ahead and (end not in ahead or ahead[start][0] + length < ahead[end][0]):
+        ahead[end] = ahead[start][0] + length, [*ahead[start][1], end[1]]
+
+
+def position(value: Key) -> Fraction:
+    """Where a number or a date lies on the line; 0.1 is a tenth."""
+    if isinstance(value, datetime):
+        since = value - datetime(1970, 1, 1)
+        return Fraction(since.days * 86_400_000_000 + since.seconds * 1_000_000 + since.microseconds)
+    if isinstance(value, date):
+        return Fraction(value.toordinal())
+    assert isinstance(value, int | float), f"{value!r} has no position"
+    return Fraction(str(value))
+
+
+def in_order(values: Iterable[Key]) -> list[Key]:
+    """Values by their own order, the missing value last; combinations in any order.
+
+    >>> in_order(["b", None, "a"])
+    ['a', 'b', None]
+    """
+    values = list(dict.fromkeys(values))
+    if any(isinstance(value, tuple) for value in values):
+        return values
+    known: list[Any] = [value for value in values if value is not None]
+    return [*sorted(known), *(value for value in values if value is None)]
+
+
+# --- recoding: how a class is shown ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """A quasi-identifier: its distinct values, the tree it is generalized along, its weight."""
+
+    name: str
+    domain: frozenset[Value]
+    tree: Tree = field(default_factory=dict, hash=False)
+    weight: Fraction = Fraction(1)
+    order: tuple[str, ...] = ()
+    """The declared order of categories."""
+
+    @property
+    def is_ordered(self) -> bool:
+        """Numbers, dates and declared categories are shown as ranges."""
+        known = self.domain - {None}
+        numbers = all(isinstance(v, int | float | date) and not isinstance(v, bool) for v in known)
+        return bool(known) and (numbers or bool(self.order))
+
+    @property
+    def places(self) -> dict[Value, Fraction]:
+        """Where each value lies: numbers and dates by themselves, categories by their rank among those that occur."""
+        if self.order:
+            ranked = [category for category in self.order if category in self.domain]
+            return {category: Fraction(rank) for rank, category in enumerate(ranked)}
+        return {value: position(value) for value in self.domain if value is not None}
+
+    @property
+    def leaves(self) -> frozenset[Value]:
+        """The declared leaves, and the values that are none (the missing one)."""
+        return frozenset(self.tree) | self.domain
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published cell: the values it may stand for, and what is lost by it."""
+
+    members: frozenset[Value]
+    star: bool
+    ncp: Fraction
+    height: Fraction | None = None
+
+
+def suppressed(column: Column, values: frozenset[Value]) -> Cell:
+    """The common value, or a star."""
+    star = len(values) > 1
+    return Cell(column.domain if star else values, star, Fraction(star), Fraction(star))
+
+
+def generalized(column: Column, values: frozenset[Value]) -> Cell:
+    """The smallest level at which all values fall into one block."""
+    height = max((len(labels) for labels in column.tree.values()), default=0) + 1
+    blocks = {leaf: (leaf, *_labels(column.tree, leaf, height)) for leaf in column.leaves}
+    level = next(h for h in range(height + 1) if len({blocks[value][h:] for value in values}) == 1)
+    common = blocks[next(iter(values))][level:]
+    members = frozenset(leaf for leaf, path in blocks.items() if path[level:] == common)
+    star = level == height
+    share = Fraction(len(members) - 1, max(len(column.leaves) - 1, 1))
+    return Cell(members, star, Fraction(1) if star else share, Fraction(level, height))
+
+
+def ranged(column: Column, values: frozenset[Value]) -> Cell:
+    """The range from least to greatest of numbers and dates, the set of other values; all of the column is a star.
+
+    A missing value within a range counts for one value.
+    """
+    others = max(len(column.domain) - 1, 1)
+    if not column.is_ordered:
+        star = values == column.domain and len(values) > 1
+        return Cell(values, star, Fraction(len(values) - 1, others))
+    places = column.places
+    shown = [places[value] for value in values if value is not None]
+    inside = frozenset(v for v, place in places.items() if shown and min(shown) <= place <= max(shown))
+    members = inside | (values & {None})
+    if members == column.domain and len(members) > 1:
+        return Cell(members, True, Fraction(1))
+    span = max(places.values()) - min(places.values())
+    share = (max(shown) - min(shown)) / span if shown and span else Fraction(0)
+    beside = Fraction(1, others) if shown and None in values else Fraction(0)
+    return Cell(members, False, min(share + beside, Fraction(1)))
+
+
+RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
+    "suppress": suppressed,
+    "generalize": generalized,
+    "range": ranged,
+}
+
+
+def reads_as(cell: str | None, value: Value, column: Column) -> bool:
+    """Whether the text of a published cell covers a value, by reading the text.
+
+    >>> reads_as("[1, 3] | missing", 2, Column("age", frozenset([1, 2, 3, None])))
+    True
+    """
+    if cell == "*":
+        return True
+    if cell is None:
+        return value is None
+    labels = column.tree.get(value, ())
+    if value is None:
+        return cell.endswith(" | missing") or cell in labels
+    if cell in (_text(value), *labels):
+        return True
+    body = cell.removesuffix(" | missing")
+    if column.is_ordered:
+        texts = {_text(known): place for known, place in column.places.items()}
+        pairs = [(body, body), *((body[1 : cut.start()], body[cut.end() : -1]) for cut in re.finditer(", ", body))]
+        return any(
+            low in texts and high in texts and texts[low] <= column.places[value] <= texts[high] for low, high in pairs
+        )
+    return _text(value) in _members(body)
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = f"{value}.000000" if isinstance(value, datetime) else str(value)
+    return "\\" + text if re.fullmatch(r"\\*\*", text) else text
+
+
+def _members(body: str) -> list[str]:
+    if not (body.startswith("{") and body.endswith("}")):
+        return []
+    pieces = re.findall(r'"((?:[^"\\]|\\.)*)"(?:, |$)|([^"]*?)(?:, |$)', body[1:-1])
+    return [plain or re.sub(r"\\(.)", r"\1", quoted) for quoted, plain in pieces]
+
+
+# --- a problem: what a release may look like, and what it costs ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Publish these rows so that every class meets what is asked."""
+
+    rows: Sequence[Row]
+    quasi: tuple[Column, ...]
+    sensitive: tuple[str, ...]
+    asked: tuple[Asked, ...]
+    recoding: str = "suppress"
+    k: int = 1
+    may_drop: int = 0
+    _cells: dict[Group, tuple[Cell, ...]] = field(default_factory=dict, repr=False)
+
+    def cells(self, group: Group) -> tuple[Cell, ...]:
+        """How a class is shown."""
+        if group not in self._cells:
+            show = RECODINGS[self.recoding]
+            self._cells[group] = tuple(
+                show(column, frozenset(self.rows[row][column.name] for row in group)) for column in self.quasi
+            )
+        return self._cells[group]
+
+    def classes(self, groups: Iterable[Group]) -> list[Group]:
+        """Groups shown alike are one class."""
+        shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
+        for group in groups:
+            shown[tuple(cell.members for cell in self.cells(group))].extend(group)
+        return [tuple(sorted(rows)) for rows in shown.values()]
+
+    def admits(self, classes: Iterable[Group]) -> bool:
+        """Whether these classes, published alone, meet everything that is asked."""
+        classes = list(classes)
+        table = [self.rows[row] for group in classes for row in group]
+        return all(admits(asked, [self.rows[row] for row in group], table) for group in classes for asked in self.asked)
+
+    @cached_property
+    def is_hopeless(self) -> bool:
+        """Whether not even all rows as one class are admitted, whichever may be dropped."""
+        return not any(self.admits([kept]) for kept in self.keeps())
+
+    def keeps(self) -> Iterator[Group]:
+        """Every choice of the rows to publish, never none."""
+        everyone = range(len(self.rows))
+        for dropped in range(min(self.may_drop, len(self.rows) - 1) + 1):
+            yield from combinations(everyone, len(self.rows) - dropped)
+
+    def releases(self) -> Iterator[list[Group]]:
+        """Every way to publish: the classes of every partition of every choice of rows that meets what is asked."""
+        verdicts: dict[tuple[Group, Group], bool] = {}
+        for kept in self.keeps():
+            table = [self.rows[row] for row in kept]
+            for groups in partitions(kept):
+                classes = self.classes(groups)
+                if all(self._admitted(group, kept, table, verdicts) for group in classes):
+                    yield classes
+
+    def _admitted(
+        self, group: Group, kept: Group, table: Sequence[Row], verdicts: dict[tuple[Group, Group], bool]
+    ) -> bool:
+        if (group, kept) not in verdicts:
+            rows = [self.rows[row] for row in group]
+            verdicts[group, kept] = all(admits(asked, rows, table) for asked in self.asked)
+        return verdicts[group, kept]
+
+    def cost(self, name: str, classes: Sequence[Group]) -> float:
+        """What publishing these classes costs, the other rows dropped."""
+        return float(COSTS[name](self, classes))
+
+    def optimum(self, cost: str) -> float:
+        """The least cost of all releases; infinite where there is none."""
+        return min((self.cost(cost, classes) for classes in self.releases()), default=float("inf"))
+
+    def dropped(self, classes: Iterable[Group]) -> list[int]:
+        """The rows that no class has."""
+        return sorted(set(range(len(self.rows))) - {row for group in classes for row in group})
+
+
+def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
+    """Every way to cut items into groups.
+
+    >>> [len(list(partitions(range(n)))) for n in range(1, 7)]
+    [1, 2, 5, 15, 52, 203]
+    """
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for groups in partitions(rest):
+        yield [(first,), *groups]
+        for i, group in enumerate(groups):
+            yield [*groups[:i], (first, *group), *groups[i + 1 :]]
+
+
+# --- costs -----------------------------------------------------------------------------------------------------------
+
+RowLoss: TypeAlias = Callable[[Problem, tuple[Cell, ...]], Fraction]
+
+
+def _stars(problem: Problem, cells: tuple[Cell, ...]) -> Fraction:
+    return Fraction(sum(cell.star for cell in cells))
+
+
+def _starred(problem: Problem, cells: tuple[Cell, ...]) -> Fraction:
+    return Fraction(any(cell.star for cell in cells))
+
+
+def _height(problem: Problem, cells: tuple[Cell, ...]) -> Fraction:
+    return sum((c.weight * (cell.height or 0) for c, cell in zip(problem.quasi, cells, strict=True)), Fraction(0))
+
+
+def _ncp(problem: Problem, cells: tuple[Cell, ...]) -> Fraction:
+    weights = sum(column.weight for column in problem.quasi)
+    lost = sum((c.weight * cell.ncp for c, cell in zip(problem.quasi, cells, strict=True)), Fraction(0))
+    return lost / weights / len(problem.rows)
+
+
+def _summed(loss: RowLoss) -> Callable[[Problem, Sequence[Group]], Fraction]:
+    """A cost that each row pays for its own cells; a dropped row pays for stars only."""
+
+    def cost(problem: Problem, classes: Sequence[Group]) -> Fraction:
+        gone = tuple(Cell(column.domain, True, Fraction(1), Fraction(1)) for column in problem.quasi)
+        paid = sum((len(group) * loss(problem, problem.cells(group)) for group in classes), Fraction(0))
+        return paid + len(problem.dropped(classes)) * loss(problem, gone)
+
+    return cost
+
+
+def _discernibility(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    dropped = len(problem.dropped(classes))
+    return Fraction(sum(len(group) ** 2 for group in classes) + dropped * len(problem.rows))
+
+
+def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    return Fraction(sum(map(len, classes)), len(classes) * problem.k)
+
+
+def _kl_divergence(problem: Problem, classes: Sequence[Group]) -> float:
+    """sum f ln(f / f*), f* as every row spreads its mass evenly over the box of its cells."""
+    n = len(problem.rows)
+    points = Counter(_point(problem, row) for row in range(n))
+    whole = tuple(Cell(_span(problem, column), True, Fraction(1)) for column in problem.quasi)
+    boxes = [(problem.cells(group), group) for group in classes] + [(whole, tuple(problem.dropped(classes)))]
+    divergence = 0.0
+    for (qi, sa), count in points.items():
+        spread = Fraction(0)
+        for cells, group in boxes:
+            if all(
+                value in _box(problem, column, cell)
+                for value, column, cell in zip(qi, problem.quasi, cells, strict=True)
+            ):
+                volume = prod(len(_box(problem, *pair)) for pair in zip(problem.quasi, cells, strict=True))
+                spread += Fraction(sum(_point(problem, row)[1] == sa for row in group), volume)
+        divergence += count / n * log(Fraction(count) / spread)
+    return divergence
+
+
+def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    values = problem.rows[row]
+    return tuple(values[c.name] for c in problem.quasi), tuple(values[name] for name in problem.sensitive)
+
+
+def _span(problem: Problem, column: Column) -> frozenset[Value]:
+    """Everything that a star may stand for."""
+    return column.leaves if problem.recoding == "generalize" else column.domain
+
+
+def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:
+    return _span(problem, column) if cell.star else cell.members
+
+
+COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
+    "stars": _summed(_stars),
+    "starred-rows": _summed(_starred),
+    "height": _summed(_height),
+    "ncp": _summed(_ncp),
+    "discernibility": _discernibility,
+    "average-class-size": _average_class_size,
+    "kl-divergence": _kl_divergence,
+}

@@ -1,0 +1,322 @@
+"""Small tables with roles and requirements, for shoal and the oracle alike, and how Hypothesis draws them.
+
+A `Case` is everything that is asked: `problem` is how shoal sees it, `oracle` how the oracle does. Models are made from
+what they declare, so a new one is drawn without a change here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, cast
+
+import polars as pl
+from hypothesis import strategies as st
+from tests.oracle import Asked, Column, Tree, Value
+from tests.oracle import Problem as OracleProblem
+
+import shoal.costs
+import shoal.models
+from shoal.costs import Cost
+from shoal.hierarchies import Builder, StarsOnly, Taxonomy
+from shoal.metric import Metric
+from shoal.microdata import Microdata, encode
+from shoal.models import KAnonymity, Model, Models
+from shoal.parameters import Number
+from shoal.problem import Problem, make_problem
+from shoal.recode import RECODINGS
+from shoal.registry import discover
+from shoal.requirement import parse_requirement
+from shoal.roles import Roles
+from shoal.table import Table
+
+MODELS = discover(shoal.models, Model)
+COSTS = discover(shoal.costs, Cost)
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of column: its type, the values it is drawn from, its tree, and a renaming that keeps their order."""
+
+    dtype: pl.DataType | type[pl.DataType]
+    pool: tuple[Value, ...]
+    rename: Callable[[Any], Any]
+    tree: Tree = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The categories of an Enum."""
+        return tuple(self.dtype.categories) if isinstance(self.dtype, pl.Enum) else ()
+
+    @cached_property
+    def builder(self) -> Builder:
+        """The tree as a hierarchy."""
+        leaves = [(str(leaf), *labels) for leaf, labels in self.tree.items()]
+        return Taxonomy(leaves) if leaves else StarsOnly()
+
+    def renamed(self) -> Kind:
+        """The same column under other names, or on another scale."""
+        dtype = pl.Enum([self.rename(category) for category in self.order]) if self.order else self.dtype
+        tree = {self.rename(leaf): labels for leaf, labels in self.tree.items()}
+        return Kind(dtype, tuple(map(self.rename, self.pool)), self.rename, tree)
+
+
+def _ranked(*texts: str) -> Callable[[str], str]:
+    names = {text: f"value {rank}" for rank, text in enumerate(sorted(texts))}
+    return lambda text: names[text]
+
+
+def _scaled(number: Any) -> Any:
+    return 2 * number + 10
+
+
+def _later(day: Any) -> Any:
+    return day + timedelta(days=1000)
+
+
+ODD = ("", "*", "\\*", "a, b", "x | missing", "{a, b}", '"', "[1, 2]")
+AREAS: Tree = {"e": ("east",), "f": ("east",), "v": ("west",), "w": ("west",)}
+SIZES: Tree = {1: ("few", "some"), 2: ("few", "some"), 4: ("several", "some"), 9: ("lots", "many")}
+ORGANS: Tree = {"asthma": ("lung",), "cold": ("lung",), "gout": ("foot",), "wart": ("foot",)}
+LEVELS = ("low", "middle", "high")
+ODD_LEVELS = ("a", "a, b", "b, c", "c", "a | missing")
+
+QUASI = {
+    "number": Kind(pl.Int64, (1, 2, 4, 9), _scaled, SIZES),
+    "decimal": Kind(pl.Float64, (-1.5, 0.25, 8.0), _scaled),
+    "text": Kind(pl.String, ("e", "f", "v"), _ranked(*map(str, AREAS)), AREAS),
+    "odd text": Kind(pl.String, ODD, _ranked(*ODD)),
+    "day": Kind(pl.Date, (date(1999, 12, 31), date(2000, 1, 1), date(2024, 2, 29)), _later),
+    "moment": Kind(pl.Datetime("us"), (datetime(2000, 1, 1, 12), datetime(2000, 1, 1, 13)), _later),
+    "truth": Kind(pl.Boolean, (False, True), bool),
+    "category": Kind(pl.Enum(LEVELS), LEVELS, "next {}".format),
+}
+ODD_CATEGORIES = Kind(pl.Enum(ODD_LEVELS), ODD_LEVELS, "next {}".format)
+SENSITIVE = {
+    "illness": Kind(pl.String, ("asthma", "cold", "gout"), _ranked(*map(str, ORGANS)), ORGANS),
+    "salary": Kind(pl.Int64, (1, 2, 5, 10), _scaled),
+}
+NEARNESS = Metric.of(["asthma", "cold", "gout"], [[0, "1/4", 1], ["1/4", 0, "3/4"], [1, "3/4", 0]], "nearness")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A table, its roles, and what is asked of it. Columns are called as their kind, quasi-identifiers first."""
+
+    kinds: Mapping[str, Kind]
+    columns: Mapping[str, Sequence[Value]]
+    models: tuple[Model, ...]
+    recoding: str = "suppress"
+    cost: str | None = None
+    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    max_dropped: Fraction = Fraction(0)
+
+    def __repr__(self) -> str:
+        asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
+        return f"Case({dict(self.columns)}, {asked}, max_dropped {self.max_dropped})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    @property
+    def require(self) -> str:
+        """The requirement in words."""
+        return str(Models(self.models))
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(name for name in self.columns if name not in SENSITIVE)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes."""
+        return tuple(name for name in self.columns if name in SENSITIVE)
+
+    @property
+    def rows(self) -> list[dict[str, Value]]:
+        """The table, row by row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table as a frame."""
+        return pl.DataFrame([pl.Series(name, self.columns[name], self.kinds[name].dtype) for name in self.columns])
+
+    @property
+    def builders(self) -> dict[str, Builder]:
+        """A hierarchy for every quasi-identifier, and for the sensitive attributes that have a tree."""
+        return {name: self.kinds[name].builder for name in self.columns if self.kinds[name].tree or name in self.quasi}
+
+    @property
+    def microdata(self) -> Microdata:
+        """The table as codes, made once for all that is asked of it."""
+        return _encoded(tuple(self.kinds.items()), tuple((name, tuple(self.columns[name])) for name in self.columns))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The case as shoal sees it."""
+        return make_problem(
+            self.microdata,
+            Models(self.models),
+            recoding=self.recoding,
+            cost=self.cost,
+            weights=cast("Mapping[str, Any]", self.weights),
+            max_dropped=self.max_dropped,
+        )
+
+    @cached_property
+    def oracle(self) -> OracleProblem:
+        """The case as the oracle sees it."""
+        return OracleProblem(
+            rows=self.rows,
+            quasi=tuple(self._column(name) for name in self.quasi),
+            sensitive=self.sensitive,
+            asked=tuple(self.asked(model) for model in self.models),
+            recoding=self.recoding,
+            k=max((int(model.limit) for model in self.models if isinstance(model, KAnonymity)), default=1),
+            may_drop=int(self.max_dropped * len(self.rows)),
+        )
+
+    def _column(self, name: str) -> Column:
+        kind = self.kinds[name]
+        weight = self.weights.get(name, Fraction(1))
+        return Column(name, frozenset(self.columns[name]), kind.tree, weight, kind.order)
+
+    def asked(self, model: Model) -> Asked:
+        """A model as the oracle reads it."""
+        distance = getattr(model, "distance", "auto")
+        if isinstance(distance, Metric):
+            distance = {(a, b): distance.between(a, b) for a in distance.labels for b in distance.labels}
+        single = self.kinds[model.attributes[0]].tree if len(model.attributes) == 1 else {}
+        return Asked(model.name, model.asked, model.attributes, model.given, distance, single or None)
+
+    def taken(self, rows: Sequence[int]) -> Case:
+        """The same rows in another order, or some of them."""
+        return replace(self, columns={name: [column[row] for row in rows] for name, column in self.columns.items()})
+
+    def renamed(self) -> Case:
+        """The same table under other names of the values, or on another scale, in the same order."""
+        columns = {
+            name: [None if value is None else self.kinds[name].rename(value) for value in column]
+            for name, column in self.columns.items()
+        }
+        kinds = {name: kind.renamed() for name, kind in self.kinds.items()}
+        return replace(self, kinds=kinds, columns=columns, models=tuple(map(_renamed_metric, self.models)))
+
+
+@lru_cache(maxsize=32)
+def _encoded(kinds: tuple[tuple[str, Kind], ...], columns: tuple[tuple[str, tuple[Value, ...]], ...]) -> Microdata:
+    case = Case(dict(kinds), dict(columns), ())
+    roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
+    return encode(Table.of(case.frame), roles, case.builders)
+
+
+def _renamed_metric(model: Model) -> Model:
+    distance = getattr(model, "distance", None)
+    if not isinstance(distance, Metric):
+        return model
+    labels = tuple(map(SENSITIVE["illness"].rename, distance.labels))
+    return replace(cast(Any, model), distance=replace(distance, labels=labels))  # type: ignore[no-any-return]
+
+
+def case_of(columns: Mapping[str, Sequence[Value]], require: str, **more: Any) -> Case:
+    """The case of some columns, called as their kind."""
+    kinds = {name: (QUASI | SENSITIVE)[name] for name in columns}
+    return Case(kinds, columns, parse_requirement(require).all, **more)
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+
+
+def numbers(parameter: Number) -> st.SearchStrategy[str]:
+    """What a declared parameter may be, from its minimum up to a little more."""
+    low = Fraction(parameter.minimum if parameter.minimum is not None else 0)
+    high = low + 3 if parameter.maximum is None else Fraction(parameter.maximum)
+    if parameter.whole:
+        return st.integers(int(low) + parameter.above, int(high)).map(str)
+    shares = st.fractions(low, high, max_denominator=6)
+    return (shares.filter(lambda share: share > low) if parameter.above else shares).map(str)
+
+
+@st.composite
+def models(draw: st.DrawFn, kind: type[Model], columns: Mapping[str, Sequence[Value]]) -> Model:
+    """A model of this kind with any parameters, reading any of the sensitive columns in any way."""
+    drawn = [draw(numbers(parameter)) for parameter in kind.parameters]
+    if not kind.reads_attribute:
+        return kind.parse((), (), None, drawn)
+    names = [name for name in columns if name in SENSITIVE]
+    attributes = tuple(draw(st.permutations(names)))[: draw(st.sampled_from([1, 1, 1, 2]))]
+    others = [name for name in names if name not in attributes]
+    given = tuple(others[: draw(st.sampled_from([0, 0, 0, 1]))])
+    takes_distance = any(one.name == "distance" for one in fields(cast(Any, kind)))
+    option = draw(st.sampled_from(_distances(attributes, columns))) if takes_distance else None
+    return kind.parse(attributes, given, option, drawn)
+
+
+def _distances(attributes: tuple[str, ...], columns: Mapping[str, Sequence[Value]]) -> list[str | Metric | None]:
+    """The distances that the values of an attribute have."""
+    if len(attributes) > 1:
+        return [None, "equal"]
+    complete = None not in columns[attributes[0]]
+    if attributes[0] == "illness":
+        return [None, "equal", "ordered", "hierarchy", *([NEARNESS] if complete else [])]
+    return [None, "equal", "ordered", *(["numeric"] if complete else [])]
+
+
+@st.composite
+def tables(
+    draw: st.DrawFn, max_rows: int, quasi: Sequence[str] = tuple(QUASI), most_quasi: int = 3
+) -> dict[str, list[Value]]:
+    """Columns of some kinds, with repeated rows, missing values and constant columns."""
+    chosen = draw(st.lists(st.sampled_from(list(quasi)), min_size=1, max_size=most_quasi, unique=True))
+    sensitive = draw(st.sampled_from([["illness"], ["salary"], ["illness", "salary"]]))
+    pools = [draw(_pools((QUASI | SENSITIVE)[name].pool)) for name in (*chosen, *sensitive)]
+    rows = draw(st.lists(st.tuples(*map(st.sampled_from, pools)), min_size=1, max_size=max_rows))
+    return {name: [cast(Value, row[place]) for row in rows] for place, name in enumerate((*chosen, *sensitive))}
+
+
+def _pools(pool: Sequence[Value]) -> st.SearchStrategy[list[Value]]:
+    """One to three values of a pool, the missing value among them now and then."""
+    some = st.lists(st.sampled_from(list(pool)), min_size=1, max_size=3, unique=True)
+    return st.tuples(some, st.sampled_from([[], [], [None]])).map(lambda parts: [*parts[0], *parts[1]])
+
+
+@st.composite
+def requirements(
+    draw: st.DrawFn, columns: Mapping[str, Sequence[Value]], kinds: Sequence[type[Model]] = tuple(MODELS.values())
+) -> tuple[Model, ...]:
+    """One to three models."""
+    wanted = draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=3))
+    return tuple(dict.fromkeys(draw(models(kind, columns)) for kind in wanted))
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn,
+    max_rows: int = 6,
+    recodings: Sequence[str] = tuple(RECODINGS),
+    kinds: Sequence[type[Model]] = tuple(MODELS.values()),
+    costs: Sequence[str] | None = None,
+    dropped: Sequence[Fraction] = (Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2)),
+) -> Case:
+    """Any small case: columns of every kind, models of these kinds, a cost that fits, weights, rows that may go."""
+    columns = draw(tables(max_rows))
+    recoding = draw(st.sampled_from(list(recodings)))
+    fitting = [name for name, cost in COSTS.items() if recoding in cost.recodings and (costs is None or name in costs)]
+    cost = draw(st.one_of(st.none(), st.sampled_from(fitting)) if costs is None else st.sampled_from(fitting))
+    quasi = [name for name in columns if name not in SENSITIVE]
+    weighable = cost is None or COSTS[cost].takes_weights
+    weights = st.dictionaries(st.sampled_from(quasi), st.sampled_from([Fraction(1, 2), Fraction(3)]))
+    return Case(
+        kinds={name: (QUASI | SENSITIVE)[name] for name in columns},
+        columns=columns,
+        models=draw(requirements(columns, kinds)),
+        recoding=recoding,
+        cost=cost,
+        weights=draw(weights) if weighable else {},
+        max_dropped=draw(st.sampled_from(list(dropped))),
+    )

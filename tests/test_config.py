@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.config import FREE, KEYS, read_config
+from shoal.errors import ParameterError
+
+EVERYTHING = """
+[data]
+file = "people.csv"
+separator = ";"
+encoding = "cp1252"
+decimal = ","
+
+[roles]
+quasi = ["age", "home town"]
+sensitive = ["illness"]
+identifiers = ["name"]
+
+[privacy]
+require = "k=5 l(illness)=2"
+max_dropped = 0.01
+
+[hierarchies]
+age = "intervals:width=5,10"
+"home town" = "towns.csv"
+job = { builder = "prefixes", lengths = [3, 2] }
+
+[method]
+name = "mondrian"
+recoding = "generalize"
+cost = "ncp"
+seed = 7
+time_limit = 60
+
+[weights]
+age = 2
+
+[output]
+folder = "release"
+format = "parquet"
+star = "null"
+overwrite = true
+"""
+
+
+def config(folder: Path, text: str) -> Path:
+    (folder / "shoal.toml").write_text(text, encoding="utf-8")
+    return folder / "shoal.toml"
+
+
+def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "towns.csv").write_text("Oslo;Norway\n")
+    assert read_config(config(tmp_path, EVERYTHING)) == {
+        "file": str(tmp_path / "people.csv"),
+        "separator": ";",
+        "encoding": "cp1252",
+        "decimal": ",",
+        "quasi": ["age", "home town"],
+        "sensitive": ["illness"],
+        "identifiers": ["name"],
+        "require": "k=5 l(illness)=2",
+        "max_dropped": 0.01,
+        "hierarchies": {
+            "age": "intervals:width=5,10",
+            "home town": str(tmp_path / "towns.csv"),
+            "job": {"builder": "prefixes", "lengths": [3, 2]},
+        },
+        "method": "mondrian",
+        "recoding": "generalize",
+        "cost": "ncp",
+        "seed": 7,
+        "time_limit": 60,
+        "attribute_weights": {"age": 2},
+        "folder": str(tmp_path / "release"),
+        "format": "parquet",
+        "star": "null",
+        "overwrite": True,
+    }
+
+
+@pytest.mark.parametrize("section", [*KEYS, *FREE])
+def test_the_example_above_shows_every_section_and_key(section: str) -> None:
+    assert f"[{section}]" in EVERYTHING
+    assert all(f"\n{key} = " in EVERYTHING for key in KEYS.get(section, {}))
+
+
+def test_file_names_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "towns.csv").write_text("Oslo;Norway\n")
+    monkeypatch.chdir(tmp_path)
+    text = '[data]\nfile = "people.csv"\n[output]\nfolder = "out"\n[hierarchies]\ntown = "towns.csv"\n'
+    found = read_config(config(tmp_path / "project", text).relative_to(tmp_path))
+    assert found == {
+        "file": "project/people.csv",
+        "folder": "project/out",
+        "hierarchies": {"town": "project/towns.csv"},
+    }
+
+
+def test_a_metric_in_a_requirement_is_relative_to_the_file(tmp_path: Path) -> None:
+    for name in ("pains.csv", "my pains.csv"):
+        (tmp_path / name).write_text("low,high\n0,1\n1,0\n")
+    text = """[privacy]
+require = 't(pain:pains.csv)=0.2 t(ache : "my pains.csv" )=0.3 t(b:equal)=0.1 t(c:none.csv)=0.1'
+"""
+    assert read_config(config(tmp_path, text))["require"] == (
+        f't(pain:{tmp_path}/pains.csv)=0.2 t(ache :"{tmp_path}/my pains.csv")=0.3 t(b:equal)=0.1 t(c:none.csv)=0.1'
+    )
+
+
+def test_an_absolute_file_name_stays(tmp_path: Path) -> None:
+    assert read_config(config(tmp_path, '[data]\nfile = "/data/people.csv"\n'))["file"] == "/data/people.csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[rolls]\n", r"unknown section \[rolls\]; did you mean 'roles'\?"),
+        ("[colours]\n", r"unknown section \[colours\]; known: 'data', 'roles'"),
+        ("quasi = ['age']\n", r"unknown section \[quasi\]"),
+        ("[roles]\nquasy = ['age']\n", r"unknown key 'quasy' in \[roles\]; did you mean 'quasi'\?"),
+        ("[output]\ncolour = 'red'\n", r"unknown key 'colour' in \[output\]"),
+        ("[data]\nquasi = ['age']\n", r"unknown key 'quasi' in \[data\]"),
+        ("[roles\n", "is not a TOML file"),
+        ("[roles]\nquasi = [\n", "is not a TOML file"),
+        ("[roles]\nquasi = 1\nquasi = 2\n", "is not a TOML file"),
+    ],
+)
+def test_a_misspelt_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        read_config(config(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"there is no configuration 'shoal\.toml'"):
+        read_config(tmp_path / "shoal.toml")
+    (tmp_path / "shoal.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ParameterError, match="is not a TOML file"):
+        read_config(tmp_path / "shoal.toml")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[data]\nfile = 5",
+        "[data]\nseparator = 5",
+        "[data]\nencoding = true",
+        "[data]\ndecimal = 0.5",
+        "[roles]\nquasi = 5",
+        "[roles]\nquasi = [1, 2]",
+        "[roles]\nsensitive = true",
+        "[roles]\nidentifiers = { a = 1 }",
+        "[privacy]\nrequire = 5",
+        "[privacy]\nrequire = ['k=5']",
+        "[privacy]\nmax_dropped = [1]",
+        "[method]\nname = 5",
+        "[method]\nrecoding = 5",
+        "[method]\ncost = 5",
+        "[method]\nseed = 'x'",
+        "[method]\ntime_limit = true",
+        "[output]\nfolder = 5",
+        "[output]\nformat = 5",
+        "[output]\nstar = 5",
+        "[output]\noverwrite = 'no'",
+        "[weights]\nage = [1]",
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_refused(tmp_path: Path, line: str) -> None:
+    setting = line.partition("\n")[2].partition(" =")[0]
+    with pytest.raises(ParameterError, match=rf"shoal\.toml: {setting} in \[\w+\] is .*; expected"):
+        read_config(config(tmp_path, line + "\n"))
