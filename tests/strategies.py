@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import polars as pl
 from hypothesis import strategies as st
+from tests import oracle
 from tests.oracle import Asked, Column, Tree, Value
 from tests.oracle import Problem as OracleProblem
 
@@ -33,7 +34,14 @@ from shoal.requirement import parse_requirement
 from shoal.roles import Roles
 from shoal.table import Table
 
-MODELS = discover(shoal.models, Model)
+MODELS = {
+    name: kind
+    for name, kind in discover(shoal.models, Model).items()
+    if not (kind.needs_cells or kind.needs_population)
+}
+"""The models that can be decided for any class of rows."""
+KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
+"""Those of them that the oracle knows."""
 COSTS = discover(shoal.costs, Cost)
 
 
@@ -287,7 +295,7 @@ def _pools(pool: Sequence[Value]) -> st.SearchStrategy[list[Value]]:
 
 @st.composite
 def requirements(
-    draw: st.DrawFn, columns: Mapping[str, Sequence[Value]], kinds: Sequence[type[Model]] = tuple(MODELS.values())
+    draw: st.DrawFn, columns: Mapping[str, Sequence[Value]], kinds: Sequence[type[Model]] = KNOWN_MODELS
 ) -> tuple[Model, ...]:
     """One to three models."""
     wanted = draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=3))
@@ -299,14 +307,14 @@ def cases(
     draw: st.DrawFn,
     max_rows: int = 6,
     recodings: Sequence[str] = tuple(RECODINGS),
-    kinds: Sequence[type[Model]] = tuple(MODELS.values()),
+    kinds: Sequence[type[Model]] = KNOWN_MODELS,
     costs: Sequence[str] | None = None,
     dropped: Sequence[Fraction] = (Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2)),
 ) -> Case:
     """Any small case: columns of every kind, models of these kinds, a cost that fits, weights, rows that may go."""
     columns = draw(tables(max_rows))
     recoding = draw(st.sampled_from(list(recodings)))
-    fitting = [name for name, cost in COSTS.items() if recoding in cost.recodings and (costs is None or name in costs)]
+    fitting = [n for n, cost in COSTS.items() if recoding in cost.recodings and n in (costs or oracle.COSTS)]
     cost = draw(st.one_of(st.none(), st.sampled_from(fitting)) if costs is None else st.sampled_from(fitting))
     quasi = [name for name in columns if name not in SENSITIVE]
     weighable = cost is None or COSTS[cost].takes_weights

@@ -22,6 +22,7 @@ identifiers = ["name"]
 [privacy]
 require = "k=5 l(illness)=2"
 max_dropped = 0.01
+population = "everybody.csv"
 
 [hierarchies]
 age = "intervals:width=5,10"
@@ -63,6 +64,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "identifiers": ["name"],
         "require": "k=5 l(illness)=2",
         "max_dropped": 0.01,
+        "population": str(tmp_path / "everybody.csv"),
         "hierarchies": {
             "age": "intervals:width=5,10",
             "home town": str(tmp_path / "towns.csv"),

@@ -334,7 +334,7 @@ def test_the_requirement_speaks_of_three_sensitive_columns_and_names_the_rest() 
     assert '# nothing is required yet of "d score", "e score"' in toml
 
 
-@pytest.mark.parametrize("name", ['"', "\\", "\n", "\x00\x7f", "😀 é", "a.b", "# x", "'''"])
+@pytest.mark.parametrize("name", ['"', "\\", "a\nb", "\x00\x7f", "😀 é", "a.b", "# x", "'''"])
 def test_any_name_survives_toml(name: str) -> None:
     assert tomllib.loads(f"{text(name)} = {text(name)}") == {name: name}
     toml = inspect({name: [1, 2, 3] * 10, "weights " + name: [1] * 30}).to_toml()

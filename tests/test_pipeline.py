@@ -101,7 +101,7 @@ def test_one_name_may_stand_for_a_list_of_one() -> None:
     assert shoal.anonymize(PEOPLE, quasi="age", require="k=2").certificate.quasi == ("age",)
 
 
-@pytest.mark.parametrize("argument", [{"population": PEOPLE}, {"memory_limit": "1GB"}, {"engine": "spark"}], ids=str)
+@pytest.mark.parametrize("argument", [{"memory_limit": "1GB"}, {"engine": "spark"}], ids=str)
 def test_what_does_not_work_yet_is_refused_and_not_ignored(argument: dict[str, object]) -> None:
     [name] = argument
     with pytest.raises(Unsupported, match=f"{name} is not available"):

@@ -18,11 +18,12 @@ import shoal.costs
 from shoal.certificate import Certificate, canonical, seal
 from shoal.costs import Cost
 from shoal.errors import ReleaseError
+from shoal.published_cost import recomputed_cost
 from shoal.registry import discover
 from shoal.release import FORMATS, Release, file_hash, manifest, public_config_hash
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read, write
-from shoal.verify import recomputed_cost, verify
+from shoal.verify import verify
 
 RECODINGS = ["suppress", "generalize", "range"]
 ORIGINAL = census(200, seed=2)
@@ -417,6 +418,10 @@ MEASURED = [
 ]
 
 
+NEEDS_THE_ORIGINAL = ("kl-divergence", "entropy", "non-uniform-entropy", "squared-error")
+"""Costs that compare with the original's frequencies, which are not published."""
+
+
 @pytest.mark.parametrize(("cost", "recoding", "weights"), MEASURED, ids=str)
 @pytest.mark.parametrize("max_dropped", [0, 0.4], ids=["all rows", "rows dropped"])
 def test_the_recomputed_cost_is_the_certified_one(
@@ -436,7 +441,7 @@ def test_the_recomputed_cost_is_the_certified_one(
     )
     assert (made.certificate.dropped > 0) == bool(max_dropped)
     value = recomputed_cost(made.table, made.certificate, dict(made.codebook))
-    if cost == "kl-divergence":
+    if cost in NEEDS_THE_ORIGINAL:
         assert value is None
     else:
         assert value == pytest.approx(float(made.certificate.cost), rel=1e-9)

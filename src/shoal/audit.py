@@ -25,7 +25,7 @@ from shoal.models import Model, Models, SensitiveModel
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import Table, TableLike, distinct_sorted
+from shoal.table import Table, TableLike, distinct_sorted, unescaped
 from shoal.wildcard import wildcard_summary
 
 
@@ -131,8 +131,9 @@ def classes_of(
     cells = np.column_stack([_numbered(distinct.select(name), distinct.select(name).unique()) for name in roles.quasi])
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
-        domain = distinct_sorted(frame[name])
-        codes = _numbered(frame.select(name), domain.to_frame())
+        column = unescaped(frame[name])
+        domain = distinct_sorted(column)
+        codes = _numbered(column.to_frame(), domain.to_frame())
         totals = np.bincount(codes, minlength=len(domain)).astype(np.int64)
         tree = builders[name].build(domain, totals) if name in builders else None
         single[(name,)] = Values(codes, totals, domain, tree)

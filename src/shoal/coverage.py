@@ -19,7 +19,7 @@ from shoal.table import STAR, cell_text, distinct_sorted
 CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""
 
-_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,{}"]+)')
+_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,"]+)')
 _MISSING = " | missing"
 
 
@@ -34,10 +34,10 @@ def uncovered_rows(
     """Return how many published rows have a cell that does not cover the value of the original row they stand for."""
     bad = pl.Series([False] * shown.height)
     stars_are_null = codebook["marks"]["star"] != STAR
-    generalized = codebook["recoding"] == "generalize"
+    recoding = codebook["recoding"]
     for name in quasi:
-        builder = as_builder(hierarchies.get(name, "auto")) if generalized else None
-        reader = Reader.of(original[name], builder)
+        builder = as_builder(hierarchies.get(name, "auto")) if recoding == "generalize" else None
+        reader = Reader.of(original[name], builder, spans=recoding == "range")
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()
         shown_as = STAR if stars_are_null else None
@@ -78,19 +78,23 @@ def _places(column: pl.Series, distinct: pl.Series) -> Ints:
 class Reader:
     """Reads the cells of one column: the value itself, `*`, a block of its hierarchy, a range or a set."""
 
-    def __init__(self, values: pl.Series, hierarchy: Hierarchy | None) -> None:
+    def __init__(self, values: pl.Series, hierarchy: Hierarchy | None, spans: bool) -> None:
         texts = cell_text(values).to_list()
         self.dtype = values.dtype
         self.code = {text: code for code, text in enumerate(texts)}
-        self.hierarchy = hierarchy
+        self.hierarchy, self.spans = hierarchy, spans
 
     @classmethod
-    def of(cls, column: pl.Series, builder: Builder | None) -> Reader:
-        """Bind to a column's values and, where cells are blocks of a hierarchy, to the hierarchy."""
+    def of(cls, column: pl.Series, builder: Builder | None, *, spans: bool = True) -> Reader:
+        """Bind to a column's values and, where cells are blocks of a hierarchy, to the hierarchy.
+
+        `spans` says whether cells may be ranges or sets.
+        """
         values = distinct_sorted(column)
         known, counted = values.rename("value").to_frame(), column.rename("value").value_counts()
         counts = known.join(counted, on="value", how="left", nulls_equal=True, maintain_order="left")["count"]
-        return cls(values, None if builder is None else builder.build(values, counts.cast(pl.Int64).to_numpy()))
+        rows = counts.cast(pl.Int64).to_numpy()
+        return cls(values, None if builder is None else builder.build(values, rows), spans)
 
     def covers(self, cell: str | None, value: str | None) -> bool:
         """Whether the cell says something that is true of the value."""
@@ -100,6 +104,8 @@ class Reader:
             return False
         if self.hierarchy is not None and self._in_block(self.hierarchy, cell, value):
             return True
+        if not self.spans:
+            return False
         if value is None:
             return cell.endswith(_MISSING)
         body = cell.removesuffix(_MISSING)
@@ -110,11 +116,13 @@ class Reader:
         return any(hierarchy.labels[level][up[code]] == cell for level, up in enumerate(hierarchy.up))
 
     def _in_range(self, body: str, value: str) -> bool:
-        low, comma, high = body.removeprefix("[").removesuffix("]").partition(", ")
-        if not (body.startswith("[") and body.endswith("]") and comma):
+        if not (body.startswith("[") and body.endswith("]")):
             return False
-        ends = [self._place(text) for text in (low, value, high)]
-        return all(end is not None for end in ends) and ends == sorted(ends)
+        ends = _listed(body)
+        if len(ends) != 2:
+            return False
+        low, place, high = (self._place(text) for text in (ends[0], value, ends[1]))
+        return low is not None and place is not None and high is not None and bool(low <= place <= high)
 
     def _place(self, text: str) -> Any:
         """Return where a value lies in the order of its column; None where text is no value of it."""
@@ -125,17 +133,17 @@ class Reader:
         return pl.Series([text]).cast(self.dtype, strict=False)[0] if self.dtype.is_numeric() else None
 
 
-def _members(body: str) -> set[str]:
+def _members(body: str) -> list[str]:
     """Return the members of a set such as `{a, "b, c"}`; none if it is not one.
 
-    >>> sorted(_members('{a, "b, c"}'))
+    >>> _members('{a, "b, c"}')
     ['a', 'b, c']
     """
-    if not (body.startswith("{") and body.endswith("}")):
-        return set()
-    found = _MEMBER.findall(body[1:-1])
-    return {
-        re.sub(r"\\(.)", r"\1", quoted) if not plain else plain.strip()
-        for quoted, plain in found
-        if quoted or plain.strip() or not plain
-    }
+    return _listed(body) if body.startswith("{") and body.endswith("}") else []
+
+
+def _listed(body: str) -> list[str]:
+    """Return what stands between brackets, separated by commas; quotes guard commas and brackets."""
+    found = _MEMBER.finditer(body[1:-1])
+    texts = [match[2].strip() if match[2] is not None else re.sub(r"\\(.)", r"\1", match[1]) for match in found]
+    return [text for match, text in zip(_MEMBER.finditer(body[1:-1]), texts, strict=True) if text or match[2] is None]

@@ -197,7 +197,7 @@ class RangeCells(Cells):
             and missing == (self.column.missing is not None)
         ):
             return STAR
-        label = text[low] if low == high else f"[{text[low]}, {text[high]}]"
+        label = _alone(text[low]) if low == high else f"[{_member(text[low])}, {_member(text[high])}]"
         return f"{label} | missing" if missing else label
 
     @property
@@ -280,9 +280,8 @@ class SetCells(Cells):
             return None
         if len(names) == self.column.size > 1:
             return STAR
-        plain = known[0]
-        if len(names) == 1 and not plain.startswith("{") and not plain.endswith(" | missing"):
-            return plain
+        if len(names) == 1:
+            return _alone(known[0])
         return "{" + ", ".join(map(_member, known)) + "}" + (" | missing" if len(names) > len(known) else "")
 
     @property
@@ -312,9 +311,14 @@ class SetCells(Cells):
         return found
 
 
+def _alone(name: str) -> str:
+    """Write a value by itself; one that reads like a range or a set is written as a set of one."""
+    return "{" + _member(name) + "}" if name.startswith(("{", "[")) or name.endswith(" | missing") else name
+
+
 def _member(name: str) -> str:
-    """Quote a member of a set where it could be misread."""
-    plain = not any(character in name for character in ',{}"') and name == name.strip() and name
+    """Quote a member of a set, or an end of a range, where it could be misread."""
+    plain = not any(character in name for character in ',[]{}"') and name == name.strip() and name
     return name if plain else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -264,6 +264,13 @@ def escape_stars(column: pl.Series) -> pl.Series:
     return column.str.replace(r"^(\\*\*)$", r"\${1}")
 
 
+def unescaped(column: pl.Series) -> pl.Series:
+    """Return published text as it was before `escape_stars`; a column that holds a plain star was never escaped."""
+    if column.dtype != pl.String or bool((column == STAR).any()):
+        return column
+    return column.str.replace(r"^\\(\\*\*)$", "${1}")
+
+
 def count_literal_stars(column: pl.Series) -> int:
     """Return how many cells of a column would read as a (possibly escaped) star."""
     return int(column.str.contains(r"^\\*\*$").sum()) if column.dtype == pl.String else 0

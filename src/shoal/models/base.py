@@ -46,6 +46,8 @@ class Model(ABC):
     """Parameters that ask for as little as can be."""
     measured_unasked: ClassVar[bool] = True
     """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
+    needs_cells: ClassVar[bool] = False
+    """Whether it can be decided on published cells only."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     reads_attribute: ClassVar[bool] = True

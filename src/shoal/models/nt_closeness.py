@@ -44,6 +44,7 @@ class NTCloseness(Model):
     monotone: ClassVar[bool] = False
     larger_is_stricter: ClassVar[bool] = False
     measured_unasked: ClassVar[bool] = False
+    needs_cells: ClassVar[bool] = True
 
     n: Numeral
     t: Numeral
