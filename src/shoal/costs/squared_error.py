@@ -8,7 +8,6 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.costs.base import Cost
-from shoal.errors import ParameterError
 from shoal.recode import Published
 
 
@@ -16,7 +15,8 @@ class SquaredError(Cost):
     """Returns SSE / SST of the numeric quasi-identifiers, each standardized: 0 loses nothing, 1 leaves only the means.
 
     SSE adds the squared distances of the rows to the mean of their class, SST to the mean of the table. Columns that
-    are not numeric do not count, nor do missing values; a dropped row is as far off as the mean of the table.
+    are not numeric do not count (0 where none is), nor do missing values; a dropped row is as far off as the mean of
+    the table.
     """
 
     name: ClassVar[str] = "squared-error"
@@ -26,10 +26,8 @@ class SquaredError(Cost):
     def of(self, published: Published) -> float:
         """Measure a release."""
         numeric = [c.column for c in published.cells if c.column.values.dtype.is_numeric()]
-        if not numeric:
-            raise ParameterError("cost 'squared-error': no quasi-identifier is numeric", hint="use ncp")
         ratios = [_ratio(column.positions[column.codes], published.partition.class_of_row) for column in numeric]
-        return float(np.mean(ratios))
+        return float(np.mean(ratios)) if ratios else 0.0
 
 
 def _ratio(values: Floats, class_of_row: Ints) -> float:

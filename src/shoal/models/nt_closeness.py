@@ -17,7 +17,7 @@ from shoal.histogram import Attributes, Classes, Histogram
 from shoal.metric import Metric
 from shoal.microdata import distinct_rows
 from shoal.models.base import DOUBT, Model, names
-from shoal.models.t_closeness import TCloseness
+from shoal.models.t_closeness import TCloseness, spelled_distance
 from shoal.parameters import Number, Numeral
 
 
@@ -45,6 +45,7 @@ class NTCloseness(Model):
     larger_is_stricter: ClassVar[bool] = False
     measured_unasked: ClassVar[bool] = False
     needs_cells: ClassVar[bool] = True
+    least_asked: ClassVar[tuple[int, ...]] = (1, 1)
 
     n: Numeral
     t: Numeral
@@ -133,7 +134,7 @@ class NTCloseness(Model):
         return min(found)
 
     def _option(self) -> str:
-        return str(TCloseness(self.t, self.attribute, (), self.distance)).split("=")[0].partition(":")[2].rstrip(")")
+        return spelled_distance(self.distance)
 
 
 def _supersets(classes: Classes) -> Iterator[Ints]:

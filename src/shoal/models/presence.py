@@ -80,6 +80,7 @@ class DeltaPresence(Model):
     reads_attribute: ClassVar[bool] = False
     needs_population: ClassVar[bool] = True
     measured_unasked: ClassVar[bool] = False
+    least_asked: ClassVar[tuple[int, ...]] = (0, 1)
 
     dmin: Numeral
     dmax: Numeral

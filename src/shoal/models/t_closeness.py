@@ -83,6 +83,11 @@ class TCloseness(SensitiveModel):
         return self.ground(histogram).one(histogram.one(index), histogram.values.totals)
 
     def _option(self) -> str:
-        if isinstance(self.distance, Metric):
-            return f":{quoted(self.distance.source)}"
-        return "" if self.distance == "auto" else f":{self.distance}"
+        return spelled_distance(self.distance)
+
+
+def spelled_distance(distance: str | Metric) -> str:
+    """Return how a distance is written behind an attribute's name; nothing for the one that is chosen by itself."""
+    if isinstance(distance, Metric):
+        return f":{quoted(distance.source)}"
+    return "" if distance == "auto" else f":{distance}"
