@@ -330,29 +330,31 @@ RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
 }
 
 
-def reads_as(cell: str | None, value: Value, column: Column) -> bool:
+def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> bool:
     """Whether the text of a published cell covers a value, by reading the text.
 
-    >>> reads_as("[1, 3] | missing", 2, Column("age", frozenset([1, 2, 3, None])))
+    >>> reads_as("[1, 3] | missing", 2, Column("age", frozenset([1, 2, 3, None])), "range")
     True
     """
     if cell == "*":
         return True
     if cell is None:
         return value is None
-    labels = column.tree.get(value, ())
-    if value is None:
-        return cell.endswith(" | missing") or cell in labels
-    if cell in (_text(value), *labels):
+    if value is not None and cell == _text(value):
         return True
+    if recoding == "generalize":
+        return cell in column.tree.get(value, ())
+    if recoding == "suppress":
+        return False
+    if value is None:
+        return cell.endswith(" | missing")
     body = cell.removesuffix(" | missing")
-    if column.is_ordered:
-        texts = {_text(known): place for known, place in column.places.items()}
-        pairs = [(body, body), *((body[1 : cut.start()], body[cut.end() : -1]) for cut in re.finditer(", ", body))]
-        return any(
-            low in texts and high in texts and texts[low] <= column.places[value] <= texts[high] for low, high in pairs
-        )
-    return _text(value) in _members(body)
+    if not column.is_ordered:
+        return _text(value) in _members(body)
+    texts = {_text(known): place for known, place in column.places.items()}
+    pairs = [(body, body), *((body[1 : cut.start()], body[cut.end() : -1]) for cut in re.finditer(", ", body))]
+    ends = [(texts[low], texts[high]) for low, high in pairs if low in texts and high in texts]
+    return any(low <= column.places[value] <= high for low, high in ends)
 
 
 def _text(value: Value) -> str:
@@ -365,7 +367,7 @@ def _text(value: Value) -> str:
 def _members(body: str) -> list[str]:
     if not (body.startswith("{") and body.endswith("}")):
         return []
-    pieces = re.findall(r'"((?:[^"\\]|\\.)*)"(?:, |$)|([^"]*?)(?:, |$)', body[1:-1])
+    pieces = re.findall(r'(?:^|, )(?:"((?:[^"\\]|\\.)*)"|([^",{}]+))', body[1:-1])
     return [plain or re.sub(r"\\(.)", r"\1", quoted) for quoted, plain in pieces]
 
 

@@ -34,7 +34,7 @@ def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case)
 
 @pytest.mark.slow
 @every_bound
-@settings(max_examples=3000)
+@settings(max_examples=1000)
 @given(case=cases(7, ["suppress"], costs=COUNTED))
 def test_no_suppressed_release_of_many_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)

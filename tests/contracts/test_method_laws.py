@@ -107,7 +107,7 @@ def the_cost_is_what_the_oracle_says(run: Run) -> None:
 def every_cell_covers_the_value_it_hides(run: Run) -> None:
     for cells, row in zip(run.cells, run.published.partition.kept.tolist(), strict=True):
         for cell, column in zip(cells, run.case.oracle.quasi, strict=True):
-            assert oracle.reads_as(cell, run.case.rows[row][column.name], column)
+            assert oracle.reads_as(cell, run.case.rows[row][column.name], column, run.case.recoding)
 
 
 def classes_are_the_rows_with_equal_cells(run: Run) -> None:

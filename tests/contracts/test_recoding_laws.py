@@ -43,7 +43,7 @@ def test_every_cell_covers_the_value_it_hides(recoding: str, data: st.DataObject
     case, shown = data.draw(published(recoding))
     for cells, row in zip(texts(shown), shown.partition.kept.tolist(), strict=True):
         for cell, column in zip(cells, case.oracle.quasi, strict=True):
-            assert reads_as(cell, case.rows[row][column.name], column)
+            assert reads_as(cell, case.rows[row][column.name], column, recoding)
 
 
 @every_recoding
@@ -61,7 +61,7 @@ def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObjec
     for cells, column in zip(shown.cells, case.oracle.quasi, strict=True):
         codes = np.arange(cells.column.size)
         for number, label in enumerate(cells.labels):
-            said = [reads_as(label, value, column) for value in cells.column.values.to_list()]
+            said = [reads_as(label, value, column, recoding) for value in cells.column.values.to_list()]
             assert cells.covers(np.full(len(codes), number), codes).tolist() == said
 
 
