@@ -17,22 +17,23 @@ ORDER = [
     {"metric", "roles"},
     {"hierarchies"},
     {"coverage", "microdata", "synth"},
-    {"partition"},
+    {"partition", "wildcard"},
     {"histogram", "recode"},
     {"emd"},
     {"costs", "models"},
     {"codebook", "config", "requirement"},
-    {"audit"},
+    {"audit", "inspection"},
     {"problem"},
     {"bounds", "certificate"},
     {"methods", "release"},
+    {"opened", "published_cost"},
     {"reference", "verify"},
     {"pipeline"},
     {"cli"},
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
-CHECKERS = ["audit", "coverage", "verify"]
+CHECKERS = ["audit", "coverage", "opened", "published_cost", "verify", "wildcard"]
 
 
 def part_of(path: Path) -> str:

@@ -7,17 +7,28 @@ largest height that the models admit, the rows with the rarest quasi-identifiers
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.errors import Unsupported
 from shoal.histogram import Values
 from shoal.models import Model
 from shoal.partition import Partition
 from shoal.problem import Problem, infeasible
 
+MOST_CHOICES = 500
+"""How many choices of rows to drop are tried one by one."""
+
 
 def rows_to_keep(problem: Problem) -> Ints:
-    """Return the rows to publish: all, if the models can be met; raise `Infeasible` if dropping cannot help either."""
+    """Return the rows to publish: all, if the models can be met.
+
+    Raises `Infeasible` where no choice of as many rows as may be dropped can help, and `Unsupported` where none was
+    found but that is not proved: several models at once may need other rows than each of them alone.
+    """
     kept = np.arange(problem.rows)
     while True:
         part = problem if len(kept) == problem.rows else problem.of_rows(kept)
@@ -25,10 +36,40 @@ def rows_to_keep(problem: Problem) -> Ints:
         failing = [model for model in part.models if model.monotone and not model.admits(whole)[0]]
         if not failing:
             return kept
+        for model in failing if part is problem else ():
+            if _is_hopeless(problem, model):
+                raise infeasible(model, whole)
         trimmed = _trimmed(part, failing[0])
         if trimmed is None or problem.rows - len(kept[trimmed]) > problem.may_drop:
-            raise infeasible(failing[0], problem.classes(Partition.whole(problem.rows)))
+            return _by_trying(problem, failing[0])
         kept = kept[trimmed]
+
+
+def _by_trying(problem: Problem, failing: Model) -> Ints:
+    """Return what is left by the smallest choice of rows to drop, where there are few choices to try."""
+    if sum(comb(problem.rows, dropped) for dropped in range(problem.may_drop + 1)) > MOST_CHOICES:
+        raise Unsupported(
+            f"no {problem.may_drop:,} rows were found that can be dropped so that {failing} is met with the rest",
+            hint="allow more rows to be dropped, or ask for less",
+        )
+    order = np.argsort(problem.microdata.identity, kind="stable")
+    for dropped in range(1, min(problem.may_drop, problem.rows - 1) + 1):
+        for chosen in combinations(range(problem.rows), dropped):
+            kept = np.sort(np.delete(order, chosen))
+            part = problem.of_rows(kept)
+            if part.models.admits(part.classes(Partition.whole(part.rows)))[0]:
+                return kept
+    raise infeasible(failing, problem.classes(Partition.whole(problem.rows)))
+
+
+def _is_hopeless(problem: Problem, model: Model) -> bool:
+    """Whether it is proved that dropping rows cannot make the table meet the model."""
+    if problem.may_drop == 0 or not model.attributes:
+        return True
+    if model.given:
+        return False
+    largest = model.largest(problem.values[model.attributes].totals)
+    return largest is None or problem.rows - int(largest.sum()) > problem.may_drop
 
 
 def _trimmed(problem: Problem, model: Model) -> Ints | None:
