@@ -162,6 +162,9 @@ def test_a_distance_may_be_a_known_metric() -> None:
         ("k=5,l(a)=2", "cannot be read at ',"),
         ("k=5 & l(a)=2", "unknown model '&'"),
         ('l("a)=2', "cannot be read at '\"a"),
+        ("l(a+a)=2", "expected each column named once"),
+        ("l(a|a)=2", "expected each column named once"),
+        ("t(a+b:ordered)=0.2", "jointly has the equal distance alone"),
         ("l(home town)=2", r"cannot be read at ' ?town\)=2'; expected '\)'"),
     ],
 )
@@ -202,8 +205,10 @@ many = st.integers(1, 10**9)
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    attribute = draw(st.lists(names, min_size=1, max_size=3).map(tuple))
-    others = draw(st.just(()) | st.lists(names, max_size=2).map(tuple))
+    attribute = draw(st.lists(names, min_size=1, max_size=3, unique=True).map(tuple))
+    others = draw(
+        st.just(()) | st.lists(names.filter(lambda name: name not in attribute), max_size=2, unique=True).map(tuple)
+    )
     made: Model = draw(
         st.one_of(
             many.map(KAnonymity),
@@ -239,3 +244,10 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     except ParameterError:
         return
     assert str(parse_requirement(again)) == again
+
+
+def test_two_metrics_of_one_name_are_refused() -> None:
+    one = Metric.of(["a", "b"], [[0, 1], [1, 0]], "m.csv")
+    other = Metric.of(["a", "b"], [[0, 0.5], [0.5, 0]], "m.csv")
+    with pytest.raises(ParameterError, match="two metrics are called 'm.csv'"):
+        TCloseness(0.2, "s", distance=one) & TCloseness(0.2, "u", distance=other)

@@ -12,6 +12,7 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -114,6 +115,13 @@ def read_csv(
             expected="the same number of cells in every row",
             hint="check the separator and unbalanced quotes",
         ) from error
+    short = _short_rows(text, separator, frame)
+    if short:
+        raise TableError(
+            f"{name!r} has {short:,} rows with fewer cells than the header",
+            expected="the same number of cells in every row",
+            hint="end them with as many separators as the header has",
+        )
     if decimal not in (None, ".", ","):
         raise ParameterError(f"the decimal sign {decimal!r}", expected="'.' or ','")
     commas = decimal == "," or (decimal is None and separator != ",")
@@ -141,6 +149,19 @@ def _without_blank_lines(text: str) -> str:
     parts = text.split('"')
     parts[::2] = [re.sub(r"\n(?:\r?\n)+", "\n", outside) for outside in parts[::2]]
     return '"'.join(parts)
+
+
+def _short_rows(text: str, separator: str, frame: pl.DataFrame) -> int:
+    """Return how many rows have fewer cells than the header; the parser would fill them up as missing.
+
+    >>> [_short_rows(text, ",", texts(text)) for text in ('a,b\\n1,2\\n\\n"3,4",\\n', "a,b\\n1\\n2,3\\n4\\n")]
+    [0, 2]
+    """
+    separators = sum(outside.count(separator) for outside in text.split('"')[::2])
+    if separators == (frame.height + 1) * (frame.width - 1):
+        return 0
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return sum(0 < len(row) < frame.width for row in rows)
 
 
 def guess_encoding(content: bytes) -> str:
@@ -357,7 +378,7 @@ def _decoded(content: bytes, encoding: str, name: str) -> str:
 
 
 def _check_names(names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
     if any(not name.strip() for name in names):

@@ -98,7 +98,7 @@ def anonymize(
     reading = {key: settings.pop(key, None) for key in ("separator", "encoding", "decimal")}
     path, folder = settings.pop("file"), settings.pop("folder")
     saving = {"format": settings.pop("format", "csv"), "overwrite": bool(settings.pop("overwrite", False))}
-    _refuse_early(Path(folder), saving["overwrite"])
+    _refuse_early(Path(folder), saving["format"], saving["overwrite"])
     with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
         release = run(read(path, **reading), Request(**settings), progress, stop)
@@ -287,9 +287,13 @@ def _write_numbers(path: Path, numbers: list[int]) -> None:
         raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
 
-def _refuse_early(folder: Path, overwrite: bool) -> None:
-    """Refuse an existing folder before any work is done."""
-    from shoal.errors import ReleaseError
+def _refuse_early(folder: Path, format: str, overwrite: bool) -> None:
+    """Refuse an unknown format or an existing folder before any work is done."""
+    from shoal.errors import ParameterError, ReleaseError
+    from shoal.release import FORMATS
+
+    if format not in FORMATS:
+        raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
 
     if folder.exists() and not overwrite:
         raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder, or add --overwrite")

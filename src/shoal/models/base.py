@@ -183,6 +183,10 @@ class SensitiveModel(Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         read = self.attributes
+        if not read or len({*read, *self.given}) < len(read) + len(self.given):
+            raise ParameterError(
+                f"{self.name} reads {', '.join(read + self.given) or 'no column'}", expected="each column named once"
+            )
         object.__setattr__(self, "attribute", read if len(read) > 1 else read[0])
         object.__setattr__(self, "others", self.given)
 
@@ -265,6 +269,12 @@ class Models:
     """
 
     all: tuple[Model, ...]
+
+    def __post_init__(self) -> None:
+        metrics = [metric for model in self.all if isinstance(metric := getattr(model, "distance", None), Metric)]
+        for metric in metrics:
+            if any(other.source == metric.source and other != metric for other in metrics):
+                raise ParameterError(f"two metrics are called {metric.source!r}", hint="rename one of the files")
 
     def __and__(self, other: Model | Models) -> Models:
         more = other.all if isinstance(other, Models) else (other,)
