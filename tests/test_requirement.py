@@ -249,5 +249,5 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
 def test_two_metrics_of_one_name_are_refused() -> None:
     one = Metric.of(["a", "b"], [[0, 1], [1, 0]], "m.csv")
     other = Metric.of(["a", "b"], [[0, 0.5], [0.5, 0]], "m.csv")
-    with pytest.raises(ParameterError, match="two metrics are called 'm.csv'"):
+    with pytest.raises(ParameterError, match=r"two metrics are called 'm\.csv'"):
         TCloseness(0.2, "s", distance=one) & TCloseness(0.2, "u", distance=other)
