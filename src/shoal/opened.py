@@ -140,7 +140,7 @@ def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
     content = path.read_bytes()
     frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
     types = {column["name"]: column["type"] for column in codebook["columns"]}
-    return frame.with_columns(_typed(frame[name], kind) for name, kind in types.items() if name in frame.columns)
+    return frame.with_columns(_typed(column, types[column.name]) for column in frame if column.name in types)
 
 
 def _typed(column: pl.Series, kind: str) -> pl.Series:

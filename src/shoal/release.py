@@ -66,7 +66,7 @@ class Release:
             _move(partial, target)
         except OSError as error:
             raise ReleaseError(
-                f"cannot write the release to {str(target)!r}: {error.strerror}",
+                f"cannot write the release to {str(target)!r}: {error.strerror or error}",
                 hint="nothing was left there",
             ) from error
         finally:

@@ -109,13 +109,13 @@ def read_csv(
         raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
     try:
         frame = texts(text, separator)
-    except pl.exceptions.PolarsError as error:
+        short = _short_rows(text, separator, frame)
+    except (pl.exceptions.PolarsError, csv.Error) as error:
         raise TableError(
             f"{name!r} is not a regular table with separator {separator!r}",
             expected="the same number of cells in every row",
             hint="check the separator and unbalanced quotes",
         ) from error
-    short = _short_rows(text, separator, frame)
     if short:
         raise TableError(
             f"{name!r} has {short:,} rows with fewer cells than the header",

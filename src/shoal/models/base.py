@@ -170,11 +170,10 @@ class Model(ABC):
         return Models((self,)) & other
 
 
-class SensitiveModel(Model):
-    """A model of a sensitive attribute, measured slice by slice of its histogram.
+class AttributeModel(Model):
+    """A model of a sensitive attribute.
 
-    Subclasses define `measure` (all slices, fast) and `decide` (one slice, exactly). Several names in `attribute`
-    are read jointly; `others` are sensitive attributes counted as quasi-identifiers.
+    Several names in `attribute` are read jointly; `others` are sensitive attributes counted as quasi-identifiers.
     """
 
     attribute: str | Attributes
@@ -199,6 +198,13 @@ class SensitiveModel(Model):
     def given(self) -> Attributes:
         """Sensitive attributes that the attacker is taken to know, besides the quasi-identifiers."""
         return names(self.others)
+
+
+class SensitiveModel(AttributeModel):
+    """A model that is measured slice by slice of its attribute's histogram.
+
+    Subclasses define `measure` (all slices, fast) and `decide` (one slice, exactly).
+    """
 
     @abstractmethod
     def measure(self, histogram: Histogram) -> Floats:

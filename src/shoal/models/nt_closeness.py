@@ -16,13 +16,13 @@ from shoal.errors import Infeasible, Unsupported
 from shoal.histogram import Attributes, Classes, Histogram
 from shoal.metric import Metric
 from shoal.microdata import distinct_rows
-from shoal.models.base import DOUBT, Model, names
+from shoal.models.base import DOUBT, AttributeModel, Model
 from shoal.models.t_closeness import TCloseness, spelled_distance
 from shoal.parameters import Number, Numeral
 
 
 @dataclass(frozen=True)
-class NTCloseness(Model):
+class NTCloseness(AttributeModel):
     """Guarantees that every class is within distance `t` of a natural superset of at least `n` rows.
 
     The natural supersets of a class, seen from published cells, are the rows that agree with its cells on some of the
@@ -65,16 +65,6 @@ class NTCloseness(Model):
         cls.expect(numbers)
         distance = TCloseness.parse(attributes, given, option, numbers[1:]).distance
         return cls(numbers[0], numbers[1], attributes if len(attributes) > 1 else attributes[0], given, distance)
-
-    @property
-    def attributes(self) -> Attributes:
-        """The sensitive attribute measured; several are read jointly."""
-        return names(self.attribute)
-
-    @property
-    def given(self) -> Attributes:
-        """Must be empty: the supersets already say what an attacker knows."""
-        return names(self.others)
 
     @property
     def limit(self) -> Fraction:
