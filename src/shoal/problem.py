@@ -100,7 +100,10 @@ def infeasible(model: Model, whole: Classes) -> Infeasible:
         values = whole.attributes[model.attributes]
         commonest = int(np.argmax(values.totals))
         rows = np.flatnonzero(values.codes == commonest)
-        hint = f"ask for less, or allow rows to be dropped: one value of {'+'.join(model.attributes)!r} is too common"
+        where = repr("+".join(model.attributes))
+        hint = f"ask for less: {where} has too few different values"
+        if model.largest(values.totals) is not None:
+            hint = f"ask for less, or allow rows to be dropped: one value of {where} is too common"
     reached = model.reading(model.reached(whole))
     return Infeasible(str(model), reached=_short(reached), rows=rows.tolist(), hint=hint)
 
