@@ -383,3 +383,11 @@ def test_the_ordered_distance_of_numbers_stored_as_text_is_that_of_the_numbers(t
 def test_the_numeric_distance_refuses_text_rather_than_guess() -> None:
     with pytest.raises(ParameterError, match="is not a column of numbers or dates"):
         level({"cell": list("xxyy"), "ill": ["2", "10", "9", "100"]}, "t(ill:numeric)=1")
+
+
+def test_what_the_caller_does_to_a_frame_afterwards_changes_no_release() -> None:
+    frame = pd.DataFrame({"age": [1, 1, 2, 2], "pay": [5, 6, 5, 6]})
+    release = shoal.anonymize(frame, quasi=["age"], sensitive=["pay"], require="k=2")
+    frame.loc[:, "pay"] = 9
+    assert release.original["pay"].to_list() == [5, 6, 5, 6]
+    assert release.table["pay"].to_list() == [5, 6, 5, 6]

@@ -14,12 +14,13 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
+from shoal.cells import Cells, HierarchyCells
 from shoal.costs import Cost
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.hierarchies import Builder, spec_of
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
-from shoal.recode import Cells, HierarchyCells, Published
+from shoal.recode import Published
 from shoal.table import STAR, count_literal_stars
 
 STAR_FORMS = (STAR, "null")

@@ -12,6 +12,7 @@ import numpy as np
 
 import shoal.costs
 from shoal.arrays import Ints
+from shoal.cells import Groups, count_covered
 from shoal.costs import Cost
 from shoal.errors import Infeasible, ParameterError, RoleError, nearest
 from shoal.histogram import Attributes, Classes, Values, sensitive_values
@@ -19,7 +20,7 @@ from shoal.microdata import Microdata
 from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
-from shoal.recode import RECODINGS, Groups, Published, cells_of, count_covered, recode
+from shoal.recode import RECODINGS, Published, cells_of, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]

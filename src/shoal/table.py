@@ -345,7 +345,8 @@ def _as_polars(data: object) -> pl.DataFrame:
         data = reset(drop=True)
     if isinstance(data, dict) or hasattr(data, "__arrow_c_stream__"):
         try:
-            return pl.DataFrame(data)
+            frame = pl.DataFrame(data)
+            return frame.select(pl.all().gather(pl.int_range(pl.len())))  # a copy: the caller may change what is theirs
         except Exception as error:  # of polars, pyarrow or pandas, and their words may repeat cells
             raise TableError(
                 f"the {type(data).__name__} is not a regular table ({type(error).__name__})",

@@ -11,11 +11,11 @@ import numpy as np
 
 from shoal.arrays import Bools, Codes, Floats, Ints
 from shoal.bounds.base import Bound
+from shoal.cells import HierarchyCells
 from shoal.costs import CellCost
 from shoal.hierarchies import Hierarchy, StarsOnly
 from shoal.microdata import Coded, distinct_rows
 from shoal.problem import Problem
-from shoal.recode import HierarchyCells
 
 MOST_WORK = 4_000_000
 """Lattice nodes times distinct tuples beyond which it is not computed: a release does not wait for it."""

@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.recode import Cells, Published
+from shoal.cells import Cells
+from shoal.recode import Published
 
 
 @dataclass(frozen=True)

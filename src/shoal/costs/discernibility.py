@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.cells import Cells
 from shoal.costs.base import ClassCost
-from shoal.recode import Cells
 
 
 class Discernibility(ClassCost):

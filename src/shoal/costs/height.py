@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from shoal.arrays import Floats
+from shoal.cells import Cells
 from shoal.costs.base import CellCost
-from shoal.recode import Cells
 
 
 class Height(CellCost):

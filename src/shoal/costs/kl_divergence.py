@@ -7,9 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
+from shoal.cells import CHUNK, HierarchyCells, covering
 from shoal.costs.base import Cost
 from shoal.microdata import distinct_rows
-from shoal.recode import CHUNK, HierarchyCells, Published, covering
+from shoal.recode import Published
 
 
 class KLDivergence(Cost):

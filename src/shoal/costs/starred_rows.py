@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Bools, Floats
+from shoal.cells import Cells
 from shoal.costs.base import RowCost
-from shoal.recode import Cells
 
 
 class StarredRows(RowCost):

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
+from shoal.cells import Cells
 from shoal.costs.base import CellCost
-from shoal.recode import Cells
 
 
 class Stars(CellCost):

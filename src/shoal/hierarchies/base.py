@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Floats, Ints
+from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.errors import HierarchyError
 from shoal.table import STAR, cell_text
 
@@ -74,6 +74,19 @@ class Hierarchy:
     def height(self) -> int:
         """The number of the last level; a hierarchy of stars only has height 1."""
         return len(self.up) - 1
+
+    def lowest_common(self, codes: AnyInts, starts: Ints) -> tuple[Ints, Ints]:
+        """Return the lowest level at which each group of values falls into one block, and the block.
+
+        Group g is `codes[starts[g]:starts[g + 1]]`, the last one to the end; none is empty.
+        """
+        level = np.full(len(starts), -1, dtype=np.int64)
+        block = np.zeros(len(starts), dtype=np.int64)
+        for height, up in enumerate(self.up):
+            low, high = np.minimum.reduceat(up[codes], starts), np.maximum.reduceat(up[codes], starts)
+            agree = (low == high) & (level < 0)
+            level[agree], block[agree] = height, low[agree]
+        return level, block
 
     @cached_property
     def ncp(self) -> tuple[Floats, ...]:

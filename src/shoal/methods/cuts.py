@@ -136,14 +136,7 @@ class HierarchyCuts(MedianCuts):
 
     def _common_level(self, classes: Open, axis: int) -> tuple[Ints, Ints]:
         """Return the lowest level at which each class falls into one block, and the block."""
-        level = np.full(classes.number, -1, dtype=np.int64)
-        block = np.zeros(classes.number, dtype=np.int64)
-        codes, starts = self.columns[axis].codes[classes.rows], classes.starts
-        for height, up in enumerate(self.hierarchies[axis].up):
-            low, high = np.minimum.reduceat(up[codes], starts), np.maximum.reduceat(up[codes], starts)
-            agree = (low == high) & (level < 0)
-            level[agree], block[agree] = height, low[agree]
-        return level, block
+        return self.hierarchies[axis].lowest_common(self.columns[axis].codes[classes.rows], classes.starts)
 
     def widths(self, classes: Open) -> Floats:
         """Return the share of its leaves that the lowest common block of each class holds."""

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Ints
+from shoal.cells import Groups
 from shoal.costs import ClassCost, RowCost
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
-from shoal.recode import Groups, cells_of
+from shoal.recode import cells_of
 
 MOST_ROWS = 20
 MOST_DROPS = 500
