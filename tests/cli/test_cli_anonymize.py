@@ -189,7 +189,11 @@ def test_an_existing_release_is_replaced_on_purpose_only(home: Path) -> None:
     ("arguments", "code", "message"),
     [
         ([*BASIC[:-1], "k=401", "-o", "out"], 3, "no release of this table meets k=401"),
-        ([*BASIC, "--sensitive=income", "--require=l(income)=399", "-o", "out"], 3, "'income' has too few different values"),
+        (
+            [*BASIC, "--sensitive=income", "--require=l(income)=399", "-o", "out"],
+            3,
+            "'income' has too few different values",
+        ),
         (["anonymize", "nobody.csv", *BASIC[2:], "-o", "out"], 2, "there is no file 'nobody.csv'"),
         ([*BASIC], 2, "-o DIR is not given"),
         (["anonymize", *BASIC[2:], "-o", "out"], 2, "FILE is not given"),
