@@ -69,8 +69,8 @@ class Partition:
     def __iter__(self) -> Iterator[Ints]:
         return iter(np.split(self.order, self.starts[1:-1]))
 
-    def refined_to_input(self, rows: Ints, total: int) -> Partition:
-        """Return this partition of some rows as a partition of the whole input, the other rows dropped."""
+    def among(self, rows: Ints, total: int) -> Partition:
+        """Return this partition of some rows as one of all `total` rows, the others dropped."""
         labels = np.full(total, DROPPED, dtype=np.int64)
         labels[rows] = self.class_of_row
         return Partition(labels)

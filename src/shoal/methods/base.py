@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import ClassVar, TypeAlias
 
-import numpy as np
-
 from shoal.arrays import Ints
 from shoal.bounds.base import best_bound
 from shoal.errors import Unsupported
@@ -127,9 +125,7 @@ class Method(ABC):
 
 def _lifted(problem: Problem, found: Solution, kept: Ints) -> Solution:
     """Return the solution of some rows as one of all, the others dropped; what was proved of the part is not kept."""
-    labels = np.full(problem.rows, -1, dtype=np.int64)
-    labels[kept] = found.partition.class_of_row
-    partition = Partition(labels)
+    partition = found.partition.among(kept, problem.rows)
     notes = (
         *found.notes,
         f"{problem.rows - len(kept):,} rows dropped: with them no release meets the models",
