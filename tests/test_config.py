@@ -43,6 +43,7 @@ age = 2
 folder = "release"
 format = "parquet"
 star = "null"
+neutralise = true
 overwrite = true
 """
 
@@ -79,6 +80,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "folder": str(tmp_path / "release"),
         "format": "parquet",
         "star": "null",
+        "neutralise": True,
         "overwrite": True,
     }
 
@@ -166,6 +168,7 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
         "[output]\nfolder = 5",
         "[output]\nformat = 5",
         "[output]\nstar = 5",
+        "[output]\nneutralise = 1",
         "[output]\noverwrite = 'no'",
         "[weights]\nage = [1]",
     ],

@@ -25,6 +25,8 @@ from shoal.table import STAR, count_literal_stars
 
 STAR_FORMS = (STAR, "null")
 """How stars may be written: as `*`, or as missing values for readers that know no other mark."""
+FORMULA = "a text or column name that begins with = + - @, a tab or a line end has one more apostrophe in front"
+"""What the codebook says of a table that is neutralised, so that no spreadsheet runs its cells."""
 
 
 def codebook(
@@ -32,6 +34,7 @@ def codebook(
     frame: pl.DataFrame,
     *,
     star: str,
+    neutralise: bool,
     cost: Cost,
     models: Models,
     builders: Mapping[str, Builder],
@@ -48,7 +51,9 @@ def codebook(
             "missing": "an empty cell in CSV, null in Parquet and Arrow",
             "empty_string": 'a quoted empty cell "" in CSV, an empty text in Parquet and Arrow',
             "literal_star": "a value of the original that reads * is published as \\*",
+            "formula": FORMULA if neutralise else "cells that begin like a formula are written as they are",
         },
+        "neutralised": bool(neutralise),
         "recoding": published.recoding,
         "cost": {"name": cost.name, "weights": dict(cost.weights), "k": cost.k},
         "columns": [

@@ -6,7 +6,7 @@
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, cost, seed, time_limit
 [weights]      a line per column
-[output]       folder, format, star, overwrite
+[output]       folder, format, star, neutralise, overwrite
 """
 
 from __future__ import annotations
@@ -32,13 +32,20 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "seed": "seed",
         "time_limit": "time_limit",
     },
-    "output": {"folder": "folder", "format": "format", "star": "star", "overwrite": "overwrite"},
+    "output": {
+        "folder": "folder",
+        "format": "format",
+        "star": "star",
+        "neutralise": "neutralise",
+        "overwrite": "overwrite",
+    },
 }
 """Section and key of the file, and the setting it becomes."""
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
-KINDS = {"max_dropped": NUMBER, "seed": NUMBER, "time_limit": NUMBER, "overwrite": SWITCH} | dict.fromkeys(
-    KEYS["roles"], NAMES
-)
+KINDS = {"max_dropped": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
+    **dict.fromkeys(KEYS["roles"], NAMES),
+    **dict.fromkeys(("neutralise", "overwrite"), SWITCH),
+}
 """What a setting must be where it is not a text."""
 FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
 """Sections with a line per column."""

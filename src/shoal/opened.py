@@ -17,6 +17,7 @@ from shoal.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.metric import Metric
 from shoal.models import Models
+from shoal.neutral import restored
 from shoal.release import FORMATS, file_hash, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import TableLike, read, texts
@@ -134,13 +135,22 @@ class Opened:
 
 
 def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
-    """Read the published table with the types the codebook states."""
+    """Read the published table with the types the codebook states, without the apostrophes of a neutralised one."""
+    frame = _as_written(path)
+    if codebook["neutralised"]:
+        frame = restored(frame)
+    if not path.name.endswith((".csv", ".csv.gz")):
+        return frame
+    types = {column["name"]: column["type"] for column in codebook["columns"]}
+    return frame.with_columns(_typed(column, types[column.name]) for column in frame if column.name in types)
+
+
+def _as_written(path: Path) -> pl.DataFrame:
+    """Read the cells that are in the file; those of a CSV file as text."""
     if not path.name.endswith((".csv", ".csv.gz")):
         return read(path).frame
     content = path.read_bytes()
-    frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
-    types = {column["name"]: column["type"] for column in codebook["columns"]}
-    return frame.with_columns(_typed(column, types[column.name]) for column in frame if column.name in types)
+    return texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
 
 
 def _typed(column: pl.Series, kind: str) -> pl.Series:

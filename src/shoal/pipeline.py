@@ -54,6 +54,7 @@ class Request:
     max_dropped: Numeral = 0
     population: TableLike | None = None
     star: str = STAR
+    neutralise: bool = False
     seed: int = 0
     time_limit: float | None = None
 
@@ -73,6 +74,7 @@ def anonymize(
     max_dropped: Numeral = 0,
     population: TableLike | None = None,
     star: str = STAR,
+    neutralise: bool = False,
     seed: int = 0,
     time_limit: float | None = None,
     memory_limit: object = None,
@@ -91,6 +93,7 @@ def anonymize(
     - `cost`: what to keep small; stars for suppression, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
+    - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
@@ -112,6 +115,7 @@ def anonymize(
         max_dropped,
         population,
         star,
+        neutralise,
         seed,
         time_limit,
     )
@@ -166,7 +170,15 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
         sensitive=roles.sensitive,
         require=str(models),
     )
-    book = codebook(published, frame, star=request.star, cost=problem.cost, models=models, builders=builders)
+    book = codebook(
+        published,
+        frame,
+        star=request.star,
+        neutralise=request.neutralise,
+        cost=problem.cost,
+        models=models,
+        builders=builders,
+    )
     config = _config(request, models, problem, _for_reading(problem, builders))
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
     classes = published.partition if request.star == STAR else _as_read(frame, roles, published.partition)
@@ -220,6 +232,7 @@ def _config(request: Request, models: Models, problem: Problem, builders: Mappin
         "method": request.method,
         "max_dropped": str(problem.max_dropped),
         "star": request.star,
+        "neutralise": bool(request.neutralise),
         "time_limit": None if request.time_limit is None else float(request.time_limit),
         "seed": int(request.seed),
     }

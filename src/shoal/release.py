@@ -26,6 +26,7 @@ import polars as pl
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
+from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.table import write
 
@@ -37,7 +38,7 @@ class Release:
     """A table that may be published, and the proof of what it guarantees.
 
     `table` has the published rows in input order (dropped rows left out), `classes` says which rows hide together;
-    `save` writes the folder.
+    `save` writes the folder; apostrophes before what a spreadsheet would run are in its files only.
     """
 
     table: pl.DataFrame
@@ -81,7 +82,8 @@ def _write(release: Release, folder: Path, format: str) -> None:
     number = "".join(release.table.columns) + "#"  # longer than the name of any column
     ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
     table = public / f"table.{format}"
-    write(ordered.drop(number), table)
+    shown = ordered.drop(number)
+    write(neutralised(shown) if release.codebook["neutralised"] else shown, table)
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
         "table": file_hash(table),

@@ -163,6 +163,15 @@ def test_stars_may_be_written_as_missing(home: Path) -> None:
     assert shoal("verify", "out", "--original", "census.csv").code == 0
 
 
+def test_formulas_are_neutralised_on_request(home: Path) -> None:
+    (home / "odd.csv").write_text("age,note\n-1,=1+1\n-1,-5\n", encoding="utf-8")
+    odd = ["anonymize", "odd.csv", "--quasi=age", "--require=k=2"]
+    assert shoal(*odd, "-o", "plain").code == shoal(*odd, "--neutralise", "-o", "out").code == 0
+    assert (home / "plain" / "public" / "table.csv").read_text() == "age,note\n-1,-5\n-1,=1+1\n"
+    assert (home / "out" / "public" / "table.csv").read_text() == "age,note\n-1,'-5\n-1,'=1+1\n"
+    assert shoal("verify", "out", "--original", "odd.csv").code == 0
+
+
 def test_how_a_file_is_written_can_be_said(home: Path) -> None:
     (home / "odd.csv").write_bytes("höhe|x\n1,5|a\n1,5|b\n2,5|c\n2,5|d\n".encode("utf-16-le"))
     reading = ["--separator=|", "--encoding=utf-16-le", "--decimal=,"]

@@ -46,6 +46,9 @@ def anonymize(
         str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")
     ] = None,
     star: Annotated[str | None, typer.Option(help="How stars are written: * or null.")] = None,
+    neutralise: Annotated[
+        bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")
+    ] = False,
     format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")
@@ -82,6 +85,7 @@ def anonymize(
         "population": population,
         "max_dropped": max_dropped,
         "star": star,
+        "neutralise": neutralise or None,
         "format": format,
         "time_limit": time_limit,
         "seed": seed,
