@@ -331,6 +331,22 @@ def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
     assert any(decision.startswith("auto tried subset-dp") for decision in decisions)
 
 
+def test_a_column_of_numbers_that_odd_values_make_text_is_in_the_log_without_the_values() -> None:
+    odd = {
+        "age": ["9", "10", "9", "secret"],
+        "size": ["9", "10", "9", "10"],
+        "town": ["a", "b", "a", "b"],
+        "pay": ["1", "2", None, "hidden"],
+        "note": ["1", "2", "3", "silent"],
+    }
+    decisions = shoal.anonymize(odd, quasi=["age", "size", "town"], sensitive=["pay"], require="k=2").decisions
+    assert [decision for decision in decisions if "ordered as text" in decision] == [
+        "ordered as text, for values that are no numbers (1 different): age",
+        "ordered as text, for values that are no numbers (1 different): pay",
+    ]
+    assert not any(word in decision for decision in decisions for word in ("secret", "hidden", "silent"))
+
+
 def test_the_public_names_are_all_there() -> None:
     for name in shoal.__all__:
         assert getattr(shoal, name).__name__ == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.release import Release
-from shoal.table import read
+from shoal.table import Table, read
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PEERS = DATA / "peer_outputs"
@@ -121,14 +122,19 @@ PUBLISHED: dict[str, dict[str, Any]] = (
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_an_audit_of_what_others_published_finds_what_they_measured(name: str) -> None:
-    """k, distinct l, the largest share of one value (1 / l by frequency) and t, as pycanon measures them.
+    """k, distinct l, the largest share of one value (1 / l by frequency), t and basic beta, as pycanon measures them.
 
     Conventions agree for these: t is the ordered distance of a column of numbers (Score) and the equal distance of
-    a column of texts, which are the default distances here too. Left out, because conventions differ:
+    a column of texts, which are the default distances here too. Where they differ, the audit also gives pycanon's:
 
-    - entropy l: pycanon takes the whole part of a floating-point number, and so says 1 for exactly 2 and 6 for 7;
-    - recursive (c,l): pycanon gives the smallest whole c that is not refused, here the ratio itself is given;
-    - beta-likeness and delta-disclosure: pycanon leaves out the values that a class lacks.
+    - enhanced beta-likeness: pycanon takes the largest min(gain, -ln p), which no class can exceed;
+    - delta-disclosure: pycanon takes the natural logarithm and leaves out the values that a class lacks;
+
+    or what pycanon states is worked out from its convention:
+
+    - entropy l: pycanon takes the whole part of a floating-point number, and so may say one less for a whole number;
+    - recursive (c,l): pycanon sorts the counts of a class the other way round, so that it compares the rarest value
+      with the commoner ones, and raises the ratio to the next whole number.
     """
     stated, path = PUBLISHED[name], PEERS / name
     [sensitive] = stated["sensitive"]
@@ -137,7 +143,23 @@ def test_an_audit_of_what_others_published_finds_what_they_measured(name: str) -
         table = pl.read_csv(path).rename({"": "place"})
     found = shoal.audit(table, quasi=stated["quasi_identifiers"], sensitive=[sensitive])
     reached = {finding.name: finding.reached for finding in found.findings}
+    also = {finding.name: [*finding.also.values()] for finding in found.findings}
     assert (found.rows, found.classes) == (stated["rows"], stated["classes"])
     assert (reached["k"], reached["distinct-l"]) == (stated["k"], stated["l_distinct"])
     assert reached["l"] == pytest.approx(1 / stated["alpha"], rel=1e-12)
     assert reached["t"] == pytest.approx(stated["t"], rel=1e-12)
+    assert reached["beta"] == pytest.approx(stated["basic_beta"], rel=1e-12)
+    assert also["enhanced-beta"] == pytest.approx([stated["enhanced_beta"]], rel=1e-12)
+    assert also["delta"] == pytest.approx([stated["delta_disclosure"]], rel=1e-12)
+    entropy = reached["entropy-l"]
+    assert isinstance(entropy, float)
+    assert stated["l_entropy_floor"] in (floor(entropy), ceil(entropy) - 1)
+    assert recursive_c_of_pycanon(table, stated["quasi_identifiers"], sensitive) == stated["recursive_c"]
+
+
+def recursive_c_of_pycanon(table: object, quasi: list[str], sensitive: str) -> float | None:
+    """Return 1 + the whole part of the worst (rarest / l-th rarest and commoner); None where l is 1."""
+    counted = Table.of(table).frame.group_by([*quasi, sensitive]).len("count").group_by(quasi).agg("count")
+    rising = [sorted(counts) for counts in counted["count"].to_list()]
+    values = min(map(len, rising))
+    return 1.0 + max(counts[0] // sum(counts[values - 1 :]) for counts in rising) if values > 1 else None

@@ -32,7 +32,7 @@ from shoal.recode import Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import STAR, Table, TableLike
+from shoal.table import STAR, Table, TableLike, odd_texts
 
 SEED = Number("seed", "where random choices start", 0, whole=True)
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0)
@@ -244,6 +244,11 @@ def _decisions(published: Published, problem: Problem) -> list[str]:
     said = [
         f"cost: {problem.cost.name}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",
+    ]
+    said += [
+        f"ordered as text, for values that are no numbers ({odd:,} different): {column.name}"
+        for column in (*problem.microdata.quasi, *problem.microdata.sensitive)
+        if (odd := odd_texts(column.values))
     ]
     if roles.identifiers:
         said.append(f"left out as identifiers: {', '.join(roles.identifiers)}")

@@ -312,10 +312,27 @@ def distinct_sorted(column: pl.Series) -> pl.Series:
     values = column.unique().sort(nulls_last=True)
     if column.dtype != pl.String:
         return values
-    numbers = values.cast(pl.Float64, strict=False).fill_nan(None)
+    numbers = _as_numbers(values)
     if numbers.null_count() > values.null_count() or numbers.is_empty():
         return values
     return values.gather(numbers.arg_sort(nulls_last=True))
+
+
+def odd_texts(values: pl.Series) -> int:
+    """Return how many distinct texts keep a column from being ordered by number: one, or up to a tenth; else 0.
+
+    >>> [odd_texts(pl.Series(texts)) for texts in (["9", "10", "unknown"], ["9", "10"], ["a", "b"])]
+    [1, 0, 0]
+    """
+    if values.dtype != pl.String:
+        return 0
+    known = values.drop_nulls()
+    odd = _as_numbers(known).null_count()
+    return odd if odd <= max(1, len(known) // 10) and len(known) - odd > 1 else 0
+
+
+def _as_numbers(values: pl.Series) -> pl.Series:
+    return values.cast(pl.Float64, strict=False).fill_nan(None)
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:

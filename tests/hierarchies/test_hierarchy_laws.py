@@ -223,6 +223,16 @@ def test_taxonomies(leaves: dict[str, tuple[int, bool]], missing: bool) -> None:
         assert count == (1 if label is None else sum(row[2] == label for row in rows))
 
 
+@pytest.mark.parametrize(
+    "builder",
+    [Automatic(), Dates(), Intervals(width=5), Prefixes(), StarsOnly(), Taxonomy.from_tree({"Nordic": ["Norway"]})],
+    ids=lambda builder: builder.name,
+)
+def test_a_column_without_values_is_refused(builder: Builder) -> None:
+    with pytest.raises(HierarchyError, match=r"the column has no values; expected at least one"):
+        builder.build(pl.Series([], dtype=pl.String))
+
+
 def test_a_label_that_changes_its_meaning_between_levels_is_refused() -> None:
     with pytest.raises(HierarchyError, match="level 1 has a label that means a different set"):
         hierarchy_from_labels(pl.Series(["a", "b"]), [["b", "a"]])

@@ -37,6 +37,8 @@ class Hierarchy:
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.up) or len(self.leaves) != len(self.up):
             raise HierarchyError("labels or leaves are missing for some level", expected="one tuple per level")
+        if self.up.shape[1] == 0:
+            raise HierarchyError("the column has no values", expected="at least one, which may be the missing one")
         for level in range(1, len(self.up)):
             torn = _torn_blocks(self.up[level - 1], self.up[level])
             if torn:
