@@ -137,7 +137,7 @@ class Opened:
 def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
     """Read the published table with the types the codebook states, without the apostrophes of a neutralised one."""
     frame = _as_written(path)
-    if codebook["neutralised"]:
+    if codebook.get("neutralised"):
         frame = restored(frame)
     if not path.name.endswith((".csv", ".csv.gz")):
         return frame

@@ -14,7 +14,7 @@ ORDER = [
     {"arrays", "errors"},
     {"parameters", "registry"},
     {"table"},
-    {"metric", "roles"},
+    {"metric", "neutral", "roles"},
     {"hierarchies"},
     {"coverage", "microdata", "synth"},
     {"partition", "wildcard"},
