@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli.compare_methods import compare
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
 from shoal.cli.options import (
@@ -191,6 +192,7 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(compare)
 app.command()(inspect)
 app.add_typer(hierarchy_commands, name="hierarchy")
 
