@@ -101,8 +101,10 @@ class Comparison:
 
     def to_json(self) -> str:
         """Return everything as JSON."""
-        content = {**asdict(self), "lower_bound": self.lower_bound, "best": self.best and self.best.method}
-        content["outcomes"] = content.pop("outcomes")
+        content = asdict(self)
+        outcomes = content.pop("outcomes")
+        best = None if self.best is None else self.best.method
+        content |= {"lower_bound": self.lower_bound, "best": best, "outcomes": outcomes}
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
     def plot(self, file: str | Path | None = None) -> Any:
@@ -150,7 +152,7 @@ def compare(
     >>> people = {"age": [25, 25, 40, 41], "town": ["Oslo", "Oslo", "Oslo", "Bergen"]}
     >>> found = compare(people, methods=["mondrian", "subset-dp"], quasi=["age", "town"], require="k=2")
     >>> [(one.method, one.status, one.cost, one.gap) for one in found.outcomes]
-    [('mondrian', 'optimal', 4.0, 1.0), ('subset-dp', 'optimal', 4.0, 1.0)]
+    [('mondrian', 'feasible', 4.0, 1.0), ('subset-dp', 'optimal', 4.0, 1.0)]
     """
     request = Request(
         quasi,
@@ -195,7 +197,8 @@ def run(table: Table, request: Request, names: Sequence[str] | None, progress: P
     outcomes: list[Outcome] = []
     for place, name in enumerate(chosen):
         try:
-            outcomes.append(_outcome(asked, Task(problem, name, seed, limit), _part(progress, place, len(chosen))))
+            part = _part(progress, name, place, len(chosen))
+            outcomes.append(_outcome(asked, Task(problem, name, seed, limit), part))
         except KeyboardInterrupt:
             if not outcomes:
                 raise
@@ -222,12 +225,13 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
     reasons = kind().accepts(task.problem) if kind is not None else []
     if reasons:
         return Outcome(task.method, "unsupported", "; ".join(reasons))
+    progress(0.0, "starting")
     found: Attempt = run_apart(task, progress)
     solution = found.solution
     if solution is None:
         return Outcome(task.method, found.status, found.reason)
     try:
-        _, _, confirmed = audited(asked, solution)
+        _, _, confirmed = audited(asked, solution, progress)
     except ShoalError as error:
         return Outcome(task.method, "failed", str(error))
     return Outcome(
@@ -246,9 +250,9 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
     )
 
 
-def _part(progress: Progress, place: int, number: int) -> Progress:
+def _part(progress: Progress, name: str, place: int, number: int) -> Progress:
     """Return the progress of one method as a part of the whole."""
-    return lambda share, doing: progress((place + share) / number, doing)
+    return lambda share, doing: progress((place + share) / number, f"{name}: {doing}")
 
 
 def _level(one: Outcome, number: int) -> object:

@@ -67,7 +67,9 @@ def method_chart(rows: Sequence[Mapping[str, Any]], *, cost: str, bound: float |
         costs = costs + _line(alt, bound)
     bare = alt.Y("method:N", sort=order, title=None, axis=None)
     times = _bars(alt, data, bare, ("seconds", "lasted"), "seconds", longest)
-    title = alt.TitleParams("Methods side by side", subtitle=[_harmless(about), _below(bound)], anchor="start", offset=12)
+    title = alt.TitleParams(
+        "Methods side by side", subtitle=[_harmless(about), _below(bound)], anchor="start", offset=12
+    )
     height = ROW_HEIGHT * len(order)
     chart = alt.hconcat(costs.properties(width=420, height=height), times.properties(width=180, height=height))
     return (
