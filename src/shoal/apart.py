@@ -104,7 +104,8 @@ def _received(source: IO[bytes], progress: Progress) -> Attempt | str | None:
 def _died(code: int) -> Attempt:
     """Word the end of a process that gave no answer."""
     ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return Attempt("failed", reason=f"its process ended with {ended}; 9 often means that memory ran out")
+    cause = "; most often that means that memory ran out" if code == -9 else ""
+    return Attempt("failed", reason=f"its process ended with {ended}{cause}")
 
 
 def attempt(task: Task, progress: Progress = silent) -> Attempt:
