@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.audit import Audit, audit
     from shoal.certificate import Certificate
+    from shoal.compare import Comparison, compare
     from shoal.errors import Infeasible, ShoalError, Unsupported
     from shoal.metric import Metric
     from shoal.models import (
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Audit": "audit",
     "Certificate": "certificate",
+    "Comparison": "compare",
     "DistinctLDiversity": "models",
     "EntropyLDiversity": "models",
     "Infeasible": "errors",
@@ -45,12 +47,14 @@ _HOMES = {
     "Unsupported": "errors",
     "anonymize": "pipeline",
     "audit": "audit",
+    "compare": "compare",
     "verify": "verify",
 }
 
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "DistinctLDiversity",
     "EntropyLDiversity",
     "Infeasible",
@@ -64,6 +68,7 @@ __all__ = [
     "Unsupported",
     "anonymize",
     "audit",
+    "compare",
     "verify",
 ]
 

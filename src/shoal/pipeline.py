@@ -27,7 +27,7 @@ from shoal.microdata import Coded, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
-from shoal.problem import Problem, make_problem
+from shoal.problem import Problem, Solution, make_problem
 from shoal.recode import Published
 from shoal.release import Release
 from shoal.requirement import as_models
@@ -124,43 +124,12 @@ def anonymize(
 
 def run(table: Table, request: Request, progress: Progress = silent, stop: Event | None = None) -> Release:
     """Run the whole flow for a request; once `stop` is set, the best found so far is taken."""
-    limit = request.time_limit
-    deadline = Deadline.after(None if limit is None else float(TIME_LIMIT.read(limit, "time limit")), stop)
-    seed = int(SEED.read(request.seed, "seed"))
-    if request.star not in STAR_FORMS:
-        raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
-    models = as_models(request.require)
-    if request.star != STAR and models.needs_population:
-        raise Unsupported(
-            "stars written as missing values cannot be compared with a population", hint="leave --star out"
-        )
-    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    population = None if request.population is None else Table.of(request.population)
-    progress(0.0, "encoding")
-    problem = make_problem(
-        encode(table, roles, builders, population),
-        models,
-        recoding=request.recoding,
-        cost=request.cost,
-        weights=request.attribute_weights,
-        max_dropped=request.max_dropped,
-    )
+    seed, limit = start_and_limit(request)
+    deadline = Deadline.after(limit, stop)
+    asked = prepare(table, request, progress)
+    problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
-    progress(1.0, "publishing")
-    published = problem.publish(solution.partition)
-    frame = published.frame(star=request.star)
-    progress(1.0, "auditing")
-    found = _confirmed(
-        audit(
-            frame,
-            quasi=roles.quasi,
-            sensitive=roles.sensitive,
-            require=models,
-            hierarchies=_for_reading(problem, builders),
-            population=population,
-        )
-    )
+    published, frame, found = audited(asked, solution, progress)
     certificate = certify(
         solution,
         found,
@@ -183,6 +152,66 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
     classes = published.partition if request.star == STAR else _as_read(frame, roles, published.partition)
     return Release(frame, classes, certificate, found, book, config, decisions, table.frame)
+
+
+def start_and_limit(request: Request) -> tuple[int, float | None]:
+    """Return where random choices start, and the seconds that a method has; None for as long as it takes."""
+    limit = None if request.time_limit is None else float(TIME_LIMIT.read(request.time_limit, "time limit"))
+    return int(SEED.read(request.seed, "seed")), limit
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A request checked against its table: the problem that a method gets, and what the audit needs afterwards."""
+
+    problem: Problem
+    models: Models
+    """What was asked; the problem's models imply it."""
+    builders: Mapping[str, Builder]
+    population: Table | None
+    star: str
+
+
+def prepare(table: Table, request: Request, progress: Progress = silent) -> Prepared:
+    """Check a request and encode its table."""
+    if request.star not in STAR_FORMS:
+        raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
+    models = as_models(request.require)
+    if request.star != STAR and models.needs_population:
+        raise Unsupported(
+            "stars written as missing values cannot be compared with a population", hint="leave --star out"
+        )
+    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    population = None if request.population is None else Table.of(request.population)
+    progress(0.0, "encoding")
+    problem = make_problem(
+        encode(table, roles, builders, population),
+        models,
+        recoding=request.recoding,
+        cost=request.cost,
+        weights=request.attribute_weights,
+        max_dropped=request.max_dropped,
+    )
+    return Prepared(problem, models, builders, population, request.star)
+
+
+def audited(asked: Prepared, solution: Solution, progress: Progress = silent) -> tuple[Published, pl.DataFrame, Audit]:
+    """Publish a solution and audit its cells; what the audit does not confirm is refused."""
+    progress(1.0, "publishing")
+    published = asked.problem.publish(solution.partition)
+    frame = published.frame(star=asked.star)
+    progress(1.0, "auditing")
+    roles = asked.problem.microdata.roles
+    found = audit(
+        frame,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        require=asked.models,
+        hierarchies=_for_reading(asked.problem, asked.builders),
+        population=asked.population,
+    )
+    return published, frame, _confirmed(found)
 
 
 def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:

@@ -57,3 +57,24 @@ def test_the_best_so_far_is_kept_if_wanted(large_census: Path, tmp_path: Path) -
 def test_nothing_is_written_if_not_wanted(large_census: Path, tmp_path: Path) -> None:
     assert interrupted(large_census, tmp_path / "out", "n") == 130
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_comparison_keeps_what_is_done(large_census: Path) -> None:
+    words = ["-m", "shoal", "compare", str(large_census), "--quasi", ",".join(QUASI), "--require", "k=5"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, *words, "--methods", "m-approx,mondrian,mondrian-relaxed"])
+    seen, pressed, began = b"", False, time.monotonic()
+    while time.monotonic() - began < PATIENCE:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                break
+        if not pressed and b"mondrian: cutting" in seen:
+            os.write(terminal, b"\x03")
+            pressed = True
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    for said in (b"within_bound", b"mondrian: it was interrupted", b"mondrian-relaxed: the comparison was interrupted"):
+        assert said in seen

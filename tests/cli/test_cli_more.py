@@ -56,7 +56,7 @@ def test_the_version_is_printed() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["anonymize"], ["audit"], ["verify"], ["methods"], ["synth"], ["synth", "census"], ["demo"]],
+    [[], ["anonymize"], ["compare"], ["audit"], ["verify"], ["methods"], ["synth"], ["synth", "census"], ["demo"]],
     ids=str,
 )
 @pytest.mark.parametrize("flag", ["--help", "-h"])
@@ -129,7 +129,9 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
 HEAVY = ("numba", "scipy", "polars", "numpy", "pandas", "altair", "matplotlib", "ot", "rich.progress")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["anonymize", "--help"]], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["anonymize", "--help"], ["compare", "--help"]], ids=str
+)
 def test_asking_for_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = f"""
 import sys, atexit

@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "registry"},
+    {"parameters", "plots", "registry"},
     {"table"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
@@ -28,8 +28,9 @@ ORDER = [
     {"bounds", "certificate"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"reference", "verify"},
+    {"apart", "reference", "verify"},
     {"pipeline"},
+    {"compare"},
     {"cli"},
     {"__main__"},
 ]

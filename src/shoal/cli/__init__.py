@@ -20,7 +20,7 @@ def main() -> None:
         sys.exit(3 if isinstance(error, Infeasible) else 2)
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            print("shoal: stopped; nothing was written", file=sys.stderr)
+            print("shoal: stopped; no release was written", file=sys.stderr)
         raise
     except BrokenPipeError:
         sys.stderr.close()

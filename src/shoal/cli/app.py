@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from shoal.cli.compare_methods import compare
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
-from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Population, Separator
+from shoal.cli.options import (
+    AskedFile,
+    Config,
+    Cost,
+    Decimal,
+    Encoding,
+    Hierarchies,
+    Identifier,
+    Json,
+    MaxDropped,
+    Population,
+    Quasi,
+    Recoding,
+    Require,
+    Seed,
+    Sensitive,
+    Separator,
+    Star,
+    TimeLimit,
+    Weights,
+)
+from shoal.cli.settings import names, pairs, settings, table_file
 
 app = typer.Typer(
     name="shoal",
@@ -26,35 +47,29 @@ app = typer.Typer(
 
 @app.command()
 def anonymize(
-    file: Annotated[Path | None, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")] = None,
+    file: AskedFile = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to put the release.")
     ] = None,
-    quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")] = None,
-    sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
-    identifier: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")] = None,
-    require: Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')] = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    require: Require = None,
     hierarchy: Hierarchies = None,
-    recoding: Annotated[str | None, typer.Option(help="suppress, generalize or range.")] = None,
+    recoding: Recoding = None,
     method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
-    cost: Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")] = None,
-    attribute_weight: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")
-    ] = None,
+    cost: Cost = None,
+    attribute_weight: Weights = None,
     population: Population = None,
-    max_dropped: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")
-    ] = None,
-    star: Annotated[str | None, typer.Option(help="How stars are written: * or null.")] = None,
+    max_dropped: MaxDropped = None,
+    star: Star = None,
     neutralise: Annotated[
         bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")
     ] = False,
     format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Where random choices start.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")] = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = None,
+    config: Config = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -62,50 +77,21 @@ def anonymize(
     as_json: Json = False,
 ) -> None:
     """Turn a table into a verified release."""
+    given = dict(locals())
     from shoal.cli import show
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
-    from shoal.config import read_config
-    from shoal.errors import ParameterError
     from shoal.pipeline import Request, run
     from shoal.table import read
 
-    given: dict[str, Any] = {
-        "file": file,
-        "folder": output,
-        "quasi": _names(quasi),
-        "sensitive": _names(sensitive),
-        "identifiers": _names(identifier),
-        "require": require,
-        "hierarchies": _pairs(hierarchy, "--hierarchy"),
-        "recoding": recoding,
-        "method": method,
-        "cost": cost,
-        "attribute_weights": _pairs(attribute_weight, "--attribute-weight"),
-        "population": population,
-        "max_dropped": max_dropped,
-        "star": star,
-        "neutralise": neutralise or None,
-        "format": format,
-        "time_limit": time_limit,
-        "seed": seed,
-        "separator": separator,
-        "encoding": encoding,
-        "decimal": decimal,
-        "overwrite": overwrite or None,
-    }
-    settings = read_config(config) if config else {}
-    settings |= {key: value for key, value in given.items() if value is not None}
-    for key, flag in (("file", "FILE"), ("folder", "-o DIR"), ("quasi", "--quasi"), ("require", "--require")):
-        if not settings.get(key):
-            raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
-    reading = {key: settings.pop(key, None) for key in ("separator", "encoding", "decimal")}
-    path, folder = settings.pop("file"), settings.pop("folder")
-    saving = {"format": settings.pop("format", "csv"), "overwrite": bool(settings.pop("overwrite", False))}
+    asked = settings(given, needed={"folder": "-o DIR"})
+    path, reading = table_file(asked)
+    folder = asked.pop("folder")
+    saving = {"format": asked.pop("format", "csv"), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
     with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
-        release = run(read(path, **reading), Request(**settings), progress, stop)
+        release = run(read(path, **reading), Request(**asked), progress, stop)
     if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
         raise KeyboardInterrupt
     release.save(folder, **saving)
@@ -143,10 +129,10 @@ def audit(
     table = read(file, separator=separator, encoding=encoding, decimal=decimal)
     found = audit_table(
         table,
-        quasi=_names(quasi) or [],
-        sensitive=_names(sensitive) or [],
+        quasi=names(quasi) or [],
+        sensitive=names(sensitive) or [],
         require=require,
-        hierarchies=_pairs(hierarchy, "--hierarchy"),
+        hierarchies=pairs(hierarchy, "--hierarchy"),
         population=population,
         wildcard=wildcard,
     )
@@ -209,6 +195,7 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(compare)
 app.command()(inspect)
 app.add_typer(hierarchy_commands, name="hierarchy")
 
@@ -260,25 +247,6 @@ def root(
     ] = False,
 ) -> None:
     """Publish a table about people: every record hides in a crowd, and the release proves it."""
-
-
-def _names(given: list[str] | None) -> list[str] | None:
-    """Read comma-separated column names, quoted where a name has a comma; the option may be repeated."""
-    if given is None:
-        return None
-    return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
-
-
-def _pairs(given: list[str] | None, flag: str) -> dict[str, str] | None:
-    """Read COLUMN=VALUE options."""
-    from shoal.errors import ParameterError
-
-    if not given:
-        return None
-    wrong = [pair for pair in given if "=" not in pair]
-    if wrong:
-        raise ParameterError(f"{flag} {wrong[0]!r}", expected="COLUMN=VALUE")
-    return dict(pair.split("=", 1) for pair in given)
 
 
 def _write_numbers(path: Path, numbers: list[int]) -> None:

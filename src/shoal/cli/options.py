@@ -17,3 +17,18 @@ Hierarchies = Annotated[
     typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
 ]
 Population = Annotated[Path | None, typer.Option(metavar="FILE", help="The population's table, for kmap and presence.")]
+
+# What is asked of a release: `anonymize` and `compare` take all of these.
+AskedFile = Annotated[Path | None, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")]
+Quasi = Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")]
+Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")]
+Identifier = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")]
+Require = Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')]
+Recoding = Annotated[str | None, typer.Option(help="suppress, generalize or range.")]
+Cost = Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")]
+Weights = Annotated[list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")]
+MaxDropped = Annotated[str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")]
+Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
+TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
+Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]
+Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")]

@@ -1,0 +1,71 @@
+"""What was asked on the command line and in a `shoal.toml`, as the settings of a request."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+RENAMED = {"output": "folder", "identifier": "identifiers"}
+"""Options whose setting has another name."""
+NAMES = ("quasi", "sensitive", "identifier")
+PAIRS = {"hierarchy": "hierarchies", "attribute_weight": "attribute_weights"}
+NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
+READING = ("separator", "encoding", "decimal")
+
+
+def settings(given: Mapping[str, Any], needed: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings of the configuration, and over them the options given; refuse if one needed is missing.
+
+    `given` holds the options of a command by name; those that no request knows (`as_json`) are left to the command.
+    """
+    from shoal.config import read_config
+    from shoal.errors import ParameterError
+
+    asked = read_config(given["config"]) if given["config"] else {}
+    asked |= {key: value for key, value in _options(given).items() if value is not None}
+    order = {"file": NEEDED["file"], **needed, **NEEDED}
+    for key, flag in order.items():
+        if not asked.get(key):
+            raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
+    return asked
+
+
+def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
+    """Take the table's file and how it is read out of the settings."""
+    return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as settings."""
+    found: dict[str, Any] = {}
+    for option, value in given.items():
+        if option in ("config", "as_json"):
+            continue
+        if option in NAMES:
+            found[RENAMED.get(option, option)] = names(value)
+        elif option in PAIRS:
+            found[PAIRS[option]] = pairs(value, f"--{option.replace('_', '-')}")
+        else:
+            found[RENAMED.get(option, option)] = None if value is False else value
+    return found
+
+
+def names(given: list[str] | None) -> list[str] | None:
+    """Read comma-separated names, quoted where a name has a comma; the option may be repeated."""
+    if given is None:
+        return None
+    return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
+
+
+def pairs(given: list[str] | None, flag: str) -> dict[str, str] | None:
+    """Read COLUMN=VALUE options."""
+    from shoal.errors import ParameterError
+
+    if not given:
+        return None
+    wrong = [pair for pair in given if "=" not in pair]
+    if wrong:
+        raise ParameterError(f"{flag} {wrong[0]!r}", expected="COLUMN=VALUE")
+    return dict(pair.split("=", 1) for pair in given)

@@ -1,0 +1,263 @@
+"""Methods side by side on one table: what each release costs, what is proved of it, and what it takes to find it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.apart import Attempt, Task, run_apart
+from shoal.audit import as_dict
+from shoal.certificate import gap
+from shoal.errors import ParameterError, ShoalError, nearest
+from shoal.methods.auto import methods as known_methods
+from shoal.methods.base import Progress, silent
+from shoal.models import Model, Models
+from shoal.parameters import Numeral
+from shoal.pipeline import Prepared, Request, audited, prepare, start_and_limit
+from shoal.plots import method_chart, write_plot
+from shoal.problem import Problem
+from shoal.table import STAR, Table, TableLike
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method did. `cost` is None where there is no release; `reason` then says why."""
+
+    method: str
+    status: str
+    """`optimal`, `within_bound` or `feasible`; without a release `unsupported`, `infeasible`, `failed`, `stopped`
+    or `not run`."""
+    reason: str | None = None
+    cost: float | None = None
+    lower_bound: float | None = None
+    """What this method proved, together with the bounds that need no method."""
+    gap: float | None = None
+    """cost / the best lower bound of all methods: a bound that one of them proves holds for every one."""
+    guarantee: str | None = None
+    classes: int | None = None
+    dropped: int | None = None
+    models: tuple[Mapping[str, Any], ...] = ()
+    """The level reached for every model, from the audit of the published cells."""
+    seconds: float | None = None
+    """What the method took, without reading, encoding, publishing and auditing."""
+    memory_before: int | None = None
+    """Bytes that the method's process held before: the interpreter, its libraries, the encoded table."""
+    peak_memory: int | None = None
+    """The most bytes that the method's process held while the method ran."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of every method, in the order they were named. It holds no cell of the table."""
+
+    rows: int
+    require: str
+    recoding: str
+    cost: str
+    seed: int
+    time_limit: float | None
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def lower_bound(self) -> float | None:
+        """The best lower bound that any method proved: no release of this request costs less, whatever finds it."""
+        return max((one.lower_bound for one in self.outcomes if one.lower_bound is not None), default=None)
+
+    @property
+    def best(self) -> Outcome | None:
+        """The cheapest release; of equals the one found first. None if there is none."""
+        found = [one for one in self.outcomes if one.cost is not None]
+        return min(found, key=lambda one: one.cost or 0.0, default=None)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was interrupted, so that some methods have no outcome of their own."""
+        return any(one.status in ("stopped", "not run") for one in self.outcomes)
+
+    def __getitem__(self, method: str) -> Outcome:
+        found = {one.method: one for one in self.outcomes}
+        if method not in found:
+            raise KeyError(f"{method!r} was not compared; {nearest(method, found)}")
+        return found[method]
+
+    def frame(self) -> pl.DataFrame:
+        """Return a row a method, with a column for the level reached of every model."""
+        plain = ("method", "status", "cost", "lower_bound", "gap", "classes", "dropped")
+        after = ("seconds", "memory_before", "peak_memory", "guarantee", "reason")
+        names = next((tuple(model["model"] for model in one.models) for one in self.outcomes if one.models), ())
+        columns = {name: [getattr(one, name) for one in self.outcomes] for name in plain}
+        columns |= {name: [_level(one, number) for one in self.outcomes] for number, name in enumerate(names)}
+        columns |= {name: [getattr(one, name) for one in self.outcomes] for name in after}
+        return pl.DataFrame(columns, schema_overrides=TYPES, strict=False)
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        content = asdict(self)
+        outcomes = content.pop("outcomes")
+        best = None if self.best is None else self.best.method
+        content |= {"lower_bound": self.lower_bound, "best": best, "outcomes": outcomes}
+        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+    def plot(self, file: str | Path | None = None) -> Any:
+        """Return an altair chart of cost and time; also write it to a .svg, .png or .html file if one is named."""
+        rows = [{key: getattr(one, key) for key in ("method", "status", "cost", "seconds")} for one in self.outcomes]
+        about = f"{self.rows:,} rows, {self.require}, recoding {self.recoding}"
+        chart = method_chart(rows, cost=self.cost, bound=self.lower_bound, about=about)
+        if file is not None:
+            write_plot(chart, Path(file))
+        return chart
+
+
+TYPES: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("method", "status", "guarantee", "reason"), pl.String),
+    **dict.fromkeys(("cost", "lower_bound", "gap", "seconds"), pl.Float64),
+    **dict.fromkeys(("classes", "dropped", "memory_before", "peak_memory"), pl.Int64),
+}
+
+
+def compare(
+    data: TableLike,
+    *,
+    methods: Iterable[str] | None = None,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    require: str | Model | Models | Iterable[Model],
+    hierarchies: Mapping[str, object] | None = None,
+    attribute_weights: Mapping[str, Numeral] | None = None,
+    recoding: str = "suppress",
+    cost: str | None = None,
+    max_dropped: Numeral = 0,
+    population: TableLike | None = None,
+    star: str = STAR,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run several methods on one problem, each with the same seed and time limit, each in a process of its own.
+
+    Every cost and level is that of a release which the audit confirms. A method that cannot take the problem, finds
+    it infeasible or fails has an outcome that says so. Without `methods`: all that accept the problem. The other
+    settings are those of `shoal.anonymize`. Ctrl-C keeps what is done, if any method is.
+
+    >>> people = {"age": [25, 25, 40, 41], "town": ["Oslo", "Oslo", "Oslo", "Bergen"]}
+    >>> found = compare(people, methods=["mondrian", "subset-dp"], quasi=["age", "town"], require="k=2")
+    >>> [(one.method, one.status, one.cost, one.gap) for one in found.outcomes]
+    [('mondrian', 'feasible', 4.0, 1.0), ('subset-dp', 'optimal', 4.0, 1.0)]
+    """
+    request = Request(
+        quasi,
+        require,
+        sensitive,
+        identifiers,
+        hierarchies or {},
+        attribute_weights or {},
+        recoding,
+        cost,
+        max_dropped=max_dropped,
+        population=population,
+        star=star,
+        seed=seed,
+        time_limit=time_limit,
+    )
+    return run(Table.of(data), request, check_names(methods), progress or silent)
+
+
+def check_names(given: Iterable[str] | None) -> list[str] | None:
+    """Return the methods named, or raise `ParameterError`: each must be known, and named once."""
+    if given is None:
+        return None
+    names = [given] if isinstance(given, str) else list(given)
+    known = [AUTO, *known_methods()]
+    for place, name in enumerate(names):
+        if name not in known:
+            raise ParameterError(f"unknown method {name!r}", hint=nearest(str(name), known))
+        if name in names[:place]:
+            raise ParameterError(f"method {name!r} is named twice", expected="each method once")
+    if not names:
+        raise ParameterError("no method is named", hint="name some, or none at all for every one that fits")
+    return names
+
+
+def run(table: Table, request: Request, names: Sequence[str] | None, progress: Progress = silent) -> Comparison:
+    """Compare the methods named, or all that accept the problem; the table is encoded once."""
+    seed, limit = start_and_limit(request)
+    asked = prepare(table, request, progress)
+    problem = asked.problem
+    chosen = list(names) if names is not None else _fitting(problem)
+    outcomes: list[Outcome] = []
+    for place, name in enumerate(chosen):
+        try:
+            part = _part(progress, name, place, len(chosen))
+            outcomes.append(_outcome(asked, Task(problem, name, seed, limit), part))
+        except KeyboardInterrupt:
+            if not outcomes:
+                raise
+            outcomes.append(Outcome(name, "stopped", "it was interrupted"))
+            outcomes += [Outcome(left, "not run", "the comparison was interrupted") for left in chosen[place + 1 :]]
+            break
+    found = Comparison(
+        problem.rows, str(asked.models), problem.recoding, problem.cost.name, seed, limit, tuple(outcomes)
+    )
+    bound = found.lower_bound
+    gaps = (replace(one, gap=None if one.cost is None else gap(one.cost, bound)) for one in outcomes)
+    return replace(found, outcomes=tuple(gaps))
+
+
+def _fitting(problem: Problem) -> list[str]:
+    """Return the methods that accept a problem; all of them, so that each says why, where none does."""
+    known = known_methods()
+    return [name for name, kind in known.items() if not kind().accepts(problem)] or list(known)
+
+
+def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
+    """Run one method, publish what it found, and state what the audit of the published cells confirms."""
+    kind = known_methods().get(task.method)
+    reasons = kind().accepts(task.problem) if kind is not None else []
+    if reasons:
+        return Outcome(task.method, "unsupported", "; ".join(reasons))
+    progress(0.0, "starting")
+    found: Attempt = run_apart(task, progress)
+    solution = found.solution
+    if solution is None:
+        return Outcome(task.method, found.status, found.reason)
+    try:
+        _, _, confirmed = audited(asked, solution, progress)
+    except ShoalError as error:
+        return Outcome(task.method, "failed", str(error))
+    return Outcome(
+        method=task.method,
+        status=solution.status,
+        cost=solution.cost,
+        lower_bound=solution.lower_bound,
+        guarantee=solution.guarantee,
+        classes=confirmed.classes,
+        dropped=solution.partition.dropped,
+        models=tuple({"model": one.model, **as_dict(one)} for one in confirmed.findings),
+        seconds=found.seconds,
+        memory_before=found.memory_before,
+        peak_memory=found.peak_memory,
+        notes=solution.notes,
+    )
+
+
+def _part(progress: Progress, name: str, place: int, number: int) -> Progress:
+    """Return the progress of one method as a part of the whole."""
+    return lambda share, doing: progress((place + share) / number, f"{name}: {doing}")
+
+
+def _level(one: Outcome, number: int) -> object:
+    """Return the level reached as a number, an infinite one as infinity; None where there is no release."""
+    if not one.models:
+        return None
+    reached = one.models[number]["reached"]
+    return inf if reached is None else reached
