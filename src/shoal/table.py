@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import polars as pl
 
+from shoal.arrays import Ints
 from shoal.errors import ParameterError, TableError
 
 STAR = "*"
@@ -316,6 +317,15 @@ def distinct_sorted(column: pl.Series) -> pl.Series:
     if numbers.null_count() > values.null_count() or numbers.is_empty():
         return values
     return values.gather(numbers.arg_sort(nulls_last=True))
+
+
+def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
+    """Return for each row of a frame its place among the distinct rows."""
+    number = "".join(frame.columns) + "#"
+    joined = frame.join(
+        distinct.with_row_index(number), on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined[number].cast(pl.Int64).to_numpy()
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:
