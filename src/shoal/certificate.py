@@ -70,6 +70,8 @@ class Certificate:
     dropped: int
     cost: Measured
     lower_bound: float | None
+    proved: float | None
+    """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     models: tuple[Mapping[str, Any], ...]
     recoding: str
     quasi: tuple[str, ...]
@@ -96,6 +98,7 @@ class Certificate:
             "cost": {"name": self.cost.name, "value": float(self.cost)},
             "lower_bound": self.lower_bound,
             "gap": self.gap,
+            "proved": self.proved,
             "require": self.require,
             "models": [dict(model) for model in self.models],
             "recoding": self.recoding,
@@ -159,6 +162,7 @@ def certify(
         dropped=solution.partition.dropped,
         cost=Measured(cost_name, solution.cost),
         lower_bound=solution.lower_bound,
+        proved=None if solution.prices is None else solution.prices.bound,
         models=tuple(as_dict(finding) for finding in found.findings),
         recoding=recoding,
         quasi=quasi,
