@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -16,9 +17,10 @@ from tests import oracle
 from tests.oracle import Asked, Matrix, Value
 from tests.strategies import KNOWN_MODELS, MODELS, NEARNESS, SENSITIVE, Case, case_of, cases
 
+from shoal.arrays import Ints
 from shoal.errors import Infeasible, ParameterError, Unsupported
 from shoal.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
-from shoal.hierarchies import Taxonomy
+from shoal.hierarchies import Builder, Hierarchy, StarsOnly, Taxonomy
 from shoal.methods.subset_dp import SubsetDP
 from shoal.models import KAnonymity, Model, Models
 from shoal.patterns import Members, Numbers
@@ -122,6 +124,13 @@ def test_a_row_that_may_be_dropped_pays_a_row_of_stars() -> None:
     assert proved(one, [0, 0, 0, 0, 2]) == one.oracle.optimum("stars") == 1
 
 
+def test_a_row_that_may_be_dropped_changes_what_the_others_are_compared_with() -> None:
+    columns: Columns = {"truth": [True, True, False, False, None], "illness": ["cold", "gout"] * 2 + ["asthma"]}
+    whole, part = (case_of(columns, "t(illness:equal)=0", max_dropped=Fraction(most, 5)) for most in (0, 1))
+    assert proved(whole, [1] * 5) == whole.oracle.optimum("stars") == 5
+    assert proved(part, [1] * 5) <= part.oracle.optimum("stars") == 1
+
+
 @pytest.mark.parametrize(
     ("cost", "weights", "bound"),
     [
@@ -138,6 +147,33 @@ def test_two_numbers_are_published_one_level_up(cost: str, weights: Any, bound: 
     case = case_of(columns, "k=2", recoding="generalize", cost=cost, weights=weights)
     rows = 2 if cost in ("precision", "ncp") else 1
     assert proved(case, [int(18 * bound * rows / 2)] * 2, 18) == bound
+
+
+@dataclass(frozen=True)
+class Lossy(Builder):
+    """A hierarchy in which even the value itself stands for two leaves of four."""
+
+    def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
+        made = StarsOnly().build(values)
+        return Hierarchy(made.up, made.labels, (np.array([2, 2]), np.array([4])))
+
+
+@pytest.mark.parametrize("price", [2, 3])
+def test_a_value_that_loses_something_is_never_free(price: int) -> None:
+    """Every row pays 2/6 at least; at a price of 3/6 both pairs gain 2/6 by their values, and nobody by a star."""
+    found = price_bound(
+        pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["x", "x", "y", "y"]}),
+        quasi=["a", "b"],
+        models=Models((KAnonymity(2),)),
+        hierarchies={"a": Lossy(), "b": Lossy()},
+        recoding="generalize",
+        cost="ncp",
+        weights={},
+        prices=np.full(4, price),
+        denominator=6,
+        may_drop=0,
+    )
+    assert found == Fraction(2, 6)
 
 
 # Never more than the optimum
