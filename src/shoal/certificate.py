@@ -70,13 +70,13 @@ class Certificate:
     dropped: int
     cost: Measured
     lower_bound: float | None
-    proved: float | None
-    """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     models: tuple[Mapping[str, Any], ...]
     recoding: str
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     require: str
+    proved: float | None = None
+    """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -162,12 +162,12 @@ def certify(
         dropped=solution.partition.dropped,
         cost=Measured(cost_name, solution.cost),
         lower_bound=solution.lower_bound,
-        proved=None if solution.prices is None else solution.prices.bound,
         models=tuple(as_dict(finding) for finding in found.findings),
         recoding=recoding,
         quasi=quasi,
         sensitive=sensitive,
         require=require,
+        proved=None if solution.prices is None else solution.prices.bound,
     )
 
 
