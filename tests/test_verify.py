@@ -63,7 +63,7 @@ def folder(saved: dict[str, Path], tmp_path: Path) -> Path:
 def test_a_release_passes(saved: dict[str, Path], format: str, original: pl.DataFrame | None) -> None:
     found = verify(saved[format], original=original)
     assert found.failures == []
-    assert found.not_checked == ()
+    assert [note for note in found.not_checked if "lower bound" not in note] == []
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)

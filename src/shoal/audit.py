@@ -25,7 +25,7 @@ from shoal.models import Model, Models, SensitiveModel
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import Table, TableLike, distinct_sorted, unescaped
+from shoal.table import Table, TableLike, distinct_sorted, numbered, unescaped
 from shoal.wildcard import wildcard_summary
 
 
@@ -126,27 +126,18 @@ def classes_of(
 ) -> Classes:
     """Group the rows by their published quasi-identifiers, and collect what the models read."""
     distinct = frame.select(roles.quasi).unique(maintain_order=True)
-    labels = _numbered(frame.select(roles.quasi), distinct)
+    labels = numbered(frame.select(roles.quasi), distinct)
     people = None if population is None else partial(covered_people, distinct, population, builders)
-    cells = np.column_stack([_numbered(distinct.select(name), distinct.select(name).unique()) for name in roles.quasi])
+    cells = np.column_stack([numbered(distinct.select(name), distinct.select(name).unique()) for name in roles.quasi])
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
         column = unescaped(frame[name])
         domain = distinct_sorted(column)
-        codes = _numbered(column.to_frame(), domain.to_frame())
+        codes = numbered(column.to_frame(), domain.to_frame())
         totals = np.bincount(codes, minlength=len(domain)).astype(np.int64)
         tree = builders[name].build(domain, totals) if name in builders else None
         single[(name,)] = Values(codes, totals, domain, tree)
     return Classes(labels, distinct.height, with_joints(single, models.joints), population=people, cells=cells)
-
-
-def _numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
-    """Return for each row of a frame its place among the distinct rows."""
-    number = "".join(frame.columns) + "#"
-    joined = frame.join(
-        distinct.with_row_index(number), on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return joined[number].cast(pl.Int64).to_numpy()
 
 
 def _all_models(frame: pl.DataFrame, roles: Roles) -> Models:

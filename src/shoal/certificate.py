@@ -75,6 +75,8 @@ class Certificate:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     require: str
+    proved: float | None = None
+    """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -96,6 +98,7 @@ class Certificate:
             "cost": {"name": self.cost.name, "value": float(self.cost)},
             "lower_bound": self.lower_bound,
             "gap": self.gap,
+            "proved": self.proved,
             "require": self.require,
             "models": [dict(model) for model in self.models],
             "recoding": self.recoding,
@@ -164,6 +167,7 @@ def certify(
         quasi=quasi,
         sensitive=sensitive,
         require=require,
+        proved=None if solution.prices is None else solution.prices.bound,
     )
 
 

@@ -151,7 +151,7 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     config = _config(request, models, problem, _for_reading(problem, builders))
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
     classes = published.partition if request.star == STAR else _as_read(frame, roles, published.partition)
-    return Release(frame, classes, certificate, found, book, config, decisions, table.frame)
+    return Release(frame, classes, certificate, found, book, config, decisions, table.frame, solution.prices)
 
 
 def start_and_limit(request: Request) -> tuple[int, float | None]:

@@ -20,6 +20,7 @@ from shoal.microdata import Microdata
 from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
+from shoal.prices import Prices
 from shoal.recode import RECODINGS, Published, cells_of, recode
 from shoal.registry import lookup
 
@@ -129,6 +130,8 @@ class Solution:
     """What the method's theorem promises, as an inequality; None for a heuristic."""
     notes: tuple[str, ...] = field(default=())
     """Decisions worth a line in the log, in words; no cell of the table."""
+    prices: Prices | None = None
+    """What the lower bound, or some of it, follows from; None where there is only the word of the method."""
 
 
 def make_problem(

@@ -1,7 +1,8 @@
 """A release: the published table with its certificate, in memory and as a folder.
 
     DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house
-    DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json: what may not
+    DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, and where a
+                   lower bound is proved prices.parquet and proof.json: what may not
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -28,6 +29,7 @@ from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
 from shoal.neutral import neutralised
 from shoal.partition import Partition
+from shoal.prices import Prices
 from shoal.table import write
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
@@ -49,6 +51,7 @@ class Release:
     config: Mapping[str, Any] = field(repr=False)
     decisions: tuple[str, ...] = field(repr=False)
     original: pl.DataFrame = field(repr=False)
+    prices: Prices | None = field(default=None, repr=False)
 
     def save(self, folder: str | Path, *, format: str = "csv", overwrite: bool = False) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`."""
@@ -96,6 +99,10 @@ def _write(release: Release, folder: Path, format: str) -> None:
     _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
     rows = pl.Series("row", release.classes.kept).gather(ordered[number])
     rows.to_frame().write_parquet(internal / "rows.parquet")
+    if release.prices is not None:
+        pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
+        proof = {"denominator": release.prices.denominator, "lower_bound": release.prices.bound}
+        _put(internal / "proof.json", canonical(proof))
     _put(internal / "manifest.json", canonical(manifest(folder)))
 
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import polars as pl
 
+from shoal.arrays import Ints
 from shoal.errors import ParameterError, TableError
 
 STAR = "*"
@@ -333,6 +334,15 @@ def odd_texts(values: pl.Series) -> int:
 
 def _as_numbers(values: pl.Series) -> pl.Series:
     return values.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
+    """Return for each row of a frame its place among the distinct rows."""
+    number = "".join(frame.columns) + "#"
+    joined = frame.join(
+        distinct.with_row_index(number), on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined[number].cast(pl.Int64).to_numpy()
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:

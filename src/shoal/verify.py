@@ -3,7 +3,8 @@
 Without the original: every file is the one that was sealed (one that is not is not read: damage may hurt its reader),
 the table has the stated columns and rows in sorted order, the audit of its cells finds every model met at the stated
 level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
-made from, and every published row covers the original row it stands for, sensitive and other cells unaltered.
+made from, every published row covers the original row it stands for, sensitive and other cells are unaltered, and the
+lower bound follows from the prices kept with the release.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
 
-from shoal.certificate import canonical
+from shoal.certificate import canonical, gap
 from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError
+from shoal.hierarchies import as_builder
 from shoal.opened import Opened
+from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
 from shoal.release import keyed_hash, manifest, public_config_hash, read_json
 from shoal.table import Table, TableLike, escape_stars
+
+WORD = "the word of the method (a theorem or an exhaustive search)"
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,24 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Proved:
+    """How good a release is, as the prices kept with it prove."""
+
+    cost: float
+    measure: str
+    bound: float
+    """No release of this request costs less."""
+    gap: float | None
+    """cost / bound."""
+
+
+@dataclass(frozen=True)
 class Verification:
     """Everything that was looked at."""
 
     checks: tuple[Check, ...]
     not_checked: tuple[str, ...] = ()
+    proved: Proved | None = None
 
     @property
     def passed(self) -> bool:
@@ -66,6 +85,7 @@ def verify(
     table = None if original is None else Table.of(original)
     checks: list[Check] = []
     notes: list[str] = []
+    proved = None
     try:
         release = Opened.of(folder, population)
     except ShoalError as error:
@@ -79,7 +99,9 @@ def verify(
         _cost(release, checks, notes)
         if table is not None and whole:
             _with_original(folder, release, table, checks)
-    return Verification(tuple(checks), tuple(notes))
+        if whole:
+            proved = _proof(folder, release, table, checks, notes)
+    return Verification(tuple(checks), tuple(notes), proved)
 
 
 def _look(checks: list[Check], what: str, look: Callable[[], str]) -> bool:
@@ -157,6 +179,52 @@ def _with_original(folder: Path, release: Opened, table: Table, checks: list[Che
     _look(checks, "the original is the table the release was made from", same_table)
     _look(checks, "every published row covers the original row it stands for", covered)
     _look(checks, "sensitive and other cells are unaltered", unaltered)
+
+
+def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:
+    """Work out anew what the prices prove, and say what of the lower bound they do not."""
+    certificate, path = release.certificate, folder / "internal" / "proof.json"
+    stated = certificate.lower_bound
+    if not path.parent.is_dir() or (stated is None and certificate.proved is None):
+        return None
+    if certificate.proved is None and not path.exists():
+        notes.append(f"the lower bound is {WORD}: there are no prices to prove it")
+        return None
+    if table is None:
+        notes.append("whether the lower bound follows from the prices: that takes the original")
+        return None
+    found: list[float] = []
+
+    def follows() -> str:
+        claimed = read_json(path)
+        if claimed["lower_bound"] != certificate.proved:
+            return "the certificate states another one"
+        found.append(float(_price_bound(folder, release, table, claimed["denominator"])))
+        if found[0] < claimed["lower_bound"]:
+            return f"the prices prove no more than {found[0]:.6g}"
+        if stated is not None and stated > found[0] * (1 + 1e-9):
+            notes.append(f"the prices prove {found[0]:,.6g}; the rest of the lower bound {stated:,.6g} is {WORD}")
+        return "" if certificate.cost >= found[0] * (1 - 1e-9) else "the release costs less"
+
+    if not _look(checks, "the lower bound follows from the prices", follows):
+        return None
+    return Proved(float(certificate.cost), certificate.cost.name, found[0], gap(certificate.cost, found[0]))
+
+
+def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) -> Fraction:
+    certificate, config = release.certificate, read_json(folder / "internal" / "config.json")
+    return price_bound(
+        table.frame,
+        quasi=certificate.quasi,
+        models=release.models,
+        hierarchies={name: as_builder(spec) for name, spec in config["hierarchies"].items()},
+        recoding=certificate.recoding,
+        cost=certificate.cost.name,
+        weights=config["attribute_weights"],
+        prices=pl.read_parquet(folder / "internal" / "prices.parquet")["price"].to_numpy(),
+        denominator=denominator,
+        may_drop=int(Fraction(config["max_dropped"]) * table.rows),
+    )
 
 
 def _same(shown: pl.Series, original: pl.Series) -> bool:

@@ -131,7 +131,7 @@ def test_a_verification_as_json_lists_every_check(release: Path, damage: bool) -
         (release / "internal" / "decisions.json").unlink()
     done = shoal("verify", release, "--json")
     found = json.loads(done.out)
-    assert set(found) == {"passed", "checks", "not_checked"}
+    assert set(found) == {"passed", "checks", "not_checked", "proved"}
     assert all(set(check) == {"what", "passed", "detail"} for check in found["checks"])
     assert (found["passed"], done.code, done.err) == (not damage, int(damage), "")
 

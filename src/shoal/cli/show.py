@@ -12,7 +12,7 @@ from shoal.audit import Audit, Finding
 from shoal.certificate import Certificate
 from shoal.models import Model
 from shoal.registry import discover
-from shoal.verify import Verification
+from shoal.verify import Proved, Verification
 
 
 def console() -> Console:
@@ -104,7 +104,17 @@ def verification(found: Verification) -> None:
         out.print(mark, check.what + (f": {check.detail}" if check.detail else ""))
     for note in found.not_checked:
         out.print(Text("  - "), note)
+    if found.proved is not None:
+        out.print(_gap(found.proved))
     out.print(Text("verified", style="bold green") if found.passed else Text("refused", style="bold red"))
+
+
+def _gap(found: Proved) -> Grid:
+    facts = Grid.grid(padding=(0, 2))
+    facts.add_row("cost", f"{found.cost:,.6g} ({found.measure})")
+    facts.add_row("proved", f"no release costs less than {found.bound:,.6g}")
+    facts.add_row("gap", "unknown" if found.gap is None else f"at most {found.gap:.4g} times the optimum")
+    return facts
 
 
 def rows(content: list[dict[str, Any]]) -> None:
