@@ -13,6 +13,7 @@ from tests.strategies import MODELS, Case, cases
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups
+from shoal.methods import spans
 from shoal.methods.repair import Merging, Nearest
 from shoal.methods.spans import spans_of
 from shoal.partition import Partition
@@ -42,9 +43,9 @@ def of_rows(case: Case, groups: Sequence[Ints]) -> list[list[str | None]]:
 @given(case=TABLES, data=st.data())
 def test_a_union_shows_what_its_rows_would_be_published_with(case: Case, data: st.DataObject) -> None:
     partition = drawn_partition(case, data)
-    spans, rows = spans_of(case.problem.publish(partition)), list(partition)
+    columns, rows = spans_of(case.problem.publish(partition)), list(partition)
     one, every = data.draw(st.integers(0, len(rows) - 1)), np.arange(len(rows))
-    joined = shown([span.joined(one, every) for span in spans])
+    joined = shown([span.joined(one, every) for span in columns])
     assert joined == of_rows(case, [np.concatenate([rows[one], other]) for other in rows])
 
 
@@ -54,16 +55,42 @@ def test_a_class_that_takes_in_others_shows_what_all_their_rows_would_be_publish
     case: Case, data: st.DataObject
 ) -> None:
     partition = drawn_partition(case, data)
-    spans, rows = spans_of(case.problem.publish(partition)), list(partition)
+    columns, rows = spans_of(case.problem.publish(partition)), list(partition)
     one = data.draw(st.integers(0, len(rows) - 1))
     others = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True)))
-    for span in spans:
+    for span in columns:
         span.grow(one, others)
     rows[one] = np.concatenate([rows[one], *(rows[other] for other in others)])
     expected = of_rows(case, rows)
-    assert shown([span.joined(one, np.array([one])) for span in spans]) == [[column[one]] for column in expected]
-    for span, column in zip(spans, expected, strict=True):
+    assert shown([span.joined(one, np.array([one])) for span in columns]) == [[column[one]] for column in expected]
+    for span, column in zip(columns, expected, strict=True):
         assert span.same(one, np.arange(len(rows))).tolist() == [cell == column[one] for cell in column]
+
+
+@pytest.mark.parametrize("kept", [0, spans.MOST_KEPT])
+@settings(max_examples=100)
+@given(case=TABLES, data=st.data())
+def test_an_increase_is_what_the_union_costs_more(kept: int, case: Case, data: st.DataObject) -> None:
+    problem, partition = case.problem, drawn_partition(case, data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "MOST_KEPT", kept)
+        classes = Merging(problem, problem.publish(partition))
+        one = data.draw(st.integers(0, len(partition) - 1))
+        others = classes.others(one)
+        for _ in range(2 if len(others) else 0):  # the second time from what is kept
+            assert classes.increases(one, others) == pytest.approx(expected_increases(classes, one, others))
+
+
+def expected_increases(classes: Merging, one: int, others: Ints) -> list[float]:
+    own, rows = [cost_of_rows(classes, rows) for rows in classes.rows], classes.rows
+    together = [cost_of_rows(classes, np.concatenate([rows[one], rows[other]])) for other in others]
+    return [union - own[one] - own[other] for union, other in zip(together, others, strict=True)]
+
+
+def cost_of_rows(classes: Merging, rows: Ints) -> float:
+    problem, size = classes.problem, np.array([len(rows)])
+    cells = cells_of(problem.microdata, problem.recoding, Groups(rows, np.array([0, len(rows)])))
+    return float(classes.cost.class_losses(cells, size)[0])
 
 
 @settings(max_examples=150)

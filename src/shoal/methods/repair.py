@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import Floats, Ints
-from shoal.costs import ClassCost
+from shoal.costs import CellCost, ClassCost
 from shoal.costs.ncp import NCP
 from shoal.errors import Unsupported
 from shoal.methods.base import Deadline, Progress
@@ -21,8 +21,8 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     Every class of the given partition stays whole, and no row is dropped that was not. Of all pairs of a failing class
     and another, the one is merged whose union costs least more, until no class fails: by the problem's cost where it
     adds over classes, else by NCP. Each merge leaves fewer classes, so it ends, at the latest with all rows as one
-    class; `cost <= cost of all rows as one class` where rows pay for their cells. When time is over the failing
-    classes become one at once, which takes in its neighbours, twice as many each time, until it is admitted.
+    class; `cost <= cost of all rows as one class` where rows pay for their cells. When time is over the classes
+    that still fail are merged at once with those that follow in the order of their cells.
 
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
     there and another model refuses it. What comes out does not depend on the order of rows.
@@ -54,6 +54,7 @@ class Merging:
         cost, partition = problem.cost, published.partition
         self.problem = problem
         self.cost = cost if isinstance(cost, ClassCost) else NCP(cost.weights, cost.k)
+        self.share = self.cost.share(published.cells) if isinstance(self.cost, CellCost) else 1.0
         self.spans = spans_of(published)
         self.rows = list(partition)
         self.sizes = partition.sizes.copy()
@@ -82,10 +83,17 @@ class Merging:
 
     def increases(self, one: int, others: Ints) -> Floats:
         """Return what the union with each of the others would cost more than the two classes do."""
-        cells = [span.joined(one, others) for span in self.spans]
-        together = self.cost.class_losses(cells, self.sizes[others] + self.sizes[one])
+        together = self._losses(one, others, self.sizes[others] + self.sizes[one])
         increases: Floats = together - self.losses[others] - self.losses[one]
         return increases
+
+    def _losses(self, one: int, others: Ints, sizes: Ints) -> Floats:
+        """Return what the cells around a class and each of the others cost as classes of these sizes."""
+        if not isinstance(self.cost, CellCost):
+            return self.cost.class_losses([span.joined(one, others) for span in self.spans], sizes)
+        of_cells = [span.losses(one, others, self.cost.cell_losses) for span in self.spans]
+        losses: Floats = sizes * (np.sum(of_cells, axis=0) / self.share)
+        return losses
 
     def merge(self, one: int, others: Ints) -> None:
         """Let a class take in the others, and any that its new cells are equal to; see whether it is admitted."""
@@ -101,9 +109,14 @@ class Merging:
         rows = np.concatenate([self.rows[one], *(self.rows[other] for other in others.tolist())])
         self.rows[one], self.sizes[one] = rows, len(rows)
         alone = np.array([one])
-        self.losses[one] = self.cost.class_losses([s.joined(one, alone) for s in self.spans], self.sizes[alone])[0]
+        self.losses[one] = self._losses(one, alone, self.sizes[alone])[0]
+        self.failing[one] = not self.admits(alone)
+
+    def admits(self, some: Ints) -> bool:
+        """Whether some classes together would be admitted."""
+        rows = np.concatenate([self.rows[number] for number in some.tolist()])
         candidate = self.problem.candidates(rows, np.zeros(len(rows), dtype=np.int64), 1)
-        self.failing[one] = not self.problem.models.admits(candidate)[0]
+        return bool(self.problem.models.admits(candidate)[0])
 
 
 class Nearest:
@@ -165,12 +178,29 @@ def _merge_cheapest_first(classes: Merging, deadline: Deadline, progress: Progre
 
 
 def _merge_at_once(classes: Merging) -> None:
-    """Make the failing classes one, and let it take in its neighbours, twice as many each time."""
+    """Merge the failing classes in parts; one that is left takes in its neighbours, twice as many each time."""
     taken = 1
     while classes.unfinished:
-        one, *more = np.flatnonzero(classes.failing).tolist()
-        if not more:
-            others = classes.others(one)
-            more = others[np.argsort(classes.increases(one, others), kind="stable")[:taken]].tolist()
-            taken *= 2
-        classes.merge(one, np.array(more))
+        failing = np.flatnonzero(classes.failing)
+        if len(failing) > 1:
+            _merge_parts(classes, _halved(classes, failing))
+            continue
+        one, others = int(failing[0]), classes.others(int(failing[0]))
+        nearest = np.argsort(classes.increases(one, others), kind="stable")[:taken]
+        classes.merge(one, others[nearest])
+        taken *= 2
+
+
+def _merge_parts(classes: Merging, parts: list[Ints]) -> None:
+    for part in parts:
+        left = part[classes.alive[part]]  # the cells of a part before may be those of a class of this one
+        if len(left) > 1:
+            classes.merge(int(left[0]), left[1:])
+
+
+def _halved(classes: Merging, some: Ints) -> list[Ints]:
+    """Return classes that follow each other in parts, halved as long as both halves are admitted."""
+    halves = np.array_split(some, 2)
+    if len(some) < 2 or not all(classes.admits(half) for half in halves):
+        return [some]
+    return [part for half in halves for part in _halved(classes, half)]
