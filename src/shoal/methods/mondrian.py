@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import Unsupported
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
+from shoal.methods.repair import repair
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
@@ -59,8 +59,8 @@ class Mondrian(Method):
         class_of_row[classes.rows] = closed + classes.class_of_row
         notes = ("time was over before every class was tried",) if classes.number else ()
         partition = problem.publish(Partition.of(class_of_row)).partition
-        if not problem.models.monotone and not problem.models.admits(problem.classes(partition)).all():
-            raise Unsupported("classes that Mondrian told apart have equal cells, and together they break a model")
+        if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
+            partition = repair(problem, partition, deadline=deadline, progress=progress)
         return self.solution(problem, partition, "feasible", notes=notes)
 
     def _cuts(self, problem: Problem) -> Cuts:

@@ -1,0 +1,85 @@
+"""Residue: what l-diversity forces out of the unaltered classes (Xiao, Yi and Tao 2010, the first phase of TP)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.bounds.base import Bound
+from shoal.histogram import Histogram
+from shoal.models import Alpha, LDiversity, Model
+from shoal.models.base import ratio_at_least
+from shoal.partition import Partition
+from shoal.problem import Problem
+
+
+class Residue(Bound):
+    """Holds for stars and starred rows where a sensitive value may fill at most 1/l of a class: l and alpha = 1/l.
+
+    Let Q be the rows of one quasi-identifier tuple. Those of them published without a star are one class U, and
+    `|U| >= l h(U)`, h the count of the commonest value. `sum_v min(count_v(Q), h(U)) >= |U|`, so h(U) is at most the
+    largest h with `sum_v min(count_v(Q), h) >= l h`; what Q has above this h, of every value, is altered: starred or
+    dropped. R1 is all of that, so `altered rows >= |R1|`.
+
+    Let v be the commonest value of R1, and x of its rows dropped. The starred rows are classes that each meet l, so
+    together they do: there are at least `l (h(R1) - x)` of them. Without dropping `altered rows >= l h(R1)`; if d rows
+    may be dropped, x = min(d, h(R1)) is the worst case and `altered rows >= l h(R1) - (l - 1) min(d, h(R1))`.
+
+    An altered row has a star, a dropped one counts as full of them: `stars >= altered rows`. In the reading `a|b` the
+    argument goes through for the rows of one tuple and one value of b. Of several such models the best one counts.
+    """
+
+    name: ClassVar[str] = "residue"
+    title: ClassVar[str] = "residue"
+    meaning: ClassVar[str] = "rows above the height at which l-diversity caps their tuple, and l times the commonest"
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require suppression, counted in stars or in starred rows, and a model that caps the share of one value."""
+        reasons = []
+        if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
+            reasons.append("it counts suppressed cells or rows only")
+        if all(_diversity(model) is None for model in problem.models):
+            reasons.append("no model caps the share of one sensitive value")
+        return reasons
+
+    def of(self, problem: Problem) -> float:
+        """Return the best bound of all these models."""
+        asked = [(model, _diversity(model)) for model in problem.models]
+        return float(max(_altered_rows(problem, model, least) for model, least in asked if least is not None))
+
+
+def _diversity(model: Model) -> Fraction | None:
+    """Return the l of a model that asks `l * (count of the commonest value) <= rows`; None for others."""
+    if isinstance(model, LDiversity):
+        return model.limit
+    return 1 / model.limit if isinstance(model, Alpha) else None
+
+
+def _altered_rows(problem: Problem, model: Model, l: Fraction) -> int:  # noqa: E741 - the paper's name
+    """Return how many rows are starred or dropped at least."""
+    tuples = problem.classes(Partition(problem.microdata.tuple_of_row))
+    histogram = tuples.histogram(model.attributes, model.given)
+    above = histogram.counts - np.minimum(histogram.counts, caps(histogram, l)[histogram.slice_of_entry])
+    residue = np.bincount(histogram.codes, weights=above).astype(np.int64)
+    tallest = int(residue.max())
+    return max(int(residue.sum()), ceil(l * tallest - (l - 1) * min(problem.may_drop, tallest)))
+
+
+def caps(histogram: Histogram, l: Fraction) -> Ints:  # noqa: E741 - the paper's name
+    """Return for every slice the largest h, up to its commonest value's count, with `sum min(count, h) >= l h`.
+
+    The mean of min(count, h) / h falls as h rises, so the h that will do are all those up to one: it is found by
+    halving, for all slices at once, in integers.
+    """
+    low = np.zeros(len(histogram.sizes), dtype=np.int64)
+    high = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+    while (low < high).any():
+        middle = (low + high + 1) // 2
+        capped = np.minimum(histogram.counts, middle[histogram.slice_of_entry])
+        enough = ratio_at_least(np.add.reduceat(capped, histogram.starts[:-1]), middle, l)
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle - 1)
+    return low
