@@ -40,6 +40,13 @@ class Problem:
     cost: Cost
     recoding: str = "suppress"
     max_dropped: Fraction = Fraction(0)
+    asked: Models | None = None
+    """The models as they were asked for, where methods work with others that imply them."""
+
+    @property
+    def required(self) -> Models:
+        """What every release must meet: lower bounds may rest on this alone."""
+        return self.asked or self.models
 
     @cached_property
     def values(self) -> dict[Attributes, Values]:
@@ -157,9 +164,9 @@ def make_problem(
                 hint=nearest(name, microdata.roles.quasi),
             )
     measure = _make_cost(cost or default_cost(recoding, bool(exact)), recoding, exact, models)
-    return Problem(
-        microdata, models.surrogates(microdata.rows), measure, recoding, MAX_DROPPED.read(max_dropped, "max_dropped")
-    )
+    worked_with = models.surrogates(microdata.rows)
+    may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
+    return Problem(microdata, worked_with, measure, recoding, may_drop, models)
 
 
 def default_cost(recoding: str, weighted: bool) -> str:

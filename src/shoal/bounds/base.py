@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 import shoal.bounds
+from shoal.arrays import Ints
+from shoal.costs import CellCost
+from shoal.cube import Cube
+from shoal.prices import Prices
 from shoal.problem import Problem
 from shoal.registry import discover
 
@@ -25,8 +31,46 @@ class Bound(ABC):
     def of(self, problem: Problem) -> float:
         """Return the bound."""
 
+    def in_passing(self, problem: Problem) -> bool:
+        """Whether it is computed so quickly that every release gets it; the others are for those who ask."""
+        return True
 
-def best_bound(problem: Problem) -> float | None:
-    """Return the largest of the known bounds that hold for the problem; None if there is none."""
-    bounds = [kind() for kind in discover(shoal.bounds, Bound).values()]
-    return max((bound.of(problem) for bound in bounds if not bound.accepts(problem)), default=None)
+    def prices(self, problem: Problem) -> Prices | None:
+        """Return prices that prove it; None where it rests on another argument."""
+        return None
+
+
+def bounds() -> dict[str, type[Bound]]:
+    """Return every known bound by its name."""
+    return discover(shoal.bounds, Bound)
+
+
+def best_bound(problem: Problem) -> tuple[float | None, Prices | None]:
+    """Return the largest of the bounds that come in passing, None if there is none, and the best prices among them."""
+    known = [bound for kind in bounds().values() if not (bound := kind()).accepts(problem) and bound.in_passing(problem)]
+    proofs = [prices for bound in known if (prices := bound.prices(problem)) is not None]
+    values = [bound.of(problem) for bound in known]
+    best = max(proofs, key=lambda prices: prices.bound, default=None)
+    return max(values, default=None), best
+
+
+PROVABLE = ("stars", "height", "ncp", "precision")
+"""Costs for which the checker of prices can work out anew what a pattern costs."""
+
+
+def as_prices(problem: Problem, cube: Cube, of_type: Ints, units: int) -> Prices | None:
+    """Return prices of row types as prices of rows with what they prove; None where they could not be checked."""
+    population = problem.recoding == "generalize" and problem.microdata.population is not None
+    if problem.cost.name not in PROVABLE or population:
+        return None
+    return Prices(of_type[cube.type_of_row], cube.denominator, in_measure(problem, cube, units))
+
+
+def in_measure(problem: Problem, cube: Cube, units: int) -> float:
+    """Return a bound on the sum over all rows, in the cube's units, as one in the measure of the cost, never above it."""
+    cost = problem.cost
+    assert isinstance(cost, CellCost)
+    exact = Fraction(units, cube.denominator)
+    if cost.name == "stars":
+        return float(max(0, ceil(exact)))
+    return max(0.0, float(exact / Fraction(cost.per(problem.rows))) * (1 - 2.0**-50))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import ClassVar, TypeAlias
 
@@ -39,11 +39,24 @@ class Deadline:
 
     moment: float | None = None
     stop: Event | None = None
+    began: float = field(default_factory=time.monotonic)
 
     @classmethod
     def after(cls, seconds: float | None, stop: Event | None = None) -> Deadline:
         """Return the deadline that many seconds from now, or when `stop` is set; None never comes."""
         return cls(None if seconds is None else time.monotonic() + seconds, stop)
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left; None where no limit is set."""
+        return None if self.moment is None else max(self.moment - time.monotonic(), 0.0)
+
+    @property
+    def share(self) -> float:
+        """The share of the time that is over; 0 where no limit is set."""
+        if self.moment is None:
+            return 0.0
+        return min((time.monotonic() - self.began) / max(self.moment - self.began, 1e-9), 1.0)
 
     @property
     def passed(self) -> bool:
@@ -104,10 +117,14 @@ class Method(ABC):
 
     def _bounded(self, problem: Problem, found: Solution) -> Solution:
         """Return the solution with the best lower bound known; one that costs no more than a bound is optimal."""
-        known = [found.lower_bound, best_bound(problem), 0.0 if found.cost == 0 else None]
+        if found.prices is not None:
+            value, prices = found.prices.bound, found.prices
+        else:
+            value, prices = best_bound(problem)
+        known = [found.lower_bound, value, 0.0 if found.cost == 0 else None]
         bound = max((value for value in known if value is not None), default=None)
         status: Status = "optimal" if bound is not None and found.cost <= bound else found.status
-        return replace(found, lower_bound=bound, status=status)
+        return replace(found, lower_bound=bound, status=status, prices=prices)
 
     def solution(
         self,

@@ -1,0 +1,188 @@
+"""Bound (B), prices: a lower bound that anybody who holds the table can re-check.
+
+Give every row a price a_t. Let v_p be the most that an admitted class published as pattern p could gain, the maximum
+of `sum (a_t - c_p)` over admitted classes of rows that match p, or 0. In the best release each class S at p costs
+`|S| c_p >= sum_S a_t - v_p`; added over its classes:
+
+    optimum >= sum_t a_t - sum_p v_p        for all prices a.
+
+Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at most as many rows as may be dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+from shoal.bounds.base import Bound, as_prices, in_measure
+from shoal.bounds.support import charges
+from shoal.cube import Cube, refusals
+from shoal.cube.demands import Demands
+from shoal.prices import Prices
+from shoal.problem import Problem
+
+LANES = 2
+"""How many nodes are looked at at the same time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Valued:
+    """Prices, one per row type, in units; what they prove; and the direction in which they would prove more."""
+
+    prices: Ints
+    bound: int
+    """In units, for the sum over all rows."""
+    slope: Floats
+    """Copies of each type minus copies that the patterns took."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pricing:
+    """Everything needed to value prices again and again."""
+
+    problem: Problem
+    cube: Cube
+    demands: Demands
+
+    @classmethod
+    def of(cls, problem: Problem, cube: Cube | None = None) -> Pricing:
+        """Lay out the cube, unless it is there, and read the models as they were asked for."""
+        cube = cube or Cube.of(problem)
+        return cls(problem, cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
+
+    def value(self, prices: Ints) -> Valued:
+        """Return what prices prove."""
+        from shoal.cube.gains import pattern_gains
+
+        cube, demands = self.cube, self.demands
+        order = np.argsort(-prices, kind="stable")
+        first, second = cube.first.take(order), cube.second.take(order)
+        sorted_prices = prices[order]
+        low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
+        worth = np.add(low[0][cube.nodes[:, 0]], low[1][cube.nodes[:, 1]]) < sorted_prices[0]
+        gained, taken = pattern_gains(
+            first.groups,
+            second.groups,
+            second.widths,
+            first.losses,
+            second.losses,
+            cube.nodes[worth],
+            cube.counts[order],
+            sorted_prices,
+            demands.codes[:, order],
+            demands.totals,
+            demands.gains,
+            demands.distances,
+            demands.rows,
+            LANES,
+        )
+        slope = cube.counts.astype(np.float64)
+        slope[order] -= taken
+        bound = int(prices @ cube.counts) - int(gained.sum())
+        dropped = self._drop(sorted_prices, order, slope)
+        return Valued(prices, bound - dropped, slope)
+
+    def _drop(self, prices: Ints, order: Ints, slope: Floats) -> int:
+        """Return what dropping could gain, and note whom it takes."""
+        left, gained = self.problem.may_drop, 0
+        if not left:
+            return 0
+        for place, price in enumerate(prices.tolist()):
+            if left == 0 or price <= self.cube.full:
+                break
+            number = min(left, int(self.cube.counts[order[place]]))
+            slope[order[place]] -= number
+            gained += number * (price - self.cube.full)
+            left -= number
+        return gained
+
+    def proof(self, valued: Valued) -> Prices | None:
+        """Return prices of rows with what they prove; None where they could not be checked."""
+        return as_prices(self.problem, self.cube, valued.prices, valued.bound)
+
+    def stated(self, valued: Valued) -> float:
+        """Return what prices prove in the measure of the cost, rounded down."""
+        return in_measure(self.problem, self.cube, valued.bound)
+
+
+@dataclass
+class Ascent:
+    """Prices rising along their slope, in Polyak's steps towards the best known release; the best are kept."""
+
+    pricing: Pricing
+    best: Valued
+    stride: float = 0.5
+    _here: Valued | None = None
+    _at: Floats | None = None
+    _direction: Floats | None = None
+    _waiting: int = 0
+
+    @classmethod
+    def of(cls, pricing: Pricing) -> Ascent:
+        """Start at the support charges."""
+        return cls(pricing, pricing.value(charges(pricing.cube, pricing.demands)))
+
+    def step(self, target: int) -> None:
+        """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before."""
+        counts = self.pricing.cube.counts
+        here = self._here or self.best
+        at = here.prices.astype(np.float64) if self._at is None else self._at
+        direction = here.slope if self._direction is None else here.slope + 0.8 * self._direction
+        length = float((direction**2 / counts).sum())
+        if length == 0 or target <= self.best.bound:
+            return
+        ahead = max(target - here.bound, 1)
+        self._at = np.maximum(at + self.stride * ahead / length * direction / counts, 0)
+        self._direction = direction
+        self._here = self.pricing.value(np.floor(self._at).astype(np.int64))
+        self._keep(self._here)
+
+    def _keep(self, found: Valued) -> None:
+        """Keep the best; after four steps without a better one, make shorter ones."""
+        if found.bound > self.best.bound:
+            self.best, self._waiting = found, 0
+            return
+        self._waiting += 1
+        if self._waiting == 4:
+            self.stride, self._waiting = self.stride * 0.7, 0
+
+    def lift(self, prices: Ints) -> None:
+        """Take prices found elsewhere, if they prove more, and go on from there."""
+        found = self.pricing.value(np.maximum(prices, 0))
+        if found.bound > self.best.bound:
+            self.best, self._here, self._at, self._direction = found, None, None, None
+
+
+class PriceBound(Bound):
+    """Holds for costs that add over cells, and for every model (those that it does not know are left out).
+
+    The prices rise from the support charges by 60 steps of a subgradient method; see this file for the argument.
+    """
+
+    name: ClassVar[str] = "prices"
+    title: ClassVar[str] = "prices"
+    meaning: ClassVar[str] = "the sum of all rows' prices, less the most that classes at each pattern could gain"
+    steps: ClassVar[int] = 60
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require a cube."""
+        return refusals(problem)
+
+    def in_passing(self, problem: Problem) -> bool:
+        """Never: it takes seconds."""
+        return False
+
+    def of(self, problem: Problem) -> float:
+        """Return what the best prices prove."""
+        pricing = Pricing.of(problem)
+        return pricing.stated(self.ascended(pricing).best)
+
+    def ascended(self, pricing: Pricing) -> Ascent:
+        """Let prices rise; the target is a little above what is proved so far, as no release is at hand."""
+        ascent = Ascent.of(pricing)
+        for _ in range(self.steps):
+            ascent.step(ascent.best.bound + ascent.best.bound // 10 + 1)
+        return ascent

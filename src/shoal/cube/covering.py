@@ -1,0 +1,77 @@
+"""A covering: which pattern every row is published with, row types and not rows; the state of the search.
+
+It is improved step by step and turned into a partition at the end. Two classes at the same pattern are one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Ints
+from shoal.cube.cube import Cube
+from shoal.partition import Partition
+from shoal.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """Copies of row types, each in a class; every class at a node of the cube."""
+
+    cube: Cube
+    types: Ints
+    """The type of each copy, in rising order."""
+    classes: Ints
+    """The class of each copy."""
+    nodes: Ints
+    """The node of each class."""
+
+    @classmethod
+    def of(cls, cube: Cube, pieces: Ints, nodes: Ints) -> Covering:
+        """Return the covering made of (type, class, copies) pieces."""
+        order = np.argsort(pieces[:, 0], kind="stable")
+        types, classes, copies = pieces[order].T
+        return cls(cube, np.repeat(types, copies), np.repeat(classes, copies), nodes).merged()
+
+    def merged(self) -> Covering:
+        """Number the classes anew, those at the same pattern as one."""
+        cube = self.cube
+        pairs = cube.nodes[self.nodes[self.classes]]
+        first, second = cube.first.groups[pairs[:, 0], self.types], cube.second.groups[pairs[:, 1], self.types]
+        keys = np.column_stack([self.nodes[self.classes], first, second])
+        patterns, classes = np.unique(keys, axis=0, return_inverse=True)
+        return replace(self, classes=classes.reshape(-1).astype(np.int64), nodes=patterns[:, 0].astype(np.int64))
+
+    @property
+    def costs(self) -> Ints:
+        """What each copy pays, in units."""
+        pairs = self.cube.nodes[self.nodes[self.classes]]
+        first, second = self.cube.first.losses, self.cube.second.losses
+        paid: Ints = first[pairs[:, 0], self.types] + second[pairs[:, 1], self.types]
+        return paid
+
+    @property
+    def cost(self) -> int:
+        """What all copies pay, in units."""
+        return int(self.costs.sum())
+
+    def without(self, chosen: Ints) -> tuple[Ints, Ints]:
+        """Return the distinct types of the copies in some classes, and how many copies of each."""
+        types, counts = np.unique(self.types[np.isin(self.classes, chosen)], return_counts=True)
+        return types, counts.astype(np.int64)
+
+    def replaced(self, chosen: Ints, pieces: Ints, nodes: Ints) -> Covering:
+        """Return the covering with some classes replaced by others, given as (type, class, copies) and their nodes."""
+        kept = ~np.isin(self.classes, chosen)
+        types, classes = self.types[kept], self.classes[kept]
+        old = np.column_stack([types, classes, np.ones(len(types), np.int64)])
+        new = pieces + np.array([0, len(self.nodes), 0])
+        return Covering.of(self.cube, np.concatenate([old, new]), np.concatenate([self.nodes, nodes]))
+
+    def partition(self, problem: Problem) -> Partition:
+        """Give the rows of each type to its classes; which row goes where depends on published cells alone."""
+        order = np.lexsort((problem.microdata.identity, self.cube.type_of_row))
+        labels = np.empty(problem.rows, dtype=np.int64)
+        labels[order] = self.classes[np.argsort(self.types, kind="stable")]
+        return Partition.of(labels)
