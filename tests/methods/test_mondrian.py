@@ -1,10 +1,17 @@
 """Mondrian on small columns, by hand, and the sizes that its papers promise."""
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.methods.mondrian import RelaxedMondrian
+from shoal.microdata import encode
 from shoal.pipeline import anonymize
+from shoal.problem import make_problem
+from shoal.requirement import parse_requirement
+from shoal.roles import Roles
+from shoal.table import Table
 
 
 def classes(values: list[int], k: int, method: str) -> list[list[int]]:
@@ -57,3 +64,16 @@ def test_strict_classes_of_one_column_have_at_most_2k_less_2_rows_and_copies(val
 def test_relaxed_classes_of_different_rows_have_fewer_than_2k_rows(values: set[int], k: int) -> None:
     if len(values) >= k:
         assert all(k <= len(rows) < 2 * k for rows in classes(sorted(values), k, "mondrian-relaxed"))
+
+
+def test_classes_that_equal_cells_bring_together_are_merged_on_where_a_model_refuses_them() -> None:
+    """Two cuts show the same cells, and too many of the population's people that fit them are in the table."""
+    table = pl.DataFrame({"a": [2, 4, 4, 4, 2], "b": [2, 2, 1, 3, 2]})
+    more = pl.DataFrame({"a": [2, 1, 4, 5, 5, 4, 1, 3], "b": [2, 1, 2, 3, 3, 1, 1, 3]})
+    roles = Roles.of(["a", "b"], quasi=["a", "b"])
+    problem = make_problem(
+        encode(Table(table), roles, population=Table(pl.concat([table, more]))), parse_requirement("presence=(0,1/2)")
+    )
+    found = RelaxedMondrian().run(problem).partition
+    assert sorted(rows.tolist() for rows in found) == [[0, 2, 4], [1, 3]]
+    assert problem.models.admits(problem.classes(problem.publish(found).partition)).all()

@@ -21,8 +21,8 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     Every class of the given partition stays whole, and no row is dropped that was not. Of all pairs of a failing class
     and another, the one is merged whose union costs least more, until no class fails: by the problem's cost where it
     adds over classes, else by NCP. Each merge leaves fewer classes, so it ends, at the latest with all rows as one
-    class; `cost <= cost of all rows as one class` where rows pay for their cells. When time is over the classes
-    that still fail are merged at once with those that follow in the order of their cells.
+    class; `cost <= cost of all rows as one class` where a row never pays less for coarser cells. When time is over the
+    classes that still fail are merged at once with those that follow in the order of their cells.
 
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
     there and another model refuses it. What comes out does not depend on the order of rows.
