@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from tests.cli.command import shoal as command
@@ -17,7 +16,7 @@ from tests.test_verify import FILES, reseal
 
 import shoal
 from shoal.arrays import Ints
-from shoal.bounds.support import charges
+from shoal.bounds.support import Support
 from shoal.certificate import Certificate, Measured, canonical
 from shoal.hierarchies import Builder, as_builder
 from shoal.microdata import encode
@@ -55,7 +54,9 @@ def with_prices(recoding: str = "generalize", cost: str = "ncp", require: str = 
     roles = Roles.of(ORIGINAL.columns, quasi=QUASIS, sensitive=SENSITIVE)
     models = parse_requirement(require)
     problem = make_problem(encode(Table.of(ORIGINAL), roles, hierarchies), models, **given)
-    prices: Ints = np.floor(charges(problem) * UNIT).astype(np.int64)
+    found = Support().prices(problem)
+    assert found is not None
+    prices: Ints = found.of_row * UNIT // found.denominator
     bound = price_bound(
         ORIGINAL,
         quasi=QUASIS,

@@ -113,7 +113,7 @@ def test_the_support_bound_is_never_below_it(case: Case) -> None:
 
 def test_many_attributes_that_the_support_bound_refuses_are_no_trouble() -> None:
     rows = list(product([0, 1], repeat=5))
-    columns = {f"c{place}": [row[place % 5] for row in rows] for place in range(20)}
+    columns = {f"c{place}": [row[place % 5] for row in rows] for place in range(22)}
     asked = problem(columns, "k=2")
     assert Support().accepts(asked)
     assert BOUND.of(asked) == len(rows) * 4

@@ -47,7 +47,9 @@ def bounds() -> dict[str, type[Bound]]:
 
 def best_bound(problem: Problem) -> tuple[float | None, Prices | None]:
     """Return the largest of the bounds that come in passing, None if there is none, and the best prices among them."""
-    known = [bound for kind in bounds().values() if not (bound := kind()).accepts(problem) and bound.in_passing(problem)]
+    known = [
+        bound for kind in bounds().values() if not (bound := kind()).accepts(problem) and bound.in_passing(problem)
+    ]
     proofs = [prices for bound in known if (prices := bound.prices(problem)) is not None]
     values = [bound.of(problem) for bound in known]
     best = max(proofs, key=lambda prices: prices.bound, default=None)
@@ -67,7 +69,7 @@ def as_prices(problem: Problem, cube: Cube, of_type: Ints, units: int) -> Prices
 
 
 def in_measure(problem: Problem, cube: Cube, units: int) -> float:
-    """Return a bound on the sum over all rows, in the cube's units, as one in the measure of the cost, never above it."""
+    """Return a bound on the sum over all rows, in the cube's units, in the measure of the cost, never above it."""
     cost = problem.cost
     assert isinstance(cost, CellCost)
     exact = Fraction(units, cube.denominator)

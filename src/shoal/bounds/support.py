@@ -38,7 +38,7 @@ class Support(Bound):
     meaning: ClassVar[str] = "each row pays at least the cheapest pattern that matches enough rows and enough values"
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require cells that are blocks of hierarchies, a cost that adds over them, and a lattice that is soon walked."""
+        """Require a cube: cells that are blocks of hierarchies, and a cost that adds over them."""
         return refusals(problem)
 
     def in_passing(self, problem: Problem) -> bool:

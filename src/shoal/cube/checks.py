@@ -82,7 +82,8 @@ class Checks:
             np.array(lines, np.float64).reshape(-1, 4),
             _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
             _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
-            len(lines) == sum(not isinstance(model, KAnonymity) for model in models) and not _other_metric(cube, models),
+            len(lines) == sum(not isinstance(model, KAnonymity) for model in models)
+            and not _other_metric(cube, models),
         )
 
 

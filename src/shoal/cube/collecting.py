@@ -11,7 +11,6 @@ from numba import njit
 
 from shoal.cube.kernels import number_groups, slots_for
 
-# ruff: noqa: ANN001, ANN201, ANN202
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 

@@ -99,10 +99,11 @@ class Cube:
         most = sum(float(loss.max()) for loss in exact)
         denominator = _denominator(problem, most)
         losses = [_rounded_down(loss, denominator) for loss in exact]
-        halves = [Half.of(half, blocks, losses) for half in _halves([h.height for h in hierarchies])]
+        one, other = _halves([h.height for h in hierarchies])
+        first, second = Half.of(one, blocks, losses), Half.of(other, blocks, losses)
         values = {names: sensitive[names].at(example) for names in read}
         full = sum(int(loss[-1].min()) for loss in losses)
-        return cls(counts, type_of_row, example, values, *halves, denominator, full)
+        return cls(counts, type_of_row, example, values, first, second, denominator, full)
 
     @property
     def types(self) -> int:

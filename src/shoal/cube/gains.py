@@ -11,7 +11,6 @@ from numba import njit, prange
 
 from shoal.cube.kernels import find_slot, slots_for
 
-# ruff: noqa: ANN001, ANN201, ANN202
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
@@ -23,7 +22,20 @@ NOTHING = np.int64(-(2**62))
 
 @njit(cache=True, parallel=True)
 def pattern_gains(
-    lefts, rights, widths, left_losses, right_losses, nodes, counts, prices, codes, totals, demands, distances, rows, lanes
+    lefts,
+    rights,
+    widths,
+    left_losses,
+    right_losses,
+    nodes,
+    counts,
+    prices,
+    codes,
+    totals,
+    demands,
+    distances,
+    rows,
+    lanes,
 ):
     """Return the sum over all patterns of the most an admitted class could gain, and how often each type was taken.
 
@@ -48,7 +60,9 @@ def pattern_gains(
             for g in range(groups):
                 mine = members[start[g] : start[g + 1]]
                 cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-                gained[lane] += _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken[lane])
+                gained[lane] += _gain(
+                    mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken[lane]
+                )
     return gained, taken.sum(axis=0)
 
 

@@ -11,7 +11,6 @@ from numba import njit
 from shoal.cube.admit import admits
 from shoal.cube.kernels import find_slot, slots_for
 
-# ruff: noqa: ANN001, ANN201, ANN202
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
@@ -80,8 +79,25 @@ def move_rows(
                 saved += cost[here] - cost[best]
                 _move(r, t, here, best, class_of_row, size, counted, codes)
         saved += _dissolve(
-            lefts, rights, widths, nodes, used, keys, owner, found, type_of_row, class_of_row, size, cost, counted,
-            codes, shares, checks, edges, weights, stop,
+            lefts,
+            rights,
+            widths,
+            nodes,
+            used,
+            keys,
+            owner,
+            found,
+            type_of_row,
+            class_of_row,
+            size,
+            cost,
+            counted,
+            codes,
+            shares,
+            checks,
+            edges,
+            weights,
+            stop,
         )
         if saved == before:
             break
@@ -157,8 +173,25 @@ def _move(r, t, here, there, class_of_row, size, counted, codes):
 
 @njit(cache=True)
 def _dissolve(
-    lefts, rights, widths, nodes, used, keys, owner, found, type_of_row, class_of_row, size, cost, counted, codes, shares,
-    checks, edges, weights, stop,
+    lefts,
+    rights,
+    widths,
+    nodes,
+    used,
+    keys,
+    owner,
+    found,
+    type_of_row,
+    class_of_row,
+    size,
+    cost,
+    counted,
+    codes,
+    shares,
+    checks,
+    edges,
+    weights,
+    stop,
 ):
     """Spread the rows of a class over other open classes wherever that costs less than the class."""
     order = np.argsort(class_of_row)
@@ -290,8 +323,20 @@ def open_patterns(
                 t = type_of_row[mine[0]]
                 cost[there] = left_losses[a, t] + right_losses[b, t]
                 gain = _gather(
-                    mine, donor, there, type_of_row, class_of_row, size, cost, counted, codes, shares, checks, edges,
-                    weights, rows_needed,
+                    mine,
+                    donor,
+                    there,
+                    type_of_row,
+                    class_of_row,
+                    size,
+                    cost,
+                    counted,
+                    codes,
+                    shares,
+                    checks,
+                    edges,
+                    weights,
+                    rows_needed,
                 )
                 if gain > 0:
                     saved += gain
@@ -302,7 +347,20 @@ def open_patterns(
 
 @njit(cache=True)
 def _gather(
-    mine, donor, there, type_of_row, class_of_row, size, cost, counted, codes, shares, checks, edges, weights, rows_needed
+    mine,
+    donor,
+    there,
+    type_of_row,
+    class_of_row,
+    size,
+    cost,
+    counted,
+    codes,
+    shares,
+    checks,
+    edges,
+    weights,
+    rows_needed,
 ):
     """Try to make a class of the donor's rows among these and of rows that others can spare; return what it saves.
 

@@ -16,7 +16,6 @@ if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os
 import numpy as np
 from numba import njit, prange
 
-# ruff: noqa: ANN001, ANN201, ANN202
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 

@@ -14,7 +14,6 @@ from numba import njit
 from shoal.cube.admit import admits, shrink
 from shoal.cube.kernels import number_groups, slots_for
 
-# ruff: noqa: ANN001, ANN201, ANN202
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
@@ -102,10 +101,15 @@ def peel_types(
                     continue
                 mine = members[start[g] : start[g + 1]]
                 taken = left[mine].copy()
-                if not _reduce(mine, taken, rows_needed, prices, codes, shares, rest, checks, edges, weights, counted, wanted):
+                if not _reduce(
+                    mine, taken, rows_needed, prices, codes, shares, rest, checks, edges, weights, counted, wanted
+                ):
                     continue
                 after = remaining - taken.sum()
-                if after and (after < rows_needed or not _leaves(mine, taken, codes, shares, rest, checks, edges, weights, counted)):
+                if after and (
+                    after < rows_needed
+                    or not _leaves(mine, taken, codes, shares, rest, checks, edges, weights, counted)
+                ):
                     continue
                 remaining = after
                 for c in range(len(codes)):

@@ -13,12 +13,14 @@ All but the binaries y and z is homogeneous, so a pattern that takes nothing is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
 from shoal.cube.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
 from shoal.cube.pool import Pool
+from shoal.cube.watching import Ending
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,9 @@ class Program:
     """k: the least rows of a class; 1 where no model asks for a number of rows by itself."""
     denominator: int
     outlets: Ints | None = None
+    """What a copy of each type pays elsewhere, in units; -1 where there is no elsewhere."""
+    capacity: int | None = None
+    """How many copies may go elsewhere in all; None for any number."""
 
     def solve(
         self,
@@ -77,11 +82,16 @@ class Program:
         seconds: float | None = None,
         nodes: int | None = None,
         gap: float = 0.0,
+        deadline: Ending | None = None,
     ) -> Answer:
-        """Solve it; `relaxed` gives the linear program and the price of a row of each type as duals."""
+        """Solve it; `relaxed` gives the linear program and the price of a row of each type as duals.
+
+        The solver ends after so many `seconds` or branching `nodes`, at a relative `gap`, or once the `deadline` is
+        over; then with the best it has.
+        """
         import highspy
 
-        solver = highspy.Highs()
+        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)
         solver.setOptionValue("mip_rel_gap", gap)
@@ -96,7 +106,7 @@ class Program:
             solution = highspy.HighsSolution()
             solution.col_value = self._completed(start, columns).tolist()
             solver.setSolution(solution)
-        solver.run()
+        _run(solver, deadline)
         status, info = solver.getModelStatus(), solver.getInfo()
         optimal = status == highspy.HighsModelStatus.kOptimal
         found = optimal or (not relaxed and info.primal_solution_status == 2)
@@ -116,12 +126,14 @@ class Program:
         return len(self.pool.members) + (0 if self.outlets is None else len(self.pool.types))
 
     def _covers(self, copies: Ints) -> bool:
-        covered = np.bincount(self.pool.members, weights=copies[: len(self.pool.members)], minlength=len(self.pool.types))
+        covered = np.bincount(
+            self.pool.members, weights=copies[: len(self.pool.members)], minlength=len(self.pool.types)
+        )
         if self.outlets is not None:
             covered = covered + copies[len(self.pool.members) :]
         return bool((covered == self.pool.counts).all())
 
-    def _model(self, relaxed: bool):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def _model(self, relaxed: bool):  # type: ignore[no-untyped-def]
         """Return the program as HiGHS takes it, and how many columns it has."""
         import highspy
 
@@ -139,7 +151,10 @@ class Program:
             rows.put(np.arange(types), columns + np.arange(types), 1.0)
             cost.append(np.where(self.outlets >= 0, self.outlets, 0) / self.denominator)
             upper.append(np.where(self.outlets >= 0, pool.counts, 0).astype(np.float64))
-            whole.append(np.zeros(types, bool))
+            whole.append(np.full(types, self.capacity is not None))
+            if self.capacity is not None:
+                first = rows.add(1, -inf, float(self.capacity))
+                rows.put(np.full(types, first), columns + np.arange(types), 1.0)
             columns += types
         distinct = [line for line in self.checks.lines if line[0] == DISTINCT]
         if self.rows > 1 or distinct:
@@ -166,7 +181,7 @@ class Program:
                 rows.put(first + np.arange(len(pool)), y, -line[2])
                 columns = _more(cost, upper, whole, columns, len(keys), 1.0, whole_numbers=True)
             elif line[0] in (CLOSE, EQUAL):
-                columns = self._close(rows, patterns, codes, x, place, columns, (cost, upper, whole))
+                columns = self._close(rows, patterns, codes, x, place, columns, cost, upper, whole)
         return _highs(rows, np.concatenate(cost), np.concatenate(upper), np.concatenate(whole), relaxed), columns
 
     def _share(self, rows: _Rows, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
@@ -182,7 +197,18 @@ class Program:
             mine = keys[row] % width == codes[has]
             rows.put(first + row, x[has], np.where(mine, l - 1.0, -1.0))
 
-    def _close(self, rows: _Rows, patterns: Ints, codes: Ints, x: Ints, place: int, columns: int, lists) -> int:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def _close(
+        self,
+        rows: _Rows,
+        patterns: Ints,
+        codes: Ints,
+        x: Ints,
+        place: int,
+        columns: int,
+        cost: list[Floats],
+        upper: list[Floats],
+        whole: list[Bools],
+    ) -> int:
         import highspy
 
         line, inf = self.checks.lines[place], highspy.kHighsInf
@@ -200,7 +226,7 @@ class Program:
                 rows.put(first + patterns, x, sign * over)
                 rows.put(first + np.arange(len(self.pool)), u, -1.0)
             rows.put(budget + np.arange(len(self.pool)), u, float(weights[edge]))
-            columns = _more(*lists, columns, len(self.pool), inf, whole_numbers=False)
+            columns = _more(cost, upper, whole, columns, len(self.pool), inf, whole_numbers=False)
         return columns
 
     def _completed(self, copies: Ints, columns: int) -> Floats:
@@ -213,6 +239,22 @@ class Program:
         if self.rows > 1 or (self.checks.lines[:, 0] == DISTINCT).any():
             values[self._counted : self._counted + len(self.pool)] = taken > 0
         return values
+
+
+def _run(solver, deadline: Ending | None) -> None:  # type: ignore[no-untyped-def]
+    """Run the solver; in a thread of its own where a deadline may end it."""
+    if deadline is None:
+        solver.run()
+        return
+    solver.HandleUserInterrupt = True
+    solver.startSolve()
+    try:
+        while not solver.wait(0.1)[0]:
+            if deadline.passed:
+                solver.cancelSolve()
+    except BaseException:
+        solver.cancelSolve()
+        raise
 
 
 def _more(
@@ -232,7 +274,7 @@ def _more(
     return columns + number
 
 
-def _highs(rows: _Rows, cost: Floats, upper: Floats, whole: Bools, relaxed: bool):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _highs(rows: _Rows, cost: Floats, upper: Floats, whole: Bools, relaxed: bool):  # type: ignore[no-untyped-def]
     import highspy
 
     row, column = np.concatenate(rows.row), np.concatenate(rows.column)

@@ -117,10 +117,7 @@ class Method(ABC):
 
     def _bounded(self, problem: Problem, found: Solution) -> Solution:
         """Return the solution with the best lower bound known; one that costs no more than a bound is optimal."""
-        if found.prices is not None:
-            value, prices = found.prices.bound, found.prices
-        else:
-            value, prices = best_bound(problem)
+        value, prices = best_bound(problem) if found.prices is None else (found.prices.bound, found.prices)
         known = [found.lower_bound, value, 0.0 if found.cost == 0 else None]
         bound = max((value for value in known if value is not None), default=None)
         status: Status = "optimal" if bound is not None and found.cost <= bound else found.status

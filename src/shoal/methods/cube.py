@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,8 +20,10 @@ from shoal.methods.peel import concluded, peeled, unmet
 from shoal.methods.windows import ROWS, Windows
 from shoal.problem import Problem, Solution
 
-STEPS = 40
-"""Steps that prices rise before windows are opened."""
+STEPS = 60
+"""Steps that prices rise before windows are opened, where no time limit says for how long."""
+SHORT = 2e-3
+"""Steps shorter than this prove nothing more."""
 WINDOWS_PER_ROW = 4 / ROWS
 """How often each row is looked at, on average, where no time limit says how long to go on."""
 MOST_WINDOWS = 150
@@ -42,7 +44,7 @@ class CubeSearch(Method):
     name: ClassVar[str] = "cube"
     title: ClassVar[str] = "peeling led by prices, with windows of a mixed-integer program"
     guarantee: ClassVar[str | None] = None
-    cost: ClassVar[str] = "O(N d) for each of 40 price steps and more, N nodes of the lattice, d distinct tuples"
+    cost: ClassVar[str] = "O(N d) for each of 60 price steps and more, N nodes of the lattice, d distinct tuples"
     paper: ClassVar[str] = "Lagrangian duality on the pattern program of Chen et al. 2014"
     models: ClassVar[str] = "any conjunction that the whole table meets"
 
@@ -57,7 +59,7 @@ class CubeSearch(Method):
         search.peel()
         search.move()
         search.improve()
-        return concluded(self, problem, search.covering, search.ascent, deadline, progress)
+        return search.solution(self)
 
 
 @dataclass
@@ -71,6 +73,8 @@ class Search:
     seed: int
     deadline: Deadline
     progress: Progress
+    exhausted: bool = False
+    """Whether it is proved that no release costs less than the covering, by a search through all that could."""
 
     @classmethod
     def of(cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Search:
@@ -82,6 +86,13 @@ class Search:
         progress(0.05, "peeling")
         covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
         return cls(problem, checks, ascent, covering, seed, deadline, progress)
+
+    def solution(self, method: Method) -> Solution:
+        """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
+        found = concluded(method, self.problem, self.covering, self.ascent, self.deadline, self.progress)
+        if not self.exhausted or found.notes:
+            return found
+        return replace(found, status="optimal", lower_bound=found.cost)
 
     @property
     def closed(self) -> bool:
@@ -99,12 +110,12 @@ class Search:
         bound = self.ascent.pricing.stated(self.ascent.best)
         self.progress(share, f"{doing} (cost {self.told(self.covering.cost):.5g}, bound {bound:.5g})")
 
-    def price(self, steps: int = STEPS) -> None:
-        """Let the prices rise."""
-        for step in range(steps):
-            if self.closed or self.deadline.share > 0.4:
+    def price(self, share: float = 0.35) -> None:
+        """Let the prices rise: so many steps, or that share of the time."""
+        for step in range(STEPS if self.deadline.moment is None else 10**6):
+            if self.closed or self.deadline.share > share or self.ascent.stride < SHORT:
                 return
-            self.report(0.05 + 0.35 * step / steps, "prices rise")
+            self.report(max(0.05 + 0.35 * min(step / STEPS, 1), self.deadline.share), "prices rise")
             self.ascent.step(self.covering.cost)
 
     def peel(self) -> None:
@@ -152,38 +163,37 @@ class Search:
     def _rise(self) -> None:
         """Let the prices rise while time lasts."""
         for _ in range(STEPS if self.deadline.moment is None else 10**6):
-            if self.closed or self.ascent.stride < 1e-4:
+            if self.closed or self.ascent.stride < SHORT:
                 return
             self.report(0.5 + 0.5 * self.deadline.share, "prices rise")
             self.ascent.step(self.covering.cost)
 
-    def finish(self) -> bool:
-        """Solve the program of all patterns that a cheaper release could use, if it is small; whether it was solved.
+    def finish(self, most: int = MOST_MEMBERS, nodes: int | None = 2_000) -> None:
+        """Solve the program of all patterns that a cheaper release could use, if it has at most so many entries.
 
         At prices that prove B, a release with pattern p costs at least B plus what a class at p loses to the prices;
         so patterns that lose more than the gap are not needed for anything cheaper than what is known.
         """
-        cube, ascent = self.covering.cube, self.ascent
-        gap = self.covering.cost - ascent.best.bound
-        if self.closed or not self.checks.linear or self.problem.may_drop:
-            return False
-        pool = Pool.of(
-            cube,
-            np.arange(cube.types),
-            cube.counts,
-            ascent.best.prices,
-            rows=self.ascent.pricing.demands.rows,
-            slack=gap,
-            most=MOST_MEMBERS,
-        )
+        if self.closed or not self.provable:
+            return
+        cube, best = self.covering.cube, self.ascent.best
+        everything, gap = np.arange(cube.types), self.covering.cost - best.bound
+        rows = self.ascent.pricing.demands.rows
+        pool = Pool.of(cube, everything, cube.counts, best.prices, rows=rows, slack=gap, most=most)
         if pool is None:
-            return False
+            return
         self.report(0.95, "solving what is left as a whole")
         program = Program(pool, self.checks, self.problem.models.least_rows, cube.denominator)
-        answer = program.solve(seconds=self.deadline.left, nodes=2_000)
+        answer = program.solve(deadline=self.deadline, seconds=self.deadline.left, nodes=nodes)
         if answer.copies is not None:
             self._try(Covering.of(cube, copies_of(pool, answer.copies), pool.nodes))
-        return answer.optimal
+        self.exhausted = answer.optimal and answer.copies is not None
+
+    @property
+    def provable(self) -> bool:
+        """Whether the program says exactly what was asked for."""
+        same = set(self.problem.models) == set(self.problem.required)
+        return same and self.checks.linear and not self.problem.may_drop
 
     def _try(self, found: Covering) -> None:
         if found.cost < self.covering.cost:

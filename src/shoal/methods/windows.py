@@ -20,7 +20,7 @@ from shoal.cube.program import Program
 
 ROWS = 900
 """Rows freed in one window."""
-MEMBERS_PER_TYPE = 4
+MEMBERS_PER_TYPE = 3
 """How many patterns a freed type should have to choose from, on average."""
 MOST_MEMBERS = 40_000
 """Entries of a window's program beyond which it is not tried."""
@@ -41,7 +41,7 @@ class Windows:
     """Windows in a row that found nothing."""
 
     def __post_init__(self) -> None:
-        self.slack = self.covering.cube.full // 12
+        self.slack = self.covering.cube.full // 25
 
     def step(self, prices: Ints, seconds: float | None = None) -> None:
         """Free one window and publish its rows anew."""
@@ -52,9 +52,7 @@ class Windows:
         if chosen is None:
             return
         types, counts = covering.without(chosen)
-        pool = Pool.of(
-            covering.cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=MOST_MEMBERS
-        )
+        pool = Pool.of(covering.cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=MOST_MEMBERS)
         if pool is None:
             self.slack = self.slack // 2
             return
