@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "growth", "startup")
+ALL = ("adult", "growth", "proofs", "startup")
 
 
 def main() -> None:

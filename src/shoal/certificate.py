@@ -77,6 +77,8 @@ class Certificate:
     require: str
     proved: float | None = None
     """How much of the lower bound follows from the prices kept with the release; None where there are none."""
+    remarks: tuple[str, ...] = ()
+    """What limits the bound, in words."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -99,6 +101,7 @@ class Certificate:
             "lower_bound": self.lower_bound,
             "gap": self.gap,
             "proved": self.proved,
+            "remarks": list(self.remarks),
             "require": self.require,
             "models": [dict(model) for model in self.models],
             "recoding": self.recoding,
@@ -125,7 +128,7 @@ class Certificate:
             cost = Measured(content["cost"]["name"], content["cost"]["value"])
             names = cls.__dataclass_fields__
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
-            lists = {key: tuple(fields[key]) for key in ("models", "quasi", "sensitive")}
+            lists = {key: tuple(fields.get(key, ())) for key in ("models", "quasi", "remarks", "sensitive")}
             return cls(cost=cost, **{**fields, **lists})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReleaseError("the certificate cannot be read", expected=f"format {FORMAT}") from error
@@ -168,6 +171,7 @@ def certify(
         sensitive=sensitive,
         require=require,
         proved=None if solution.prices is None else solution.prices.bound,
+        remarks=solution.remarks,
     )
 
 

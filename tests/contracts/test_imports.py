@@ -25,6 +25,7 @@ ORDER = [
     {"codebook", "config", "requirement"},
     {"audit", "inspection", "proof"},
     {"problem"},
+    {"cube"},
     {"bounds", "certificate"},
     {"methods", "release"},
     {"opened", "published_cost"},

@@ -54,10 +54,11 @@ class Pricing:
         return cls(problem, cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
 
     def value(self, prices: Ints) -> Valued:
-        """Return what prices prove."""
+        """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
         from shoal.cube.gains import pattern_gains
 
         cube, demands = self.cube, self.demands
+        prices = np.minimum(prices, cube.cap)
         order = np.argsort(-prices, kind="stable")
         first, second = cube.first.take(order), cube.second.take(order)
         sorted_prices = prices[order]
@@ -98,6 +99,18 @@ class Pricing:
             gained += number * (price - self.cube.full)
             left -= number
         return gained
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say what the bound does not look at."""
+        cube, said = self.cube, []
+        if not cube.is_whole:
+            said.append(
+                f"the bound rests on {cube.number:,} of the lattice's {cube.lattice:,} nodes, and holds for all"
+            )
+        if self.demands.left_out:
+            said.append(f"the bound leaves out {', '.join(self.demands.left_out)}: it would be no lower with them")
+        return tuple(said)
 
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""

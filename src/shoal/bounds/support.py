@@ -66,7 +66,7 @@ def _charged(problem: Problem) -> tuple[Cube, Ints]:
 def charges(cube: Cube, demands: Demands) -> Ints:
     """Return for each row type the least that one of its rows pays, in units."""
     least = _by_arrays(cube, demands) if cube.number * cube.types <= IN_PASSING else _compiled(cube, demands)
-    return np.minimum(least, cube.full)
+    return np.minimum(np.minimum(least, cube.full), cube.cap)
 
 
 def _by_arrays(cube: Cube, demands: Demands) -> Ints:

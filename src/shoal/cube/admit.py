@@ -7,11 +7,12 @@ Distance in its edge form serves every tree and every line: `sum_e weight_e |sum
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from shoal.cube.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE
+from shoal.cube.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
 TINY = 1e-12
 
 

@@ -22,6 +22,7 @@ from shoal.models import (
 )
 
 DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
+"""The kinds of requirement; equal distance is closeness with a shorter way to compute it."""
 MOST_VALUES = 400
 """Domains beyond this are not compared edge by edge: their models are left to the repair."""
 

@@ -7,8 +7,8 @@ classes at p. Patterns, and types within them, for which this exceeds what is kn
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from shoal.cube.compiled import njit
 from shoal.cube.kernels import number_groups, slots_for
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

@@ -61,13 +61,19 @@ class Covering:
         types, counts = np.unique(self.types[np.isin(self.classes, chosen)], return_counts=True)
         return types, counts.astype(np.int64)
 
-    def replaced(self, chosen: Ints, pieces: Ints, nodes: Ints) -> Covering:
-        """Return the covering with some classes replaced by others, given as (type, class, copies) and their nodes."""
-        kept = ~np.isin(self.classes, chosen)
+    def replaced(self, changes: list[tuple[Ints, Ints, Ints]]) -> Covering:
+        """Return the covering with some classes replaced by others.
+
+        Each change names the classes that go, and those that come as (type, class, copies) pieces and their nodes.
+        """
+        gone = np.concatenate([chosen for chosen, _, _ in changes])
+        kept = ~np.isin(self.classes, gone)
         types, classes = self.types[kept], self.classes[kept]
-        old = np.column_stack([types, classes, np.ones(len(types), np.int64)])
-        new = pieces + np.array([0, len(self.nodes), 0])
-        return Covering.of(self.cube, np.concatenate([old, new]), np.concatenate([self.nodes, nodes]))
+        pieces, nodes = [np.column_stack([types, classes, np.ones(len(types), np.int64)])], self.nodes
+        for _, new, at in changes:
+            pieces.append(new + np.array([0, len(nodes), 0]))
+            nodes = np.concatenate([nodes, at])
+        return Covering.of(self.cube, np.concatenate(pieces), nodes)
 
     def partition(self, problem: Problem) -> Partition:
         """Give the rows of each type to its classes; which row goes where depends on published cells alone."""

@@ -27,8 +27,10 @@ from shoal.histogram import Attributes, Values, sensitive_values
 from shoal.microdata import Coded, distinct_rows
 from shoal.problem import Problem
 
-MOST_NODES = 2_000_000
+MOST_NODES = 20_000_000
 """Lattices beyond this are not laid out."""
+MOST_WALKED = 300_000_000
+"""Nodes times types of one walk; of larger lattices only the cheapest nodes are walked."""
 MOST_CELLS = 150_000_000
 """Entries of the half nodes' group-bys (12 bytes each) beyond which the cube is not laid out."""
 
@@ -111,16 +113,41 @@ class Cube:
         return len(self.counts)
 
     @property
-    def number(self) -> int:
-        """How many nodes there are."""
+    def lattice(self) -> int:
+        """How many nodes the lattice has."""
         return len(self.first.levels) * len(self.second.levels)
+
+    @property
+    def number(self) -> int:
+        """How many nodes are walked."""
+        return len(self.nodes)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all nodes are walked."""
+        return self.number == self.lattice
+
+    @cached_property
+    def _order(self) -> Ints:
+        """All nodes, those that cost a row least on average first; the last is all stars."""
+        mean = [half.losses @ self.counts / self.counts.sum() for half in (self.first, self.second)]
+        return np.argsort(np.add.outer(*mean).ravel(), kind="stable")
 
     @cached_property
     def nodes(self) -> Ints:
-        """All nodes as pairs of half nodes, those that cost a row least on average first."""
-        mean = [half.losses @ self.counts / self.counts.sum() for half in (self.first, self.second)]
-        order = np.argsort(np.add.outer(*mean).ravel(), kind="stable")
-        return np.column_stack(np.divmod(order, len(mean[1]))).astype(np.int64)
+        """The nodes that are walked, as pairs of half nodes: all, or the cheapest and the one that is all stars."""
+        most = max(MOST_WALKED // self.types, 2)
+        order = self._order if self.lattice <= most else np.append(self._order[: most - 1], self._order[-1])
+        return np.column_stack(np.divmod(order, len(self.second.levels))).astype(np.int64)
+
+    @cached_property
+    def cap(self) -> int:
+        """What a row pays at least at a node that is not walked: up to here, prices need not look at those."""
+        if self.is_whole:
+            return int(np.iinfo(np.int64).max)
+        left = self._order[self.number - 1 : -1]
+        low = [half.losses.min(axis=1) for half in (self.first, self.second)]
+        return int(np.add.outer(*low).ravel()[left].min())
 
     @property
     def layout(self) -> tuple[Codes, Codes, Ints, Ints, Ints, Ints]:

@@ -13,10 +13,12 @@ import numpy as np
 from shoal.arrays import Floats, Ints
 from shoal.cube.cube import Cube
 from shoal.emd import GroundDistance, Line, Matrix, Tree, ground_distance
-from shoal.models import LDiversity, Models, TCloseness
+from shoal.models import KAnonymity, LDiversity, Model, Models, TCloseness
 
 VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
+"""The kinds of demand: different values, largest share, closeness at equal distance, closeness in any metric."""
 SCALE = 20
+"""Distances are multiples of 2 ** -SCALE, rounded down."""
 NO_DISTANCES = np.zeros((1, 1), np.int64)
 MOST_VALUES = 64
 """Domains beyond this are not compared in a general metric."""
@@ -37,6 +39,8 @@ class Demands:
     """(kind, attribute, number, over)."""
     distances: Ints
     """For each of the gains, value by value."""
+    left_out: tuple[str, ...]
+    """The models that nothing is known of."""
 
     @classmethod
     def of(cls, cube: Cube, models: Models, *, may_drop: bool) -> Demands:
@@ -70,7 +74,16 @@ class Demands:
             np.array(needs, np.int64).reshape(-1, 3),
             np.array(gains, np.int64).reshape(-1, 4),
             _stacked(distances),
+            tuple(str(model) for model in models if not _is_known(model, may_drop=may_drop)),
         )
+
+
+def _is_known(model: Model, *, may_drop: bool) -> bool:
+    """Whether the bound takes a model into account, at least in part."""
+    if not model.attributes:
+        return isinstance(model, KAnonymity)
+    closeness = isinstance(model, TCloseness) and not may_drop
+    return model.least_rows > 1 or (not model.given and closeness)
 
 
 def _distances(ground: GroundDistance) -> Floats:

@@ -7,16 +7,13 @@ admitted class of a pattern could gain is found in one scan per model. All in in
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
 
+from shoal.cube.compiled import njit, prange
+from shoal.cube.demands import EQUAL, SCALE, SHARE, VALUES
 from shoal.cube.kernels import find_slot, slots_for
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
-"""The kinds of demand: different values, largest share, closeness at equal distance, closeness in any metric."""
-SCALE = 20
-"""Distances are multiples of 2 ** -SCALE, rounded down."""
 NOTHING = np.int64(-(2**62))
 
 

@@ -6,9 +6,9 @@ Every move keeps every class admitted as far as the loops know the models (see `
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from shoal.cube.admit import admits
+from shoal.cube.compiled import njit
 from shoal.cube.kernels import find_slot, slots_for
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

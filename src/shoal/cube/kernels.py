@@ -6,15 +6,9 @@ numbered by hashing their keys, and keys are compared in full. Everything is in 
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
-
-if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="shoal-kernels-")
-
 import numpy as np
-from numba import njit, prange
+
+from shoal.cube.compiled import njit, prange
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

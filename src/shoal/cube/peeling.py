@@ -9,9 +9,9 @@ so at any moment those can be published as the all-star class, and nothing has t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from shoal.cube.admit import admits, shrink
+from shoal.cube.compiled import njit
 from shoal.cube.kernels import number_groups, slots_for
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import shoal.methods
+from shoal.cube import pattern_hierarchies
 from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.cube import CubeSearch
 from shoal.methods.m_approx import MApprox
 from shoal.methods.mondrian import Mondrian
+from shoal.methods.peel import Peel
 from shoal.methods.subset_dp import SubsetDP
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
 
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
+PATTERNS_FROM = 20_000
+"""Rows from which it is worth waiting for the compiled loops of the cube."""
+PATTERNS_UP_TO = 400_000_000
+"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
+SECONDS_FOR_CUBE = 10
+"""A time limit from which the cube method has time to search."""
 
 
 def methods() -> dict[str, type[Method]]:
@@ -24,8 +34,9 @@ def methods() -> dict[str, type[Method]]:
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
-    A table of at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where it can, the
-    m-approximation: what is proved of a dearer release holds for a cheaper one.
+    A table of at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the
+    m-approximation and a method with a proof: peeling for large tables, the cube method where a time limit leaves it
+    time to search. What is proved of a dearer release holds for a cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
@@ -34,24 +45,50 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     fitting = [method for method in _candidates(problem) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
+    exact = any(isinstance(method, SubsetDP) for method in fitting)
+    proving, why_not = (None, "") if exact else _proving(problem, deadline)
+    if proving is not None:
+        fitting.append(proving)
     found = [method.run(problem, seed=seed, deadline=deadline, progress=progress) for method in fitting]
     best = min(found, key=lambda solution: solution.cost)
-    return replace(best, **_inherited(best, found), notes=(*best.notes, _said(found)))  # type: ignore[arg-type]
+    notes = (*best.notes, _said(found), *([why_not] if why_not else []))
+    return replace(best, **_inherited(best, found), notes=notes)  # type: ignore[arg-type]
 
 
 def _candidates(problem: Problem) -> list[Method]:
     return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
 
 
+def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
+    """Return the method of patterns and prices that fits the table and the time; else why there is none."""
+    left = deadline.left
+    method: Method = Peel() if left is None else CubeSearch()
+    reasons = method.accepts(problem)
+    if not reasons and left is None and problem.rows < PATTERNS_FROM:
+        reasons = [
+            f"a table of fewer than {PATTERNS_FROM:,} rows need not wait for it; ask for it, or set a time limit"
+        ]
+    if not reasons and left is not None and left < SECONDS_FOR_CUBE:
+        reasons = [f"it needs a time limit of {SECONDS_FOR_CUBE} seconds or more"]
+    if not reasons and problem.rows * prod(h.height + 1 for h in pattern_hierarchies(problem)) > PATTERNS_UP_TO:
+        reasons = ["the lattice times the rows is so large that it would take minutes; ask for it to have it"]
+    return (None, f"auto did not use {method.name}: {'; '.join(reasons)}") if reasons else (method, "")
+
+
 def _inherited(best: Solution, found: list[Solution]) -> dict[str, object]:
-    """Return the guarantee that carries over to a cheaper solution, where the best has none of its own."""
+    """Return what carries over to the cheapest solution: a guarantee, where it has none, the best bound and prices."""
+    inherited: dict[str, object] = {}
     proved = [solution for solution in found if solution.guarantee is not None]
-    if best.guarantee is not None or not proved:
-        return {}
-    return {
-        "guarantee": proved[0].guarantee,
-        "status": best.status if best.status == "optimal" else "within_bound",
-    }
+    if best.guarantee is None and proved:
+        status = best.status if best.status == "optimal" else "within_bound"
+        inherited = {"guarantee": proved[0].guarantee, "status": status}
+    bounds = [solution.lower_bound for solution in found if solution.lower_bound is not None]
+    priced = [solution.prices for solution in found if solution.prices is not None]
+    if bounds:
+        inherited["lower_bound"] = max(bounds)
+    if priced:
+        inherited["prices"] = max(priced, key=lambda prices: prices.bound)
+    return inherited
 
 
 def _said(found: list[Solution]) -> str:

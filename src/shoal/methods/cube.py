@@ -193,7 +193,7 @@ class Search:
     def provable(self) -> bool:
         """Whether the program says exactly what was asked for."""
         same = set(self.problem.models) == set(self.problem.required)
-        return same and self.checks.linear and not self.problem.may_drop
+        return same and self.checks.linear and not self.problem.may_drop and self.covering.cube.is_whole
 
     def _try(self, found: Covering) -> None:
         if found.cost < self.covering.cost:

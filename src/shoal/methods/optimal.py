@@ -62,7 +62,7 @@ class Optimal(Method):
         if not search.closed:
             search.report(0.9, "raising the prices")
             raise_by_program(search.ascent, rounds=8, seconds=deadline.left)
-        if problem.may_drop:
+        if problem.may_drop and search.covering.cube.is_whole:
             return self._with_dropping(search)
         search.finish(MOST_MEMBERS, nodes=None)
         return search.solution(self)

@@ -98,4 +98,5 @@ def _proved(solution: Solution, ascent: Ascent) -> Solution:
     from dataclasses import replace
 
     pricing = ascent.pricing
-    return replace(solution, lower_bound=pricing.stated(ascent.best), prices=pricing.proof(ascent.best))
+    bound, prices = pricing.stated(ascent.best), pricing.proof(ascent.best)
+    return replace(solution, lower_bound=bound, prices=prices, remarks=pricing.remarks)

@@ -135,7 +135,7 @@ def _tabulate(rows: int) -> Any:
     """Return the dynamic program, compiled where the table is large enough to wait for the compiler."""
     if rows < COMPILE_FROM:
         return best_partitions
-    from numba import njit
+    from shoal.cube.compiled import njit
 
     return njit(best_partitions)
 

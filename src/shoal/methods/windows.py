@@ -7,11 +7,12 @@ where it finds nothing better, so the cost never rises.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import Bools, Ints
 from shoal.cube import Cube
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
@@ -24,18 +25,54 @@ MEMBERS_PER_TYPE = 3
 """How many patterns a freed type should have to choose from, on average."""
 MOST_MEMBERS = 40_000
 """Entries of a window's program beyond which it is not tried."""
+ABREAST = 2
+"""How many windows are solved at the same time."""
+NODES, GAP = 20, 2e-3
+"""Branching nodes and relative gap at which the solver may stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A window: the classes that are freed, what may take their rows, and the program that decides."""
+
+    chosen: Ints
+    pool: Pool
+    program: Program
+    start: Ints
+    before: int
+    """What the freed rows pay, in units."""
+    outlets: Ints | None
+    """For each freed type the node of the class outside that it may join."""
+
+    def solved(self, seconds: float | None) -> tuple[Ints, Ints] | None:
+        """Return cheaper classes as (type, class, copies) and their nodes; None if the solver finds none."""
+        answer = self.program.solve(start=self.start, nodes=NODES, gap=GAP, seconds=seconds)
+        if answer.copies is None or self._paid(answer.copies) >= self.before:
+            return None
+        pool, (inside, outside) = self.pool, np.split(answer.copies, [len(self.pool.members)])
+        used, gone = np.flatnonzero(inside), np.flatnonzero(outside)
+        pieces = [
+            np.column_stack([pool.types[pool.members[used]], pool.pattern_of_member[used], inside[used]]),
+            np.column_stack([pool.types[gone], len(pool) + np.arange(len(gone)), outside[gone]]),
+        ]
+        nodes = pool.nodes if self.outlets is None else np.concatenate([pool.nodes, self.outlets[gone]])
+        return np.concatenate(pieces), nodes
+
+    def _paid(self, copies: Ints) -> int:
+        inside, outside = np.split(copies, [len(self.pool.members)])
+        paid = int(self.pool.costs[self.pool.pattern_of_member] @ inside)
+        return paid + (0 if self.program.outlets is None else int(self.program.outlets @ outside))
 
 
 @dataclass
 class Windows:
-    """The search, window by window."""
+    """The search: windows apart from each other, as many at a time as there are threads, and so on."""
 
     covering: Covering
     checks: Checks
     random: np.random.Generator
     rows: int
     """k; 1 where no model asks for a number of rows by itself."""
-    slack: int = field(init=False)
     tried: int = 0
     idle: int = 0
     """Windows in a row that found nothing."""
@@ -44,60 +81,55 @@ class Windows:
         self.slack = self.covering.cube.full // 25
 
     def step(self, prices: Ints, seconds: float | None = None) -> None:
-        """Free one window and publish its rows anew."""
-        self.tried += 1
-        self.idle += 1
-        covering = self.covering
-        chosen = self._window(prices)
-        if chosen is None:
-            return
-        types, counts = covering.without(chosen)
-        pool = Pool.of(covering.cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=MOST_MEMBERS)
-        if pool is None:
-            self.slack = self.slack // 2
-            return
-        self._adapt(pool)
-        pool, start = _with_present(covering, pool, chosen)
-        outlets = _outlets(covering, chosen, pool.types) if not len(self.checks.lines) else None
-        costs, nodes = outlets if outlets is not None else (None, None)
-        program = Program(pool, self.checks, self.rows, covering.cube.denominator, costs)
-        if costs is not None:
-            start = np.concatenate([start, np.zeros(len(pool.types), np.int64)])
-        answer = program.solve(start=start, nodes=20, gap=2e-3, seconds=seconds)
-        if answer.copies is not None:
-            self._take(chosen, pool, answer.copies, costs, nodes)
+        """Free some windows and publish their rows anew."""
+        free = np.ones(len(self.covering.nodes), dtype=bool)
+        windows = []
+        for _ in range(ABREAST):
+            chosen = self._window(prices, free)
+            free[chosen] = False
+            windows.append(chosen)
+        plans = [plan for chosen in windows if len(chosen) and (plan := self._plan(chosen, free, prices))]
+        with ThreadPoolExecutor(ABREAST) as threads:
+            found = list(threads.map(lambda plan: plan.solved(seconds), plans))
+        better = [(plan.chosen, *pieces) for plan, pieces in zip(plans, found, strict=True) if pieces is not None]
+        if better:
+            self.covering = self.covering.replaced(better)
+        self.tried += ABREAST
+        self.idle = 0 if better else self.idle + ABREAST
 
-    def _take(self, chosen: Ints, pool: Pool, copies: Ints, costs: Ints | None, outlets: Ints | None) -> None:
-        """Put the solver's classes in place of the chosen ones, if they cost less."""
-        inside, outside = np.split(copies, [len(pool.members)])
-        before = int(self.covering.costs[np.isin(self.covering.classes, chosen)].sum())
-        after = int(pool.costs[pool.pattern_of_member] @ inside) + (0 if costs is None else int(costs @ outside))
-        if after >= before:
-            return
-        used = np.flatnonzero(inside)
-        pieces = [np.column_stack([pool.types[pool.members[used]], pool.pattern_of_member[used], inside[used]])]
-        nodes = [pool.nodes]
-        if outlets is not None:
-            gone = np.flatnonzero(outside)
-            pieces.append(np.column_stack([pool.types[gone], len(pool) + np.arange(len(gone)), outside[gone]]))
-            nodes.append(outlets[gone])
-        self.covering = self.covering.replaced(chosen, np.concatenate(pieces), np.concatenate(nodes))
-        self.idle = 0
-
-    def _window(self, prices: Ints) -> Ints | None:
-        """Return classes near a row that pays more than its price, the more the likelier; None if no row does."""
+    def _window(self, prices: Ints, free: Bools) -> Ints:
+        """Return free classes near a row that pays more than its price, the more the likelier; none if no row does."""
         covering = self.covering
-        excess = np.maximum(covering.costs - prices[covering.types], 0).astype(np.float64)
+        excess = np.maximum(covering.costs - prices[covering.types], 0) * free[covering.classes]
         if not excess.any():
-            return None
+            return np.empty(0, dtype=np.int64)
         seed = self.random.choice(len(excess), p=excess / excess.sum())
         far = covering.cube.distances(int(covering.types[seed]))[covering.types]
         number = len(covering.nodes)
         near = np.full(number, np.iinfo(np.int64).max)
         np.minimum.at(near, covering.classes, far)
         order = np.argsort(near * (1 + 0.3 * self.random.random(number)), kind="stable")
+        order = order[free[order]]
         rows = np.cumsum(np.bincount(covering.classes, minlength=number)[order])
         return order[: max(1, int(np.searchsorted(rows, ROWS)))]
+
+    def _plan(self, chosen: Ints, free: Bools, prices: Ints) -> Plan | None:
+        """Gather the patterns that lose little to the prices, the classes as they are, and those outside."""
+        covering, cube = self.covering, self.covering.cube
+        types, counts = covering.without(chosen)
+        pool = Pool.of(cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=MOST_MEMBERS)
+        if pool is None:
+            self.slack //= 2
+            return None
+        self._adapt(pool)
+        pool, start = _with_present(covering, pool, chosen)
+        costs, outlets = None, None
+        if not len(self.checks.lines):
+            costs, outlets = _outlets(covering, np.flatnonzero(free), pool.types)
+            start = np.concatenate([start, np.zeros(len(pool.types), np.int64)])
+        before = int(covering.costs[np.isin(covering.classes, chosen)].sum())
+        program = Program(pool, self.checks, self.rows, cube.denominator, costs)
+        return Plan(chosen, pool, program, start, before, outlets)
 
     def _adapt(self, pool: Pool) -> None:
         """Look at more patterns where there was little choice, at fewer where there was much."""
@@ -129,12 +161,11 @@ def _cost_at(cube: Cube, nodes: Ints, types: Ints) -> Ints:
     return paid
 
 
-def _outlets(covering: Covering, chosen: Ints, types: Ints) -> tuple[Ints, Ints]:
-    """Return for each type the cheapest class outside the window that it matches: what it pays there, and its node."""
+def _outlets(covering: Covering, fixed: Ints, types: Ints) -> tuple[Ints, Ints]:
+    """Return for each type the cheapest of the fixed classes that it matches: what it pays there, and its node."""
     cube = covering.cube
     example = np.zeros(len(covering.nodes), dtype=np.int64)
     example[covering.classes] = covering.types
-    fixed = np.setdiff1d(np.arange(len(covering.nodes)), chosen)
     fixed = fixed[np.argsort(covering.nodes[fixed], kind="stable")]
     best, where = np.full(len(types), -1, np.int64), np.full(len(types), -1, np.int64)
     for group in np.split(fixed, np.flatnonzero(np.diff(covering.nodes[fixed])) + 1) if len(fixed) else []:

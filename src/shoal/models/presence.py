@@ -61,8 +61,9 @@ class KMap(Model):
 class DeltaPresence(Model):
     """Guarantees `dmin <= rows of the class / people of the population that its cells fit <= dmax`.
 
-    So nobody of the population can be told to be in the table with more, or less, than these chances. Merging classes
-    can break it. The level of a class is the ratio; a class that fits nobody has an infinite one.
+    So nobody who fits a class can be told to be in the table with more, or less, than these chances. (Who fits no class
+    can be told not to be in it, whatever dmin is: hierarchies that cover the whole population prevent that.) Merging
+    classes can break it. The level of a class is the ratio; a class that fits nobody has an infinite one.
 
     >>> str(DeltaPresence(0.1, 0.5))
     'presence=(0.1,0.5)'
