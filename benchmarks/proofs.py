@@ -70,7 +70,7 @@ CASES = {
         "0.36, 560 classes (ARX 0.552, 27)",
     ),
     "census": Case(
-        "census", ("age", "gender", "education", "birthplace"), "l(income)=6", ("income",), seconds=60, known="gap 1.10"
+        "census", ("age", "gender", "education", "birthplace"), "l(income)=6", ("income",), seconds=40, known="gap 1.10"
     ),
     "nhanes": Case("nhanes/nhanes_raw.csv.gz", ("Gender", "Age", "Race1", "Education", "MaritalStatus"), seconds=30),
     "creditcard": Case(

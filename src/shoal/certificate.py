@@ -171,7 +171,7 @@ def certify(
         sensitive=sensitive,
         require=require,
         proved=None if solution.prices is None else solution.prices.bound,
-        remarks=solution.remarks,
+        remarks=() if solution.prices is None else solution.prices.remarks,
     )
 
 

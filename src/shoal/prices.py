@@ -19,3 +19,5 @@ class Prices:
     denominator: int
     bound: float
     """A number that no release can go below, as `shoal.proof.price_bound` finds it."""
+    remarks: tuple[str, ...] = ()
+    """What limits the bound, in words; no cell of the table."""

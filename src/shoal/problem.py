@@ -139,8 +139,6 @@ class Solution:
     """Decisions worth a line in the log, in words; no cell of the table."""
     prices: Prices | None = None
     """What the lower bound, or some of it, follows from; None where there is only the word of the method."""
-    remarks: tuple[str, ...] = ()
-    """What limits the bound, for the certificate; no cell of the table."""
 
 
 def make_problem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 from typing import ClassVar
@@ -11,6 +12,7 @@ import shoal.bounds
 from shoal.arrays import Ints
 from shoal.costs import CellCost
 from shoal.cube import Cube
+from shoal.cube.demands import Demands
 from shoal.prices import Prices
 from shoal.problem import Problem
 from shoal.registry import discover
@@ -60,12 +62,21 @@ PROVABLE = ("stars", "height", "ncp", "precision")
 """Costs for which the checker of prices can work out anew what a pattern costs."""
 
 
-def as_prices(problem: Problem, cube: Cube, of_type: Ints, units: int) -> Prices | None:
+def as_prices(problem: Problem, cube: Cube, demands: Demands, of_type: Ints, units: int) -> Prices | None:
     """Return prices of row types as prices of rows with what they prove; None where they could not be checked."""
     population = problem.recoding == "generalize" and problem.microdata.population is not None
     if problem.cost.name not in PROVABLE or population:
         return None
-    return Prices(of_type[cube.type_of_row], cube.denominator, in_measure(problem, cube, units))
+    bound = in_measure(problem, cube, units)
+    return Prices(of_type[cube.type_of_row], cube.denominator, bound, tuple(_remarks(cube, demands)))
+
+
+def _remarks(cube: Cube, demands: Demands) -> Iterator[str]:
+    """Say what the bound does not look at."""
+    if not cube.is_whole:
+        yield f"the bound rests on {cube.number:,} of the lattice's {cube.lattice:,} nodes, and holds for all of them"
+    if demands.left_out:
+        yield f"the bound leaves out {', '.join(demands.left_out)}: with them it could only be higher"
 
 
 def in_measure(problem: Problem, cube: Cube, units: int) -> float:

@@ -1,8 +1,8 @@
 """Bound (C), the linear program: the best prices there are, by generating patterns as they are needed.
 
 The linear relaxation of the pattern program (see `shoal.cube.program`) over few patterns; its duals are prices; every
-pattern that gains at these prices is added; and so on until none does. Whatever the last prices are, what they prove
-is worked out over all patterns (bound B), so the bound holds however early the rounds end.
+pattern that gains at these prices is added; and so on while that proves more. Whatever the last prices are, what they
+prove is worked out over all patterns (bound B), so the bound holds however early the rounds end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MOST_MEMBERS = 60_000
 class LinearProgram(Bound):
     """Holds for costs that add over cells, and for every model (those that it does not know are left out).
 
-    For k-anonymity it is the largest bound that prices can prove.
+    Where the rounds end by themselves it is, for k-anonymity, the largest bound that prices can prove; they also end
+    after so many of them, where the program grows too large, and where one proves no more than the one before.
     """
 
     name: ClassVar[str] = "linear-program"
@@ -52,20 +53,15 @@ class LinearProgram(Bound):
 
 
 def raise_by_program(ascent: Ascent, *, rounds: int, seconds: float | None = None) -> None:
-    """Raise prices to the duals of the linear program, round by round."""
+    """Raise prices to the duals of the linear program, round by round, as long as they prove more."""
     pricing = ascent.pricing
     cube, demands = pricing.cube, pricing.demands
     checks = Checks.of(cube, pricing.problem.required)
-    prices, slack = ascent.best.prices, cube.full // 10
     for _ in range(rounds):
-        pool = Pool.of(
-            cube, np.arange(cube.types), cube.counts, prices, rows=demands.rows, slack=slack, most=MOST_MEMBERS
-        )
+        pool = _pool(pricing, ascent.best.prices)
         if pool is None:
             return
-        answer = Program(pool, checks, demands.rows, cube.denominator, outlets=_stars(cube.full, cube.types)).solve(
-            relaxed=True, seconds=seconds
-        )
+        answer = Program(pool, checks, demands.rows, cube.denominator).solve(relaxed=True, seconds=seconds)
         if answer.duals is None:
             return
         duals = np.zeros(cube.types, dtype=np.int64)
@@ -74,9 +70,14 @@ def raise_by_program(ascent: Ascent, *, rounds: int, seconds: float | None = Non
         ascent.lift(duals)
         if ascent.best.bound <= before:
             return
-        prices = ascent.best.prices
 
 
-def _stars(full: int, types: int) -> Ints:
-    """Every row may be published as all stars: with few patterns in the program there must be a way for each."""
-    return np.full(types, full, dtype=np.int64)
+def _pool(pricing: Pricing, prices: Ints) -> Pool | None:
+    """Return the patterns that gain at the prices or lose little, and the all-star one, so that no row is left."""
+    cube, everything = pricing.cube, np.arange(pricing.cube.types)
+    rows, slack = pricing.demands.rows, cube.full // 10
+    pool = Pool.of(cube, everything, cube.counts, prices, rows=rows, slack=slack, most=MOST_MEMBERS)
+    if pool is None:
+        return None
+    last, stars = np.array([cube.number - 1]), np.array([cube.full])
+    return pool.joined(last, stars, np.zeros(cube.types, dtype=np.int64), everything)

@@ -100,21 +100,9 @@ class Pricing:
             left -= number
         return gained
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Say what the bound does not look at."""
-        cube, said = self.cube, []
-        if not cube.is_whole:
-            said.append(
-                f"the bound rests on {cube.number:,} of the lattice's {cube.lattice:,} nodes, and holds for all"
-            )
-        if self.demands.left_out:
-            said.append(f"the bound leaves out {', '.join(self.demands.left_out)}: it would be no lower with them")
-        return tuple(said)
-
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""
-        return as_prices(self.problem, self.cube, valued.prices, valued.bound)
+        return as_prices(self.problem, self.cube, self.demands, valued.prices, valued.bound)
 
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""
@@ -139,7 +127,10 @@ class Ascent:
         return cls(pricing, pricing.value(charges(pricing.cube, pricing.demands)))
 
     def step(self, target: int) -> None:
-        """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before."""
+        """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
+
+        A target far above what is proved would make strides that prove nothing: it is taken nearer.
+        """
         counts = self.pricing.cube.counts
         here = self._here or self.best
         at = here.prices.astype(np.float64) if self._at is None else self._at
@@ -147,7 +138,8 @@ class Ascent:
         length = float((direction**2 / counts).sum())
         if length == 0 or target <= self.best.bound:
             return
-        ahead = max(target - here.bound, 1)
+        near = min(target, self.best.bound + 2 * self.best.bound // 5 + self.pricing.cube.denominator)
+        ahead = max(near - here.bound, 1)
         self._at = np.maximum(at + self.stride * ahead / length * direction / counts, 0)
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64))

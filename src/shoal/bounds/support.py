@@ -48,19 +48,20 @@ class Support(Bound):
 
     def of(self, problem: Problem) -> float:
         """Return the sum over all rows of what each pays at least."""
-        cube, least = _charged(problem)
+        cube, _, least = _charged(problem)
         return in_measure(problem, cube, int(least @ cube.counts))
 
     def prices(self, problem: Problem) -> Prices | None:
         """Return the charges."""
-        cube, least = _charged(problem)
-        return as_prices(problem, cube, least, int(least @ cube.counts))
+        cube, demands, least = _charged(problem)
+        return as_prices(problem, cube, demands, least, int(least @ cube.counts))
 
 
 @lru_cache(maxsize=1)
-def _charged(problem: Problem) -> tuple[Cube, Ints]:
+def _charged(problem: Problem) -> tuple[Cube, Demands, Ints]:
     cube = Cube.of(problem)
-    return cube, charges(cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
+    demands = Demands.of(cube, problem.required, may_drop=problem.may_drop > 0)
+    return cube, demands, charges(cube, demands)
 
 
 def charges(cube: Cube, demands: Demands) -> Ints:

@@ -121,7 +121,8 @@ class Method(ABC):
         known = [found.lower_bound, value, 0.0 if found.cost == 0 else None]
         bound = max((value for value in known if value is not None), default=None)
         status: Status = "optimal" if bound is not None and found.cost <= bound else found.status
-        return replace(found, lower_bound=bound, status=status, prices=prices)
+        guarantee = found.guarantee or (self.promise(problem) if status == "optimal" else None)
+        return replace(found, lower_bound=bound, status=status, guarantee=guarantee, prices=prices)
 
     def solution(
         self,

@@ -27,6 +27,8 @@ SHORT = 2e-3
 WINDOWS_PER_ROW = 4 / ROWS
 """How often each row is looked at, on average, where no time limit says how long to go on."""
 MOST_WINDOWS = 150
+MOST_WINDOWED = 100_000
+"""Rows beyond which windows are too small to matter."""
 MOST_IDLE = 60
 """Windows in a row without a better release after which the search ends."""
 MOST_MEMBERS = 30_000
@@ -110,8 +112,9 @@ class Search:
         bound = self.ascent.pricing.stated(self.ascent.best)
         self.progress(share, f"{doing} (cost {self.told(self.covering.cost):.5g}, bound {bound:.5g})")
 
-    def price(self, share: float = 0.35) -> None:
-        """Let the prices rise: so many steps, or that share of the time."""
+    def price(self) -> None:
+        """Let the prices rise: so many steps, or a share of the time, the most of it where windows would be too many."""
+        share = 0.35 if self.problem.rows <= MOST_WINDOWED else 0.8
         for step in range(STEPS if self.deadline.moment is None else 10**6):
             if self.closed or self.deadline.share > share or self.ascent.stride < SHORT:
                 return

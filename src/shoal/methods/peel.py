@@ -99,4 +99,4 @@ def _proved(solution: Solution, ascent: Ascent) -> Solution:
 
     pricing = ascent.pricing
     bound, prices = pricing.stated(ascent.best), pricing.proof(ascent.best)
-    return replace(solution, lower_bound=bound, prices=prices, remarks=pricing.remarks)
+    return replace(solution, lower_bound=bound, prices=prices)
