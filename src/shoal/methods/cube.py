@@ -113,7 +113,7 @@ class Search:
         self.progress(share, f"{doing} (cost {self.told(self.covering.cost):.5g}, bound {bound:.5g})")
 
     def price(self) -> None:
-        """Let the prices rise: so many steps, or a share of the time, the most of it where windows would be too many."""
+        """Let the prices rise: so many steps, or a share of the time; most of it where windows would be too many."""
         share = 0.35 if self.problem.rows <= MOST_WINDOWED else 0.8
         for step in range(STEPS if self.deadline.moment is None else 10**6):
             if self.closed or self.deadline.share > share or self.ascent.stride < SHORT:
