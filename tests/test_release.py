@@ -18,7 +18,10 @@ from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read
 
 RECODINGS = ["suppress", "generalize", "range"]
-INTERNAL = {"config.json", "decisions.json", "manifest.json", "original.json", "rows.parquet"}
+INTERNAL = {
+    *("config.json", "decisions.json", "manifest.json", "original.json"),
+    *("prices.parquet", "proof.json", "rows.parquet"),
+}
 
 
 def people(rows: int = 400, seed: int = 1) -> pl.DataFrame:

@@ -144,6 +144,8 @@ FILES = [
     "internal/decisions.json",
     "internal/manifest.json",
     "internal/original.json",
+    "internal/prices.parquet",
+    "internal/proof.json",
     "internal/rows.parquet",
 ]
 

@@ -108,12 +108,13 @@ def test_it_is_what_its_definition_says(case: Case) -> None:
 def test_the_support_bound_is_never_below_it(case: Case) -> None:
     asked = case.problem
     if not BOUND.accepts(asked) and not Support().accepts(asked) and asked.rows >= asked.models.least_rows:
-        assert BOUND.of(asked) <= Support().of(asked) + 1e-9
+        rounded = 1e-9 * asked.rows * len(asked.microdata.quasi)  # prices are whole multiples of 2 ** -30, rounded down
+        assert BOUND.of(asked) <= Support().of(asked) + rounded
 
 
 def test_many_attributes_that_the_support_bound_refuses_are_no_trouble() -> None:
     rows = list(product([0, 1], repeat=5))
-    columns = {f"c{place}": [row[place % 5] for row in rows] for place in range(22)}
+    columns = {f"c{place}": [row[place % 5] for row in rows] for place in range(30)}
     asked = problem(columns, "k=2")
     assert Support().accepts(asked)
-    assert BOUND.of(asked) == len(rows) * 4
+    assert BOUND.of(asked) == len(rows) * 6

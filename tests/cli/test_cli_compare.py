@@ -48,7 +48,9 @@ def test_methods_stand_side_by_side(home: Path) -> None:
 
 def test_without_names_all_that_fit_are_compared(home: Path) -> None:
     found = json.loads(shoal(*BASIC, "--json").out)
-    assert [one["method"] for one in found["outcomes"]] == ["m-approx", "mondrian", "mondrian-relaxed"]
+    assert [one["method"] for one in found["outcomes"]] == [
+        *("cube", "m-approx", "mondrian", "mondrian-relaxed", "optimal", "peel"),
+    ]
 
 
 def test_json_is_one_document_and_nothing_else(home: Path) -> None:

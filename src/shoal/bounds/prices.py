@@ -58,7 +58,8 @@ class Pricing:
         from shoal.cube.gains import pattern_gains
 
         cube, demands = self.cube, self.demands
-        prices = np.minimum(prices, cube.cap)
+        held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
+        prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         first, second = cube.first.take(order), cube.second.take(order)
         sorted_prices = prices[order]
@@ -82,7 +83,7 @@ class Pricing:
         )
         slope = cube.counts.astype(np.float64)
         slope[order] -= taken
-        bound = int(prices @ cube.counts) - int(gained.sum())
+        bound = int(prices @ cube.counts) - sum(gained.tolist())
         dropped = self._drop(sorted_prices, order, slope)
         return Valued(prices, bound - dropped, slope)
 

@@ -86,6 +86,8 @@ class Cube:
     """Losses and prices are integers: this many are 1."""
     full: int
     """What a row pays that is all stars, or dropped."""
+    finest: float
+    """The least that a cell loses which loses anything."""
 
     @classmethod
     def of(cls, problem: Problem) -> Cube:
@@ -105,12 +107,18 @@ class Cube:
         first, second = Half.of(one, blocks, losses), Half.of(other, blocks, losses)
         values = {names: sensitive[names].at(example) for names in read}
         full = sum(int(loss[-1].min()) for loss in losses)
-        return cls(counts, type_of_row, example, values, first, second, denominator, full)
+        finest = min(float(loss[loss > 0].min(initial=most)) for loss in exact)
+        return cls(counts, type_of_row, example, values, first, second, denominator, full, finest)
 
     @property
     def types(self) -> int:
         """How many row types there are."""
         return len(self.counts)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether rounding to units, and the tolerance of a solver, are small beside anything that a cell loses."""
+        return self.finest * self.denominator >= 2**14 and self.finest >= 2.0**-16
 
     @property
     def lattice(self) -> int:

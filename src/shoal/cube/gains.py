@@ -15,6 +15,8 @@ from shoal.cube.kernels import find_slot, slots_for
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 NOTHING = np.int64(-(2**62))
+MUCH = np.int64(2**61)
+"""Gains beyond this are not added up: they are more than all prices together, and prove nothing."""
 
 
 @njit(cache=True, parallel=True)
@@ -57,9 +59,8 @@ def pattern_gains(
             for g in range(groups):
                 mine = members[start[g] : start[g + 1]]
                 cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-                gained[lane] += _gain(
-                    mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken[lane]
-                )
+                more = _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken[lane])
+                gained[lane] = min(gained[lane] + more, MUCH)
     return gained, taken.sum(axis=0)
 
 
@@ -288,7 +289,10 @@ def _gain_equal(mine, cost, counts, prices, codes, totals, number, over, seen):
 
 @njit(cache=True)
 def _gain_metric(mine, cost, counts, prices, codes, totals, distance, number, over, seen):
-    """Rows times the gain of one, by transport duality at some multipliers; any of them bounds it."""
+    """Rows times the gain of one, by transport duality at some multipliers; any of them bounds it.
+
+    Multipliers that 64 bits would not hold are left out.
+    """
     width = min(len(totals), len(distance))
     total = totals.sum()
     worth = np.full(width, NOTHING)
@@ -307,7 +311,10 @@ def _gain_metric(mine, cost, counts, prices, codes, totals, distance, number, ov
         seen[codes[t]] = 0
     spread = highest - lowest
     best = highest
+    largest = np.int64(2**60) // max(np.int64(2**SCALE), total, number)
     for step in range(-6, 7):
+        if (spread >> (-step) if step < 0 else spread) > (largest if step < 0 else largest >> step):
+            break
         factor = spread >> (-step) if step < 0 else spread << step
         gain = np.int64(0)
         for u in range(width):

@@ -92,7 +92,7 @@ class Search:
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
         found = concluded(method, self.problem, self.covering, self.ascent, self.deadline, self.progress)
-        if not self.exhausted or found.notes:
+        if not self.exhausted or found.notes or not self.covering.cube.is_fine:
             return found
         return replace(found, status="optimal", lower_bound=found.cost)
 

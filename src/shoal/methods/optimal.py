@@ -73,8 +73,8 @@ class Optimal(Method):
         cube, best = search.covering.cube, search.ascent.best
         gap = max(search.covering.cost - best.bound, 0)
         everything = np.arange(cube.types)
-        rows = search.ascent.pricing.demands.rows
-        pool = Pool.of(cube, everything, cube.counts, best.prices, rows=rows, slack=gap, most=MOST_MEMBERS)
+        least = search.ascent.pricing.demands.rows
+        pool = Pool.of(cube, everything, cube.counts, best.prices, rows=least, slack=gap, most=MOST_MEMBERS)
         if pool is None or search.deadline.passed:
             return found
         outlets = np.full(len(pool.types), cube.full, dtype=np.int64)
@@ -83,12 +83,16 @@ class Optimal(Method):
         if answer.copies is None:
             return found
         partition = _partition(problem, cube, pool, answer)
-        better = self.solution(problem, problem.publish(partition).partition, "feasible")
+        partition = problem.publish(partition).partition
+        rows = partition.kept
+        if not problem.models.admits(problem.candidates(rows, partition.class_of_row[rows], len(partition))).all():
+            return found
+        better = self.solution(problem, partition, "feasible")
         kept = replace(better, lower_bound=found.lower_bound, prices=found.prices)
         kept = min(found, kept, key=lambda solution: solution.cost)
-        return (
-            replace(kept, status="optimal", lower_bound=kept.cost, guarantee=self.guarantee) if answer.optimal else kept
-        )
+        if not answer.optimal or not cube.is_fine:
+            return kept
+        return replace(kept, status="optimal", lower_bound=kept.cost, guarantee=self.guarantee)
 
 
 def _checks(problem: Problem) -> Checks:

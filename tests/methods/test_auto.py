@@ -1,0 +1,145 @@
+"""The automatic choice: what it tries, what it says about it, and what the cheapest release inherits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.bounds.test_prices import one_thread  # noqa: F401
+from tests.methods.test_peel import audited, larger
+from tests.strategies import Case
+
+from shoal.methods import auto
+from shoal.methods.auto import choose
+from shoal.methods.base import Deadline, silent
+from shoal.methods.mondrian import Mondrian
+from shoal.methods.peel import Peel
+from shoal.problem import Solution
+
+
+def chosen(case: Case, seconds: float | None = None) -> Solution:
+    return choose(case.problem, "auto", seed=0, deadline=Deadline.after(seconds), progress=silent)
+
+
+def by_name(case: Case, name: str, seconds: float | None = None) -> Solution:
+    return choose(case.problem, name, seed=0, deadline=Deadline.after(seconds), progress=silent)
+
+
+def tried(found: Solution) -> str:
+    [note] = [note for note in found.notes if note.startswith("auto tried ")]
+    return note
+
+
+def why_not(found: Solution) -> list[str]:
+    return [note for note in found.notes if note.startswith("auto did not use ")]
+
+
+def test_the_notes_say_what_was_tried_at_what_cost() -> None:
+    found = chosen(larger("k=3"))
+    assert "mondrian (cost " in tried(found)
+    assert f"(cost {found.cost:.6g})" in tried(found)
+
+
+def test_a_small_table_without_a_time_limit_does_not_wait_for_peeling() -> None:
+    found = chosen(larger("k=3"))
+    assert "peel" not in tried(found)
+    [why] = why_not(found)
+    assert why.startswith("auto did not use peel: a table of fewer than ")
+
+
+def test_a_large_table_is_peeled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 100)
+    found = chosen(larger("k=3"))
+    assert "peel (cost " in tried(found)
+    assert why_not(found) == []
+
+
+@pytest.mark.parametrize("seconds", [0, 5])
+def test_a_short_time_limit_leaves_no_time_for_the_cube_method(seconds: float) -> None:
+    found = chosen(larger("k=3"), seconds)
+    assert "cube" not in tried(found)
+    [why] = why_not(found)
+    assert why.startswith("auto did not use cube: it needs a time limit of ")
+
+
+def test_a_time_limit_lets_the_cube_method_search() -> None:
+    found = chosen(larger("k=3", rows=60, quasi=("number", "text")), 12)
+    assert "cube (cost " in tried(found)
+    assert why_not(found) == []
+
+
+def test_the_least_time_for_the_cube_method_is_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "SECONDS_FOR_CUBE", 60)
+    [why] = why_not(chosen(larger("k=3"), 59))
+    assert "60 seconds" in why
+
+
+def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 100)
+    monkeypatch.setattr(auto, "PATTERNS_UP_TO", 100)
+    [why] = why_not(chosen(larger("k=3")))
+    assert "so large that it would take minutes" in why
+
+
+@pytest.mark.parametrize("seconds", [None, 30])
+def test_where_there_is_no_cube_the_notes_give_the_reason(seconds: float | None) -> None:
+    found = chosen(replace(larger("k=3"), recoding="range"), seconds)
+    [why] = why_not(found)
+    assert "ranges and sets are not patterns of a hierarchy" in why
+
+
+def test_a_table_solved_exactly_needs_no_proof() -> None:
+    found = chosen(larger("k=2", rows=8))
+    assert found.method == "subset-dp"
+    assert why_not(found) == []
+
+
+@pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "entropy-l(illness)=2", "t(illness:equal)=0.3"])
+@pytest.mark.parametrize("seconds", [None, 12])
+def test_the_cheapest_inherits_the_best_bound_and_prices(
+    require: str, seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    made: list[Solution] = []
+
+    def said(found: list[Solution]) -> str:
+        made.extend(found)
+        return "auto tried these"
+
+    monkeypatch.setattr(auto, "_said", said)
+    case = larger(require, rows=60, quasi=("number", "text"))
+    found = chosen(case, seconds)
+    assert len(made) >= 2
+    assert found.cost == min(one.cost for one in made)
+    assert found.lower_bound == max(one.lower_bound for one in made if one.lower_bound is not None)
+    assert found.prices is not None
+    assert found.prices.bound == max(one.prices.bound for one in made if one.prices is not None)
+    assert audited(case, found)
+
+
+def test_a_release_that_costs_no_more_than_the_inherited_bound_is_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever proved the bound: the release that reaches it is called optimal."""
+    case = larger("k=3", rows=60, quasi=("number", "text"))
+    best = by_name(case, "optimal")
+    assert best.status == "optimal"
+    cheap = replace(best, method="mondrian", lower_bound=0.0, status="feasible", prices=None)
+    monkeypatch.setattr(Mondrian, "run", lambda *_, **__: cheap)
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    monkeypatch.setattr(Peel, "run", lambda *_, **__: replace(best, method="peel"))
+    found = chosen(case)
+    assert found.lower_bound == found.cost
+    assert found.status == "optimal"
+
+
+def test_prices_are_inherited_with_the_bound_that_they_prove(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = larger("k=3", rows=60, quasi=("number", "text"))
+    peeled = by_name(case, "peel")
+    cheap = replace(peeled, method="mondrian", cost=peeled.cost - 1, lower_bound=0.0, prices=None)
+    monkeypatch.setattr(Mondrian, "run", lambda *_, **__: cheap)
+    monkeypatch.setattr(Peel, "run", lambda *_, **__: peeled)
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    found = chosen(case)
+    assert found.method == "mondrian"
+    assert found.lower_bound == peeled.lower_bound
+    assert found.prices is not None
+    assert found.prices.bound == found.lower_bound
