@@ -26,6 +26,8 @@ from shoal.problem import Problem
 
 LANES = 2
 """How many nodes are looked at at the same time."""
+ALONE = 200_000
+"""Nodes times types up to which one thread does it: others would take longer to start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ class Pricing:
 
     def value(self, prices: Ints) -> Valued:
         """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
-        from shoal.cube.gains import pattern_gains
+        from shoal.cube.gains import lane_gains, pattern_gains
 
         cube, demands = self.cube, self.demands
         held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
@@ -65,7 +67,7 @@ class Pricing:
         sorted_prices = prices[order]
         low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
         worth = np.add(low[0][cube.nodes[:, 0]], low[1][cube.nodes[:, 1]]) < sorted_prices[0]
-        gained, taken = pattern_gains(
+        arguments = (
             first.groups,
             second.groups,
             second.widths,
@@ -79,11 +81,14 @@ class Pricing:
             demands.gains,
             demands.distances,
             demands.rows,
-            LANES,
         )
+        if int(worth.sum()) * cube.types <= ALONE:
+            gained, taken = lane_gains(*arguments, 0, 1)
+        else:
+            gained, taken = pattern_gains(*arguments, LANES)
         slope = cube.counts.astype(np.float64)
         slope[order] -= taken
-        bound = int(prices @ cube.counts) - sum(gained.tolist())
+        bound = int(prices @ cube.counts) - int(np.sum(gained, dtype=object))
         dropped = self._drop(sorted_prices, order, slope)
         return Valued(prices, bound - dropped, slope)
 

@@ -36,32 +36,73 @@ def pattern_gains(
     rows,
     lanes,
 ):
+    """Return what `lane_gains` does, for all nodes, several lanes at the same time."""
+    taken = np.zeros((lanes, len(counts)))
+    gained = np.zeros(lanes, np.int64)
+    for lane in prange(lanes):
+        gained[lane], taken[lane] = lane_gains(
+            lefts,
+            rights,
+            widths,
+            left_losses,
+            right_losses,
+            nodes,
+            counts,
+            prices,
+            codes,
+            totals,
+            demands,
+            distances,
+            rows,
+            lane,
+            lanes,
+        )
+    return gained, taken.sum(axis=0)
+
+
+@njit(cache=True)
+def lane_gains(
+    lefts,
+    rights,
+    widths,
+    left_losses,
+    right_losses,
+    nodes,
+    counts,
+    prices,
+    codes,
+    totals,
+    demands,
+    distances,
+    rows,
+    lane,
+    lanes,
+):
     """Return the sum over all patterns of the most an admitted class could gain, and how often each type was taken.
 
-    `demands[d]` is (kind, attribute, number, over): l, or t = number / over.
+    Of the nodes every `lanes`-th is looked at, from `lane` on. `demands[d]` is (kind, attribute, number, over): l, or
+    t = number / over.
     """
     number = len(counts)
-    taken = np.zeros((lanes, number))
-    gained = np.zeros(lanes, np.int64)
     size = slots_for(number)
-    for lane in prange(lanes):
-        keys = np.empty(size, np.int64)
-        ids = np.empty(size, np.int64)
-        group = np.empty(number, np.int64)
-        members = np.empty(number, np.int64)
-        seen = np.zeros(totals.shape[1] + 1, np.int64)
-        for index in range(lane, len(nodes), lanes):
-            a, b = nodes[index]
-            left, right, width = lefts[a], rights[b], widths[b]
-            groups, start = _dear_groups(
-                left, right, width, left_losses[a], right_losses[b], prices, keys, ids, group, members
-            )
-            for g in range(groups):
-                mine = members[start[g] : start[g + 1]]
-                cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-                more = _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken[lane])
-                gained[lane] = min(gained[lane] + more, MUCH)
-    return gained, taken.sum(axis=0)
+    keys = np.empty(size, np.int64)
+    ids = np.empty(size, np.int64)
+    group = np.empty(number, np.int64)
+    members = np.empty(number, np.int64)
+    seen = np.zeros(totals.shape[1] + 1, np.int64)
+    taken = np.zeros(number)
+    gained = np.int64(0)
+    for index in range(lane, len(nodes), lanes):
+        a, b = nodes[index]
+        groups, start = _dear_groups(
+            lefts[a], rights[b], widths[b], left_losses[a], right_losses[b], prices, keys, ids, group, members
+        )
+        for g in range(groups):
+            mine = members[start[g] : start[g + 1]]
+            cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
+            more = _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken)
+            gained = min(gained + more, MUCH)
+    return gained, taken
 
 
 @njit(cache=True)

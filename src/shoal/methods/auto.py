@@ -86,6 +86,8 @@ def _inherited(best: Solution, found: list[Solution]) -> dict[str, object]:
     priced = [solution.prices for solution in found if solution.prices is not None]
     if bounds:
         inherited["lower_bound"] = max(bounds)
+        if best.cost <= max(bounds):
+            inherited["status"] = "optimal"
     if priced:
         inherited["prices"] = max(priced, key=lambda prices: prices.bound)
     return inherited
