@@ -81,7 +81,7 @@ class Search:
     @classmethod
     def of(cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Search:
         """Lay out the cube, charge the rows, and peel for a first time."""
-        progress(0.0, "laying out the cube")
+        progress(0.0, "laying out the cube (compiled at the first use)")
         pricing = Pricing.of(problem)
         checks = Checks.of(pricing.cube, problem.models)
         ascent = Ascent.of(pricing)

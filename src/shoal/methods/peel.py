@@ -44,7 +44,7 @@ class Peel(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Charge, peel, repair."""
-        progress(0.0, "laying out the cube")
+        progress(0.0, "laying out the cube (compiled at the first use)")
         pricing = Pricing.of(problem)
         ascent = Ascent.of(pricing)
         progress(0.3, "peeling")
