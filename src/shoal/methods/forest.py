@@ -11,7 +11,6 @@ from shoal.arrays import Codes, Floats, Ints
 from shoal.bounds.ladders import Ladder, ladders_of
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.repair import repair
 from shoal.models import KAnonymity
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
@@ -65,14 +64,12 @@ class Forest(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Join tuples to their nearest, lay out their rows, cut the trees."""
-        k = problem.models.least_rows
         neighbours = Neighbours.of(problem, deadline, progress)
-        joined = neighbours.forest(problem.microdata.counts, k)
+        joined = neighbours.forest(problem.microdata.counts, problem.models.least_rows)
         progress(0.9, "cutting trees")
         partition = _partition(problem, joined)
         if not neighbours.complete:
-            partition = repair(problem, partition, deadline=deadline, progress=progress)
-            notes = ("time was over before all neighbours were found: small trees were merged",)
+            notes = ("time was over before all neighbours were found: the other rows were joined in their order",)
             return self.solution(problem, partition, "feasible", notes=notes)
         notes = (f"a forest of {int((joined < 0).sum()):,} trees over {len(joined):,} distinct tuples",)
         return self.solution(problem, partition, "within_bound", bound=neighbours.bound(problem), notes=notes)
@@ -89,7 +86,10 @@ def most_rows(k: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The nearest tuples of those that fewer than k rows have, nearest first, until there are k rows; -1 after them."""
+    """The nearest tuples of those that fewer than k rows have, nearest first, until there are k rows; -1 after them.
+
+    Where they are not `complete`, the last ones have the tuples that follow in code order instead, infinitely far.
+    """
 
     some: Ints
     near: Codes
@@ -105,8 +105,9 @@ class Neighbours:
         ladders, _ = ladders_of(problem)
         least = np.sum([ladder.losses[0, codes] for ladder, codes in zip(ladders, microdata.tuples.T, strict=True)], 0)
         lonely = np.flatnonzero(microdata.counts < k)
-        near = np.full((len(lonely), min(k, len(least)) - 1), -1, dtype=np.int32)
-        far, done = np.zeros(near.shape), 0
+        following = np.arange(1, min(k, len(least)), dtype=np.int32)
+        near: Codes = (lonely.astype(np.int32)[:, None] + following) % np.int32(len(least))
+        far, done = np.full(near.shape, np.inf), 0
         step = STEP // microdata.tuples.size + 1
         arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *_flat(ladders))
         while done < len(lonely) and not deadline.passed:
