@@ -8,10 +8,9 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.bounds.base import Bound
-from shoal.cells import HierarchyCells
+from shoal.bounds.ladders import ladders_of
 from shoal.costs import CellCost
-from shoal.hierarchies import Hierarchy, StarsOnly
-from shoal.microdata import Coded
+from shoal.cube import pattern_hierarchies
 from shoal.problem import Problem
 
 MOST_WORK = 60_000_000
@@ -60,29 +59,31 @@ def _lonely(problem: Problem) -> Ints:
 
 
 def _work(problem: Problem) -> int:
-    levels = sum(hierarchy.height for hierarchy in _hierarchies(problem))
+    levels = sum(hierarchy.height for hierarchy in pattern_hierarchies(problem))
     return len(_lonely(problem)) * len(problem.microdata.counts) * levels
 
 
 def distances(problem: Problem) -> Floats:
     """Return, for a row of each distinct tuple, the distance to its (k-1)-th nearest other row."""
-    counts, k = problem.microdata.counts, problem.models.least_rows
-    ladders, full = _ladders(problem)
-    least: Floats = np.sum([start for _, start, _ in ladders], axis=0)
+    counts, k, tuples = problem.microdata.counts, problem.models.least_rows, problem.microdata.tuples
+    ladders, full = ladders_of(problem)
+    pairs = list(zip(ladders, tuples.T, strict=True))
+    least: Floats = np.sum([ladder.cheapest[0, codes] for ladder, codes in pairs], axis=0)
     if problem.rows < k:
         return np.full(len(counts), full)
     lonely = _lonely(problem)
+    rungs = [(ladder.up[:, codes], ladder.rungs[:, codes]) for ladder, codes in pairs]
     step = max(CHUNK // len(counts), 1)
     for first in range(0, len(lonely), step):
         some = lonely[first : first + step]
-        least[some] += _kth(_pairs(ladders, some), counts, k)
+        least[some] += _kth(_pairs(rungs, some), counts, k)
     return np.minimum(least, full)
 
 
-def _pairs(ladders: list[tuple[Codes, Floats, Floats]], some: Ints) -> Floats:
+def _pairs(ladders: list[tuple[Codes, Floats]], some: Ints) -> Floats:
     """Return how far each distinct tuple is from some of them, row by row, above what a row pays by itself."""
     apart = np.zeros((len(some), ladders[0][0].shape[1]))
-    for up, _, rungs in ladders:
+    for up, rungs in ladders:
         for blocks, rung in zip(up, rungs, strict=False):
             apart += np.where(blocks[some, None] == blocks, 0.0, rung[some, None])
     return apart
@@ -97,36 +98,3 @@ def _kth(apart: Floats, counts: Ints, k: int) -> Floats:
     rows = np.cumsum(counts[np.take_along_axis(near, order, axis=1)], axis=1)
     place = np.argmax(rows >= k, axis=1)[:, None]
     return np.take_along_axis(np.take_along_axis(away, order, axis=1), place, axis=1)[:, 0]
-
-
-def _ladders(problem: Problem) -> tuple[list[tuple[Codes, Floats, Floats]], float]:
-    """Return, attribute by attribute, blocks, least loss and rungs of the tuples; and what a row of stars pays.
-
-    Rung h is how much more the cheapest block costs that holds the value and is above level h. So the distance of
-    two values is the least loss and the rungs of all levels at which they lie in different blocks.
-    """
-    microdata, cost = problem.microdata, problem.cost
-    assert isinstance(cost, CellCost)
-    hierarchies = _hierarchies(problem)
-    cells = [_every_block(*pair) for pair in zip(microdata.quasi, hierarchies, strict=True)]
-    share, ladders = cost.share(cells), []
-    for codes, hierarchy, every in zip(microdata.tuples.T, hierarchies, cells, strict=True):
-        start = np.concatenate([[0], np.cumsum([len(labels) for labels in hierarchy.labels])[:-1]])
-        losses = cost.cell_losses(every)[hierarchy.up[:, codes] + start[:, None]] / share
-        cheapest = np.minimum.accumulate(losses[::-1], axis=0)[::-1]
-        ladders.append((hierarchy.up[:, codes], cheapest[0], np.diff(cheapest, axis=0)))
-    return ladders, cost.full_loss(cells)
-
-
-def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
-    """Return every block of every level as a cell."""
-    levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
-    blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
-    return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
-
-
-def _hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
-    """Return the hierarchies whose blocks cells can be: with suppression, the value and the star."""
-    if problem.recoding == "suppress":
-        return tuple(StarsOnly().build(column.values) for column in problem.microdata.quasi)
-    return problem.microdata.hierarchies
