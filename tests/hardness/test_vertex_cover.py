@@ -56,7 +56,6 @@ def test_the_smallest_cover_of_the_complete_graph_by_anonymizing_a_table() -> No
     assert len(found) == smallest_cover(K4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("graph", [K33, PRISM])
 def test_the_smallest_cover_of_six_vertices_by_anonymizing_a_table(graph: Graph) -> None:
     reduction = VertexCover(graph)
