@@ -13,12 +13,14 @@ from tests.strategies import QUASI
 
 import shoal.bounds
 import shoal.costs
+import shoal.hardness
 import shoal.hierarchies
 import shoal.methods
 import shoal.models
 from shoal.bounds.base import Bound
 from shoal.costs import Cost
 from shoal.errors import HierarchyError, ParameterError
+from shoal.hardness.base import Reduction
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.methods.base import Method
 from shoal.models import Model
@@ -32,6 +34,7 @@ PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.bounds, Bound, "meaning"),
     (shoal.methods, Method, "paper"),
     (shoal.hierarchies, Builder, "meaning"),
+    (shoal.hardness, Reduction, "paper"),
 ]
 THINGS = [
     pytest.param(thing, said, id=f"{package.__name__.split('.')[1]}-{name}")

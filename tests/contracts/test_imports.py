@@ -25,7 +25,7 @@ ORDER = [
     {"codebook", "config", "requirement"},
     {"audit", "inspection", "proof"},
     {"problem"},
-    {"cube"},
+    {"cube", "hardness"},
     {"bounds", "certificate"},
     {"methods", "release"},
     {"opened", "published_cost"},
@@ -93,3 +93,7 @@ def test_the_checker_of_bounds_knows_neither_problems_nor_costs() -> None:
 
 def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
+
+
+def test_only_the_command_line_imports_hard_tables() -> None:
+    assert [part for part, others in GRAPH.items() if "hardness" in others] == ["cli"]

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.compare_methods import compare
+from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
 from shoal.cli.options import (
@@ -197,6 +198,7 @@ def costs(as_json: Json = False) -> None:
 
 app.command()(compare)
 app.command()(inspect)
+app.command()(hard)
 app.add_typer(hierarchy_commands, name="hierarchy")
 
 synth = typer.Typer(help="Make synthetic tables.", no_args_is_help=True)

@@ -1,0 +1,84 @@
+"""The command for hard tables: a combinatorial problem as a table, with the cost of its best release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.options import Json
+
+
+def hard(
+    kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
+    sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Make a table that is hard to anonymize and whose optimum is known.
+
+    Each comes from a reduction: a release with so few stars as are printed holds the answer to a problem on graphs.
+    """
+    import shoal.hardness
+    from shoal.cli import show
+    from shoal.errors import ParameterError
+    from shoal.hardness.base import Reduction
+    from shoal.hardness.files import write_hard
+    from shoal.registry import discover, lookup
+
+    if kind is None:
+        rows = [_described(found) for found in discover(shoal.hardness, Reduction).values()]
+        print(json.dumps(rows, indent=2, ensure_ascii=False)) if as_json else show.rows(rows)
+        return
+    found = lookup(shoal.hardness, Reduction, kind, "kind of hard table")
+    if output is None:
+        raise ParameterError("-o is not given", expected="a file for the table")
+    reduction = found.seeded(seed, **_sizes(sizes or []))
+    require = write_hard(reduction, output)
+    said = {
+        "file": str(output),
+        "rows": reduction.frame.height,
+        "quasi": list(reduction.quasi),
+        "sensitive": list(reduction.sensitive),
+        "require": require,
+        "optimum": reduction.optimum,
+        "threshold": reduction.threshold,
+    }
+    print(json.dumps(said, indent=2, ensure_ascii=False)) if as_json else _say(said)
+
+
+def _described(found: Any) -> dict[str, Any]:
+    return {
+        "kind": found.name,
+        "from": found.source,
+        "to": found.target,
+        "sizes": " ".join(map(str, found.sizes)),
+        "paper": found.paper,
+    }
+
+
+def _sizes(given: list[str]) -> dict[str, str]:
+    """Read NAME=NUMBER arguments, each name once."""
+    from shoal.errors import ParameterError
+
+    found: dict[str, str] = {}
+    for pair in given:
+        name, sign, number = pair.partition("=")
+        if not sign or name in found:
+            raise ParameterError(f"size {pair!r}", expected="NAME=NUMBER, each name once")
+        found[name] = number
+    return found
+
+
+def _say(said: dict[str, Any]) -> None:
+    print(f"{said['file']}: {said['rows']:,} rows, {len(said['quasi']):,} quasi-identifiers")
+    print(f"--quasi {','.join(said['quasi'])}")
+    if said["sensitive"]:
+        print(f"--sensitive {','.join(said['sensitive'])}")
+    print(f"--require '{said['require']}'")
+    print(f"fewest stars: {said['optimum']:,}")
