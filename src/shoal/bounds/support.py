@@ -18,6 +18,8 @@ from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
 """Nodes times types up to which it is computed with arrays, as a release is made; beyond, compiled and on request."""
+NODES_IN_PASSING = 5_000
+"""Nodes up to which that takes a second at most, however few the types are."""
 LANES = 2
 """How many nodes are looked at at the same time."""
 
@@ -44,7 +46,7 @@ class Support(Bound):
     def in_passing(self, problem: Problem) -> bool:
         """Whether arrays suffice."""
         nodes = prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem))
-        return nodes * len(problem.microdata.counts) <= IN_PASSING
+        return nodes <= NODES_IN_PASSING and nodes * len(problem.microdata.counts) <= IN_PASSING
 
     def of(self, problem: Problem) -> float:
         """Return the sum over all rows of what each pays at least."""
