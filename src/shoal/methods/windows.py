@@ -21,13 +21,13 @@ from shoal.cube.program import Program
 
 ROWS = 900
 """Rows freed in one window."""
-MEMBERS_PER_TYPE = 3
+MEMBERS_PER_TYPE = 2.5
 """How many patterns a freed type should have to choose from, on average."""
 MOST_MEMBERS = 40_000
 """Entries of a window's program beyond which it is not tried."""
 ABREAST = 2
 """How many windows are solved at the same time."""
-NODES, GAP = 20, 2e-3
+NODES, GAP = 5, 2e-3
 """Branching nodes and relative gap at which the solver may stop."""
 
 
