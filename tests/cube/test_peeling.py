@@ -140,7 +140,7 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
 @pytest.mark.parametrize("require", REQUIRE)
 @pytest.mark.parametrize("seed", range(3))
 def test_moving_rows_keeps_classes_admitted_and_saves_what_it_says(require: str, seed: int) -> None:
-    from shoal.cube.improving import move_rows
+    from shoal.cube.moving import move_rows
 
     case = random_case(seed, require, 90)
     cube = Cube.of(case.problem)
@@ -159,7 +159,7 @@ def test_moving_rows_keeps_classes_admitted_and_saves_what_it_says(require: str,
 @pytest.mark.parametrize("require", REQUIRE)
 @pytest.mark.parametrize("seed", range(3))
 def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require: str, seed: int) -> None:
-    from shoal.cube.improving import open_patterns
+    from shoal.cube.opening import open_patterns
 
     case = random_case(seed, require, 90)
     cube = Cube.of(case.problem)

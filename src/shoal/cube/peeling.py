@@ -13,6 +13,7 @@ import numpy as np
 from shoal.cube.admit import admits, shrink
 from shoal.cube.compiled import njit
 from shoal.cube.kernels import number_groups, slots_for
+from shoal.cube.standing import shares_of
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -55,9 +56,8 @@ def peel_types(
     counted = np.zeros((len(codes), width), np.int64)
     wanted = np.zeros((len(codes), width), np.int64)
     rest = np.zeros((len(codes), width), np.int64)
-    shares = np.zeros((len(codes), width))
+    shares = shares_of(totals)
     for a in range(len(codes)):
-        shares[a] = totals[a] / totals[a].sum()
         for t in range(number):
             rest[a, codes[a, t]] += counts[t]
     remaining = counts.sum()

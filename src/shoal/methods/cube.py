@@ -131,7 +131,8 @@ class Search:
         """Open patterns for the rows of the dearest class, and move rows to cheaper classes."""
         if self.closed or not len(self.checks.lines):
             return
-        from shoal.cube.improving import move_rows, open_patterns
+        from shoal.cube.moving import move_rows
+        from shoal.cube.opening import open_patterns
 
         self.report(0.45, "local search")
         covering, layout, arguments = self.covering, self.covering.cube.layout, self.checks.arguments
