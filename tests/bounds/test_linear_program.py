@@ -28,7 +28,7 @@ def relaxed(case: Case) -> float:
     every, none = np.arange(cube.types), np.zeros(cube.types, np.int64)
     pool = Pool.of(cube, every, cube.counts, none, rows=rows, slack=2**60, most=10**6)
     assert pool is not None
-    return Program(pool, Checks.of(cube, case.problem.models), rows, cube.denominator).solve(relaxed=True).value
+    return Program(pool, Checks.of(cube, case.problem.models), cube.denominator).solve(relaxed=True).value
 
 
 @settings(max_examples=15)

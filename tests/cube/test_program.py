@@ -56,7 +56,6 @@ def solved(case: Case, *, dropping: bool = False, **options: Any) -> Answer:
     """The answer of the program over every pattern."""
     problem = case.problem
     cube = Cube.of(problem)
-    rows = problem.models.least_rows
     pool = Pool.of(
         cube,
         np.arange(cube.types),
@@ -70,7 +69,7 @@ def solved(case: Case, *, dropping: bool = False, **options: Any) -> Answer:
     outlets = np.full(cube.types, cube.full, np.int64) if dropping else None
     checks = Checks.of(cube, problem.models)
     capacity = problem.may_drop if dropping else None
-    return Program(pool, checks, rows, cube.denominator, outlets, capacity).solve(**options)
+    return Program(pool, checks, cube.denominator, outlets, capacity).solve(**options)
 
 
 def in_measure(case: Case, value: float) -> float:

@@ -42,7 +42,7 @@ def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, monkeypat
     monkeypatch.setattr("shoal.methods.windows.ROWS", 30)
     case = larger(require, rows=100, quasi=("number", "odd text", "category"))
     search = Search.of(case.problem, 0, Deadline(), silent)
-    windows = Windows(search.covering, search.checks, np.random.default_rng(0), case.problem.models.least_rows)
+    windows = Windows(search.covering, search.checks, np.random.default_rng(0))
     before = windows.covering.cost
     for _ in range(6):
         windows.step(search.ascent.best.prices)

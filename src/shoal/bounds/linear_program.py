@@ -55,13 +55,13 @@ class LinearProgram(Bound):
 def raise_by_program(ascent: Ascent, *, rounds: int, seconds: float | None = None) -> None:
     """Raise prices to the duals of the linear program, round by round, as long as they prove more."""
     pricing = ascent.pricing
-    cube, demands = pricing.cube, pricing.demands
+    cube = pricing.cube
     checks = Checks.of(cube, pricing.problem.required)
     for _ in range(rounds):
         pool = _pool(pricing, ascent.best.prices)
         if pool is None:
             return
-        answer = Program(pool, checks, demands.rows, cube.denominator).solve(relaxed=True, seconds=seconds)
+        answer = Program(pool, checks, cube.denominator).solve(relaxed=True, seconds=seconds)
         if answer.duals is None:
             return
         duals = np.zeros(cube.types, dtype=np.int64)

@@ -64,6 +64,11 @@ class Pool:
         members = self.members[places]
         return Pool(self.types, self.counts, self.nodes[patterns], self.costs[patterns], starts, members)
 
+    def pieces(self, copies: Ints) -> Ints:
+        """Return what was chosen, copies of each member, as (type, pattern, copies)."""
+        used = np.flatnonzero(copies)
+        return np.column_stack([self.types[self.members[used]], self.pattern_of_member[used], copies[used]])
+
     def __len__(self) -> int:
         return len(self.costs)
 

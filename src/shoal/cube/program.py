@@ -66,8 +66,6 @@ class Program:
 
     pool: Pool
     checks: Checks
-    rows: int
-    """k: the least rows of a class; 1 where no model asks for a number of rows by itself."""
     denominator: int
     outlets: Ints | None = None
     """What a copy of each type pays elsewhere, in units; -1 where there is no elsewhere."""
@@ -157,11 +155,11 @@ class Program:
                 rows.put(np.full(types, first), columns + np.arange(types), 1.0)
             columns += types
         distinct = [line for line in self.checks.lines if line[0] == DISTINCT]
-        if self.rows > 1 or distinct:
+        if self.checks.rows > 1 or distinct:
             y = columns + np.arange(len(pool))
             first = rows.add(len(pool), 0.0, inf)
             rows.put(first + patterns, x, 1.0)
-            rows.put(first + np.arange(len(pool)), y, -float(self.rows))
+            rows.put(first + np.arange(len(pool)), y, -float(self.checks.rows))
             first = rows.add(number, -inf, 0.0)
             rows.put(first + x, x, 1.0)
             rows.put(first + x, y[patterns], -pool.counts[members].astype(np.float64))
@@ -236,7 +234,7 @@ class Program:
         taken = np.bincount(
             self.pool.pattern_of_member, weights=copies[: len(self.pool.members)], minlength=len(self.pool)
         )
-        if self.rows > 1 or (self.checks.lines[:, 0] == DISTINCT).any():
+        if self.checks.rows > 1 or (self.checks.lines[:, 0] == DISTINCT).any():
             values[self._counted : self._counted + len(self.pool)] = taken > 0
         return values
 

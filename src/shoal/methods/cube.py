@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Ints
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.cube import refusals
 from shoal.cube.checks import Checks
@@ -151,7 +150,7 @@ class Search:
         if self.checks.close or not self.checks.linear:
             self._rise()
             return
-        windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed), self.problem.models.least_rows)
+        windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
         limited = self.deadline.moment is not None
         most = 10**9 if limited else min(MOST_WINDOWS, int(self.problem.rows * WINDOWS_PER_ROW) + 3)
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
@@ -187,10 +186,10 @@ class Search:
         if pool is None:
             return
         self.report(0.95, "solving what is left as a whole")
-        program = Program(pool, self.checks, self.problem.models.least_rows, cube.denominator)
+        program = Program(pool, self.checks, cube.denominator)
         answer = program.solve(deadline=self.deadline, seconds=self.deadline.left, nodes=nodes)
         if answer.copies is not None:
-            self._try(Covering.of(cube, copies_of(pool, answer.copies), pool.nodes))
+            self._try(Covering.of(cube, pool.pieces(answer.copies), pool.nodes))
         self.exhausted = answer.optimal and answer.copies is not None
 
     @property
@@ -202,9 +201,3 @@ class Search:
     def _try(self, found: Covering) -> None:
         if found.cost < self.covering.cost:
             self.covering = found
-
-
-def copies_of(pool: Pool, copies: Ints) -> Ints:
-    """Return what the solver chose as (type, class, copies)."""
-    used = np.flatnonzero(copies)
-    return np.column_stack([pool.types[pool.members[used]], pool.pattern_of_member[used], copies[used]])

@@ -78,7 +78,7 @@ class Optimal(Method):
         if pool is None or search.deadline.passed:
             return found
         outlets = np.full(len(pool.types), cube.full, dtype=np.int64)
-        program = Program(pool, search.checks, problem.models.least_rows, cube.denominator, outlets, problem.may_drop)
+        program = Program(pool, search.checks, cube.denominator, outlets, problem.may_drop)
         answer = program.solve(deadline=search.deadline, seconds=search.deadline.left)
         if answer.copies is None:
             return found

@@ -50,13 +50,10 @@ class Plan:
         if answer.copies is None or self._paid(answer.copies) >= self.before:
             return None
         pool, (inside, outside) = self.pool, np.split(answer.copies, [len(self.pool.members)])
-        used, gone = np.flatnonzero(inside), np.flatnonzero(outside)
-        pieces = [
-            np.column_stack([pool.types[pool.members[used]], pool.pattern_of_member[used], inside[used]]),
-            np.column_stack([pool.types[gone], len(pool) + np.arange(len(gone)), outside[gone]]),
-        ]
+        gone = np.flatnonzero(outside)
+        away = np.column_stack([pool.types[gone], len(pool) + np.arange(len(gone)), outside[gone]])
         nodes = pool.nodes if self.outlets is None else np.concatenate([pool.nodes, self.outlets[gone]])
-        return np.concatenate(pieces), nodes
+        return np.concatenate([pool.pieces(inside), away]), nodes
 
     def _paid(self, copies: Ints) -> int:
         inside, outside = np.split(copies, [len(self.pool.members)])
@@ -71,8 +68,6 @@ class Windows:
     covering: Covering
     checks: Checks
     random: np.random.Generator
-    rows: int
-    """k; 1 where no model asks for a number of rows by itself."""
     tried: int = 0
     idle: int = 0
     """Windows in a row that found nothing."""
@@ -128,7 +123,7 @@ class Windows:
             costs, outlets = _outlets(covering, np.flatnonzero(free), pool.types)
             start = np.concatenate([start, np.zeros(len(pool.types), np.int64)])
         before = int(covering.costs[np.isin(covering.classes, chosen)].sum())
-        program = Program(pool, self.checks, self.rows, cube.denominator, costs)
+        program = Program(pool, self.checks, cube.denominator, costs)
         return Plan(chosen, pool, program, start, before, outlets)
 
     def _adapt(self, pool: Pool) -> None:
