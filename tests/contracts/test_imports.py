@@ -12,8 +12,8 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry"},
-    {"table"},
+    {"parameters", "plots", "prices", "registry", "watching"},
+    {"solver", "table"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
     {"coverage", "microdata", "patterns", "synth"},
@@ -27,6 +27,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate"},
+    {"simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "verify"},
