@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Ints
 from shoal.bounds.ladders import ladders_of
 from shoal.cube import Cube
 from shoal.cube import refusals as no_cube
@@ -61,13 +61,19 @@ class SetCover(Method):
         """Cover the rows, then take the sets apart."""
         k = problem.models.least_rows
         patterns = Patterns.of(Cube.of(problem), k)
-        rows = np.lexsort((problem.microdata.identity, patterns.cube.type_of_row))
-        sets = patterns.cover(deadline, progress)
-        apart = Apart(sets, [float(patterns.costs[pattern]) for pattern in patterns.chosen], k)
+        sets, chosen = patterns.cover(deadline, progress)
+        missed = set(range(problem.rows)).difference(*sets)
+        apart = Apart([*sets, *_filled(missed, k, problem.rows)], [*patterns.costs[chosen].tolist(), 0], k)
         labels = np.empty(problem.rows, dtype=np.int64)
-        labels[rows] = apart.labels(problem.rows)
-        proved = patterns.cube.is_whole and not problem.may_drop and not patterns.hurried
+        labels[np.lexsort((problem.microdata.identity, patterns.cube.type_of_row))] = apart.labels(problem.rows)
+        proved = patterns.cube.is_whole and not problem.may_drop and not missed
         return self.solution(problem, Partition.of(labels), "within_bound" if proved else "feasible")
+
+
+def _filled(rows: set[int], k: int, total: int) -> list[set[int]]:
+    """Return the rows as one set of at least k, if there are any."""
+    others = [row for row in range(total) if row not in rows]
+    return [rows | set(others[: max(k - len(rows), 0)])] if rows else []
 
 
 def factor(k: int) -> float:
@@ -87,64 +93,117 @@ def _members(problem: Problem) -> int:
 
 @dataclass(eq=False)
 class Patterns:
-    """Every pattern that k rows match, what a row pays there, and how many of its rows are uncovered.
+    """Every pattern of the lattice, what a row pays there, and how many of its rows are uncovered.
 
-    Rows are numbered type by type; `left` says how many rows of each type, its first ones, are uncovered.
+    Rows are numbered type by type. The first `left` rows of each type are uncovered.
     """
 
     cube: Cube
     k: int
     of_type: Ints
     """Node by type: the number of the pattern."""
-    costs: Floats
+    first_of_node: Ints
+    """The first pattern of each node; they rise."""
+    costs: Ints
     uncovered: Ints
     left: Ints
     starts: Ints
-    chosen: list[int]
-    hurried: bool = False
 
     @classmethod
     def of(cls, cube: Cube, k: int) -> Patterns:
         """Number the patterns of all nodes."""
         first, second, widths, paid, paid_too, nodes = cube.layout
         of_type = np.empty((len(nodes), cube.types), dtype=np.int64)
-        costs, rows, number = [], [], 0
+        costs, rows, first_of_node, number = [], [], [], 0
         for place, (one, other) in enumerate(nodes.tolist()):
             groups = first[one].astype(np.int64) * widths[other] + second[other]
             _, example, inverse = np.unique(groups, return_index=True, return_inverse=True)
             of_type[place] = number + inverse
+            first_of_node.append(number)
             costs.append((paid[one] + paid_too[other])[example])
             rows.append(np.bincount(inverse, weights=cube.counts).astype(np.int64))
             number += len(example)
         starts = np.concatenate([[0], np.cumsum(cube.counts)])
-        every = np.concatenate(costs).astype(np.float64)
-        return cls(cube, k, of_type, every, np.concatenate(rows), cube.counts.copy(), starts, [])
+        firsts, every, uncovered = np.array(first_of_node), np.concatenate(costs), np.concatenate(rows)
+        return cls(cube, k, of_type, firsts, every, uncovered, cube.counts.copy(), starts)
 
-    def cover(self, deadline: Deadline, progress: Progress) -> list[list[int]]:
-        """Return sets of k to 2k - 1 rows that cover all, the greedy choice each; `chosen` says at which pattern."""
-        most, total = 2 * self.k - 1, int(self.left.sum())
-        fits = np.flatnonzero(self.uncovered >= self.k)
-        heap = [(self._weight(p, most), p) for p in fits.tolist()]
+    def cover(self, deadline: Deadline, progress: Progress) -> tuple[list[set[int]], list[int]]:
+        """Return sets of k to 2k - 1 rows, the greedy choice each, and the pattern of each; all rows, if there is time.
+
+        What a pattern offers only gets dearer, so it is worked out anew when it comes first.
+        """
+        total, left = len(self.cube.type_of_row), len(self.cube.type_of_row)
+        heap = [(self._weight(pattern), pattern) for pattern in np.flatnonzero(self.uncovered >= self.k).tolist()]
         heapify(heap)
-        sets: list[list[int]] = []
-        while (left := int(self.left.sum())) > 0:
-            if deadline.passed:
-                return [*sets, *self._in_order(left)]
+        sets: list[set[int]] = []
+        chosen: list[int] = []
+        while left > 0 and not deadline.passed:
             weight, pattern = heap[0]
             if self.uncovered[pattern] == 0:
                 heappop(heap)
-            elif (now := self._weight(pattern, most)) > weight:
+            elif (now := self._weight(pattern)) > weight:
                 heapreplace(heap, (now, pattern))
             else:
-                sets.append(self._take(pattern, most))
-                self.chosen.append(pattern)
-                progress(1 - left / total, "covering rows")
-        return sets
+                rows, new = self._take(pattern)
+                sets.append(rows)
+                chosen.append(pattern)
+                left -= new
+                progress(0.9 * (1 - left / total), "covering rows")
+        return sets, chosen
 
-    def _weight(self, pattern: int, most: int) -> float:
-        return float(self.costs[pattern]) / max(1, min(int(self.uncovered[pattern]), most))
+    def _weight(self, pattern: int) -> float:
+        return float(self.costs[pattern]) / min(int(self.uncovered[pattern]), 2 * self.k - 1)
 
-    def _take(self, pattern: int, most: int) -> list[int]:
-        """Cover as many rows as may be; fill up with covered ones to k."""
-        types = np.flatnonzero((self.of_type == pattern).any(axis=0))
-        return [pattern, *types.tolist()][:most]
+    def _take(self, pattern: int) -> tuple[set[int], int]:
+        """Cover as many rows as may be, and fill up with covered ones to k; return them, and how many are new."""
+        node = int(np.searchsorted(self.first_of_node, pattern, side="right")) - 1
+        types = np.flatnonzero(self.of_type[node] == pattern)
+        rows: set[int] = set()
+        for kind in types[self.left[types] > 0].tolist():
+            rows.update(self._cover(kind, 2 * self.k - 1 - len(rows)))
+        new = len(rows)
+        for kind in types.tolist():
+            covered = range(self.starts[kind] + self.left[kind], self.starts[kind + 1])
+            rows.update([row for row in covered if row not in rows][: max(self.k - len(rows), 0)])
+        return rows, new
+
+    def _cover(self, kind: int, most: int) -> range:
+        """Cover the last uncovered rows of a type."""
+        number = min(int(self.left[kind]), most)
+        self.left[kind] -= number
+        self.uncovered[self.of_type[:, kind]] -= number
+        end = int(self.starts[kind] + self.left[kind])
+        return range(end, end + number)
+
+
+class Apart:
+    """Sets that cover all rows, made disjoint without going below k rows; their weights do not grow in sum."""
+
+    def __init__(self, sets: list[set[int]], weights: list[int], k: int) -> None:
+        self.sets, self.weights, self.k = sets, weights, k
+        self.of_row: dict[int, set[int]] = {}
+        for number, rows in enumerate(sets):
+            for row in rows:
+                self.of_row.setdefault(row, set()).add(number)
+
+    def labels(self, total: int) -> list[int]:
+        """Return the set of every row."""
+        for row in range(total):
+            while len(numbers := self.of_row[row]) > 1:
+                large = [number for number in numbers if len(self.sets[number]) > self.k]
+                if large:
+                    self._leave(row, max(large, key=lambda number: (self.weights[number], number)))
+                else:
+                    self._merge(*sorted(numbers)[:2])
+        return [next(iter(self.of_row[row])) for row in range(total)]
+
+    def _leave(self, row: int, number: int) -> None:
+        self.sets[number].remove(row)
+        self.of_row[row].remove(number)
+
+    def _merge(self, one: int, other: int) -> None:
+        for row in self.sets[other]:
+            self.of_row[row] = (self.of_row[row] - {other}) | {one}
+        self.sets[one] |= self.sets[other]
+        self.sets[other] = set()
+        self.weights[one] += self.weights[other]
