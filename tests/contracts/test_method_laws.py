@@ -140,7 +140,7 @@ def what_is_called_optimal_is(run: Run) -> None:
 
 def the_stated_guarantee_holds(run: Run) -> None:
     if run.solved.guarantee is not None:
-        assert is_kept(run.solved.guarantee, run)
+        assert is_kept(run.solved.guarantee, run, run.optimum)
 
 
 LAWS: list[Callable[[Run], None]] = [
@@ -172,7 +172,7 @@ def check_refusal(run: Run) -> None:
 CLAUSE = re.compile(r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \(.*\))?")
 
 
-def is_kept(guarantee: str, run: Run) -> bool:
+def is_kept(guarantee: str, run: Run, optimum: float) -> bool:
     """Whether each inequality of a guarantee that speaks of the problem's cost holds.
 
     They are written `cost <= FACTOR * optimum`, FACTOR a formula in m (quasi-identifiers), k and n (rows).
@@ -183,7 +183,7 @@ def is_kept(guarantee: str, run: Run) -> bool:
     names = {"m": len(run.case.quasi), "k": run.case.problem.models.least_rows, "n": len(run.case.rows)}
     for clause in clauses:
         if clause is not None and clause["cost"] in spoken:
-            most = value_of(clause["factor"] or "1", names) * run.optimum
+            most = value_of(clause["factor"] or "1", names) * optimum
             if run.solved.cost > most + 1e-9 or (clause["sign"] == "=" and run.solved.cost < most - 1e-9):
                 return False
     return True
