@@ -16,6 +16,7 @@ import shoal
 from shoal.arrays import Ints
 from shoal.errors import Infeasible
 from shoal.methods.base import Deadline
+from shoal.methods.bipartite import Bipartite
 from shoal.methods.simplex_matching import SimplexMatching
 from shoal.methods.subset_dp import SubsetDP
 from shoal.methods.two_diversity import TwoDiversity
@@ -24,6 +25,7 @@ from shoal.simplex import Points, match
 from shoal.simplex.matching import SCALE, costs, first_matching, price_rows, within
 
 Seen = Callable[[str, object], None]
+TWO = [("number", QUASI["number"]), ("text", QUASI["text"])]
 ILLNESS = ("illness", SENSITIVE["illness"].pool)
 
 
@@ -31,7 +33,7 @@ def random_case(rng: np.random.Generator, rows: int, require: str, **more: objec
     """A table of one number, up to two texts and an illness, with repeated rows."""
     columns = {
         name: [pool[code] for code in rng.integers(0, len(pool), rows)]
-        for name, pool in (("number", QUASI["number"].pool), ("text", QUASI["text"].pool), ILLNESS)
+        for name, pool in ((TWO[0][0], TWO[0][1].pool), (TWO[1][0], TWO[1][1].pool), ILLNESS)
     }
     return case_of(columns, require, **more)
 
@@ -253,3 +255,32 @@ def test_the_matching_of_a_sample_is_not_dearer_than_that_of_its_parts() -> None
     parts = [match(Points.of(problem_of(part, "k=2")), Deadline()) for part in (half, rest)]
     assert whole.optimal
     assert whole.cost <= sum(part.cost for part in parts)
+
+
+# --- two values ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recoding", ["suppress", "generalize"])
+def test_with_two_values_pairs_are_enough(recoding: str) -> None:
+    rng = np.random.default_rng(17)
+    for _ in range(20):
+        half = int(rng.integers(1, 5))
+        columns = {name: [kind.pool[code] for code in rng.integers(0, len(kind.pool), 2 * half)] for name, kind in TWO}
+        case = case_of({**columns, "illness": ILLNESS[1][:2] * half}, "l(illness)=2", recoding=recoding)
+        found, best = Bipartite().run(case.problem), SubsetDP().run(case.problem)
+        assert found.status == "optimal"
+        assert found.cost == pytest.approx(best.cost)
+
+
+def test_three_hundred_rows_of_two_values_agree_with_simplex_matching() -> None:
+    rng = np.random.default_rng(4)
+    table = bits(rng, 300, 6, 4) | {"illness": [0, 1] * 150}
+    problem = problem_of(table, "k=2 l(illness)=2")
+    found, other = Bipartite().run(problem), TwoDiversity().run(problem)
+    assert (found.status, other.status) == ("optimal", "optimal")
+    assert found.cost == other.cost
+
+
+def test_more_values_are_refused_in_words() -> None:
+    table = bits(np.random.default_rng(4), 9, 2) | {"illness": [0, 1, 2] * 3}
+    assert Bipartite().accepts(problem_of(table, "l(illness)=2")) == ["there are 3 sensitive values, not two"]

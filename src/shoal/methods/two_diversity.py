@@ -25,12 +25,16 @@ class TwoDiversity(SimplexMatching):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require l = 2 for one attribute, a cost that rises along hierarchies, and few distinct rows."""
+        return self.refused(problem) or self._too_many(problem)
+
+    def refused(self, problem: Problem) -> list[str]:
+        """Return the reasons why rows in pairs and triples of different values say nothing of the problem."""
         diverse = [model for model in problem.models if isinstance(model, LDiversity)]
         others = [model for model in problem.models if not isinstance(model, LDiversity | KAnonymity)]
         fits = len(diverse) == 1 and diverse[0].limit == 2 and len(diverse[0].attributes) == 1
         if not fits or diverse[0].given or others or problem.models.least_rows != 2:
             return [f"{problem.models} is not 2-diversity of one attribute"]
-        return [*refusals(problem), *self._too_many(problem)]
+        return refusals(problem)
 
     def points(self, problem: Problem) -> Points:
         """Return what is matched: rows with their sensitive values."""
