@@ -36,7 +36,8 @@ class Bipartite(Method):
         reasons = TwoDiversity().refused(problem)
         if reasons:
             return reasons
-        values = len(np.unique(TwoDiversity().points(problem).kinds))
+        (attributes,) = {model.attributes for model in problem.models if model.attributes}
+        values = int((problem.values[attributes].totals > 0).sum())
         if values != 2:
             reasons.append(f"there are {values:,} sensitive values, not two")
         if problem.rows > MOST_ROWS:
