@@ -24,8 +24,9 @@ class TopDownSpecialization(Method):
 
         information gain / (1 + anonymity lost)
 
-    is replaced. The gain is that about the first sensitive attribute that is asked of; anonymity is the size of the smallest class, or
-    for l-diversity its rows per row of the commonest value. Where nothing gains, that which loses least anonymity is.
+    is replaced. The gain is that about the first sensitive attribute that is asked of; anonymity is the size of the
+    smallest class, or for l-diversity its rows per row of the commonest value. Where nothing gains, that which loses
+    least anonymity is.
 
     Cells are then the lowest blocks that hold their class, which lie inside the blocks of the cuts.
     """
