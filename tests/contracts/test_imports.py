@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry"},
+    {"factors", "parameters", "plots", "prices", "registry"},
     {"table"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},

@@ -12,6 +12,7 @@ from shoal.costs import CellCost
 from shoal.cube import pattern_hierarchies
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded
+from shoal.models import KAnonymity
 from shoal.problem import Problem
 
 
@@ -63,3 +64,20 @@ def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
     levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
     blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
     return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
+
+
+def graph_refusals(problem: Problem) -> list[str]:
+    """Return why the graph of rows and their distances proves nothing of a problem; no reason where it does.
+
+    It takes k-anonymity alone, cells that are blocks of hierarchies, and a cost that adds over them and never falls
+    from a block to one around it, nor from a row of stars to a dropped row.
+    """
+    reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
+    if problem.recoding == "range":
+        return [*reasons, "it measures distances along hierarchies only"]
+    if not isinstance(problem.cost, CellCost):
+        return [*reasons, f"cost {problem.cost.name!r} does not add over cells"]
+    ladders, full = ladders_of(problem)
+    if not all(ladder.rises for ladder in ladders) or sum(ladder.losses[-1].max() for ladder in ladders) > full:
+        reasons.append(f"by cost {problem.cost.name!r} a block may cost less than one inside it")
+    return reasons
