@@ -392,7 +392,8 @@ def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
     people = {"age": [20, 30, 40, 50, 60, 70], "town": ["a", "b"] * 3}
     plain = pd.DataFrame(people)
     odd = pd.DataFrame(people, index=["x", "x", "y", 3, 2, None])
-    one, other = (anonymize(frame, quasi=["age", "town"], require="k=2", method=method) for frame in (plain, odd))
+    k = getattr(methods().get(method), "k", 2)  # some methods are for one k only
+    one, other = (anonymize(frame, quasi=["age", "town"], require=f"k={k}", method=method) for frame in (plain, odd))
     assert one.table.equals(other.table)
     assert odd.index.to_list()[:5] == ["x", "x", "y", 3, 2]
 

@@ -91,7 +91,7 @@ class Factor(Method):
     k: ClassVar[int]
     proved: ClassVar[tuple[float, float, float]]
     """How often the weight goes into the optimum: where columns have two values, in general, where rows may go."""
-    most_rows: ClassVar[int] = 2000
+    most_rows: ClassVar[int]
     """Rows of a block: larger tables are cut in halves until blocks have no more."""
 
     def promise(self, problem: Problem) -> str | None:
