@@ -76,7 +76,7 @@ def test_thousands_of_releases_stay_within_the_guarantee() -> None:
 
 
 def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Factor12, "most_rows", 60)
+    monkeypatch.setattr(Factor12, "most_rows", (60, 60))
     found = census_run("factor-1-2", 2)
     assert (found.certificate.status, found.certificate.guarantee) == ("feasible", None)
     said = "4 blocks of at most 50 rows; within each the cost is at most 2 times the block's optimum"
@@ -90,7 +90,7 @@ def test_time_that_is_over_still_leaves_a_release() -> None:
 
 
 def test_blocks_that_time_does_not_allow_for_are_joined_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Factor12, "most_rows", 4)
+    monkeypatch.setattr(Factor12, "most_rows", (4, 4))
     looks = iter([False])
     monkeypatch.setattr(Deadline, "passed", property(lambda _: next(looks, True)))
     case = binary_case(np.random.default_rng(5), 2, rows=11)

@@ -114,7 +114,7 @@ def test_thousands_of_releases_stay_within_the_guarantee() -> None:
 
 
 def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Factor2, "most_rows", 60)
+    monkeypatch.setattr(Factor2, "most_rows", (60, 60))
     found = census_run("factor-2", 3)
     assert (found.certificate.status, found.certificate.guarantee) == ("feasible", None)
     said = "4 blocks of at most 50 rows; within each the cost is at most 3 times the block's optimum"

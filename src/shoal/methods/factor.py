@@ -21,6 +21,8 @@ from shoal.problem import Problem, Solution
 
 FINEST = 2**30
 """How many units a row pays at most."""
+FEW = 200
+"""How many units a row pays at most where distances are few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +93,10 @@ class Factor(Method):
     k: ClassVar[int]
     proved: ClassVar[tuple[float, float, float]]
     """How often the weight goes into the optimum: where columns have two values, in general, where rows may go."""
-    most_rows: ClassVar[int]
-    """Rows of a block: larger tables are cut in halves until blocks have no more."""
+    most_rows: ClassVar[tuple[int, int]]
+    """Rows of a block where rows are at few different distances, as stars are, and where at many, as by NCP.
+
+    Larger tables are cut in halves until blocks have no more."""
 
     def promise(self, problem: Problem) -> str | None:
         """Return the guarantee for the problem: three times the weight, over how often it goes into the optimum."""
@@ -115,7 +119,8 @@ class Factor(Method):
         """Find the factor of each block; rows of blocks that time does not allow for are classes in their order."""
         ladders, _ = ladders_of(problem)
         denominator = denominator_of(ladders)
-        blocks, labels = blocks_of(problem, self.most_rows), np.empty(problem.rows, dtype=np.int64)
+        many = denominator * sum(float(ladder.losses.max()) for ladder in ladders) > FEW
+        blocks, labels = blocks_of(problem, self.most_rows[many]), np.empty(problem.rows, dtype=np.int64)
         number = done = weight = 0
         for place, rows in enumerate(blocks):
             progress(place / len(blocks), "looking for a least factor")

@@ -39,7 +39,7 @@ class Factor12(Factor):
     models: ClassVar[str] = "2-anonymity alone"
     k: ClassVar[int] = 2
     proved: ClassVar[tuple[float, float, float]] = (2.0, 1.5, 1.0)
-    most_rows: ClassVar[int] = 2000
+    most_rows: ClassVar[tuple[int, int]] = (2000, 2000)
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the pairs and paths themselves."""

@@ -36,18 +36,19 @@ class Factor2(Factor):
     Where rows may be dropped, one or two that an optimum drops may be missing partners. Put into the cycle of a class,
     each brings at most two edges that are no longer than it pays: `F / 2 <= optimum`, and `cost <= 6 * optimum`.
 
-    Beyond 500 rows the table is cut into blocks, and all this is said of each block.
+    Beyond 2,000 rows, or 500 by costs of many different values, the table is cut into blocks, and all this is said of
+    each block.
     """
 
     name: ClassVar[str] = "factor-2"
     title: ClassVar[str] = "2-factor approximation"
     guarantee: ClassVar[str | None] = "cost <= 3 * optimum (2 where columns have two values, 6 where rows may go)"
-    cost: ClassVar[str] = "a linear program and a few matchings of at most 500 rows, for each block"
+    cost: ClassVar[str] = "a linear program and a few matchings of at most 2,000 rows, for each block"
     paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
     models: ClassVar[str] = "3-anonymity alone"
     k: ClassVar[int] = 3
     proved: ClassVar[tuple[float, float, float]] = (1.5, 1.0, 0.5)
-    most_rows: ClassVar[int] = 500
+    most_rows: ClassVar[tuple[int, int]] = (2000, 500)
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the classes that the cycles are cut into."""
