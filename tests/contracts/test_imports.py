@@ -14,6 +14,7 @@ ORDER = [
     {"arrays", "errors"},
     {"parameters", "plots", "prices", "registry", "watching"},
     {"solver", "table"},
+    {"factors"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
     {"coverage", "microdata", "patterns", "synth"},

@@ -15,6 +15,7 @@ from tests.test_worked_examples import A, B
 import shoal
 from shoal.arrays import Ints
 from shoal.errors import Infeasible
+from shoal.methods import simplex_matching
 from shoal.methods.base import Deadline
 from shoal.methods.bipartite import Bipartite
 from shoal.methods.simplex_matching import SimplexMatching
@@ -245,6 +246,17 @@ def test_without_time_it_still_matches() -> None:
     assert found.lower_bound is not None
     assert found.lower_bound <= found.cost
     assert problem.models.admits(problem.classes(found.partition)).all()
+
+
+def test_large_tables_are_matched_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_of(bits(np.random.default_rng(6), 400, 8, 4), "k=2")
+    whole = SimplexMatching().run(problem)
+    monkeypatch.setattr(simplex_matching, "MOST_TYPES", 350)
+    monkeypatch.setattr(simplex_matching, "BLOCK", 100)
+    found = SimplexMatching().run(problem)
+    assert (whole.status, found.status) == ("optimal", "feasible")
+    assert whole.cost <= found.cost <= 1.5 * whole.cost
+    assert found.notes == ("4 blocks of at most 100 rows, 4 of them matched at the least cost",)
 
 
 def test_the_matching_of_a_sample_is_not_dearer_than_that_of_its_parts() -> None:

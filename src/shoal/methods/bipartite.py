@@ -58,6 +58,6 @@ class Bipartite(Method):
         labels = np.empty(problem.rows, dtype=np.int64)
         labels[rows[sides[0][one]]] = labels[rows[sides[1][other]]] = np.arange(len(one))
         found = self.solution(problem, Partition.of(labels), "optimal")
-        if points.exact and not problem.may_drop:
+        if points.units.exact and not problem.may_drop:
             return replace(found, lower_bound=found.cost)
         return replace(found, status="feasible", guarantee=None)

@@ -9,14 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Ints
-from shoal.bounds.ladders import ladders_of
-from shoal.cube import Cube
-from shoal.cube import refusals as no_cube
+from shoal.bounds.ladders import graph_refusals, ladders_of
+from shoal.cube import Cube, refusals
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.models import KAnonymity
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
-from shoal.simplex import refusals
 
 MOST_MEMBERS = 60_000_000
 """Nodes times distinct rows beyond which patterns are not laid out: memory."""
@@ -51,8 +48,7 @@ class SetCover(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, a cube, and a cost that rises along hierarchies."""
-        reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
-        reasons += refusals(problem) or no_cube(problem)
+        reasons = graph_refusals(problem) or refusals(problem)
         if not reasons and _members(problem) > MOST_MEMBERS:
             reasons.append(f"{_members(problem):,} rows of patterns are too many to be laid out")
         return reasons

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from shoal.methods.simplex_matching import SimplexMatching
+from shoal.bounds.ladders import distance_refusals
+from shoal.methods.simplex_matching import MOST_TYPES, SimplexMatching
 from shoal.models import KAnonymity, LDiversity
 from shoal.problem import Problem
-from shoal.simplex import Points, refusals
+from shoal.simplex import Points
 
 
 class TwoDiversity(SimplexMatching):
@@ -25,7 +26,9 @@ class TwoDiversity(SimplexMatching):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require l = 2 for one attribute, a cost that rises along hierarchies, and few distinct rows."""
-        return self.refused(problem) or self._too_many(problem)
+        types = len(problem.microdata.counts)
+        too_many = [f"{types:,} distinct rows are more than {MOST_TYPES:,}"] if types > MOST_TYPES else []
+        return self.refused(problem) or too_many
 
     def refused(self, problem: Problem) -> list[str]:
         """Return the reasons why rows in pairs and triples of different values say nothing of the problem."""
@@ -34,7 +37,7 @@ class TwoDiversity(SimplexMatching):
         fits = len(diverse) == 1 and diverse[0].limit == 2 and len(diverse[0].attributes) == 1
         if not fits or diverse[0].given or others or problem.models.least_rows != 2:
             return [f"{problem.models} is not 2-diversity of one attribute"]
-        return refusals(problem)
+        return distance_refusals(problem)
 
     def points(self, problem: Problem) -> Points:
         """Return what is matched: rows with their sensitive values."""

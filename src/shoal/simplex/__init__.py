@@ -6,6 +6,6 @@ triple have different sensitive values. A pair costs a row no more than a triple
 """
 
 from shoal.simplex.matching import Matching, match
-from shoal.simplex.points import Points, refusals
+from shoal.simplex.points import Points
 
-__all__ = ["Matching", "Points", "match", "refusals"]
+__all__ = ["Matching", "Points", "match"]

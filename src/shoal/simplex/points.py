@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import lcm, log2
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.bounds.ladders import Ladder, ladders_of
-from shoal.costs import CellCost
+from shoal.arrays import Bools, Ints
+from shoal.bounds.ladders import Units, ladders_of
 from shoal.microdata import distinct_rows
 from shoal.problem import Problem
 
-FEW = 5_000
-"""Denominators of losses up to which they are taken for the fractions that they look like."""
+MOST_UNITS = 2.0**47
+"""How many units all rows together pay at most: prices are finer still, and their sums must fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +25,13 @@ class Points:
     codes: Ints
     """Type by attribute: its value."""
     tables: tuple[Ints, ...]
-    """By attribute, value by value: what a cell that covers both costs a row, in units of 1 / denominator."""
+    """By attribute, value by value: what a cell that covers both costs a row, in units."""
     kinds: Ints | None
     """The sensitive value of each type, where the rows of a class must differ in it."""
     full: int
     """What a dropped row costs, in units."""
     may_drop: int
-    denominator: int
-    exact: bool
-    """Whether losses are whole numbers of units; if not, they are rounded down."""
+    units: Units
 
     @classmethod
     def of(cls, problem: Problem, *, sensitive: str | None = None) -> Points:
@@ -45,13 +40,14 @@ class Points:
         columns = [*microdata.quasi, *([microdata.attribute(sensitive)] if sensitive else [])]
         type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
         ladders, star = ladders_of(problem)
-        denominator, exact = _units([*(ladder.losses for ladder in ladders), np.array([star])], problem.rows)
-        tables = tuple(_table(ladder, denominator, exact) for ladder in ladders)
-        full = int(_in_units(np.array([star]), denominator, exact)[0])
+        units = Units.of([*(ladder.losses for ladder in ladders), np.array([star])], MOST_UNITS / problem.rows)
+        values = [np.arange(column.size) for column in microdata.quasi]
+        tables = tuple(units.table(*pair) for pair in zip(ladders, values, strict=True))
+        full = int(units.whole(np.array([star]))[0])
         codes = np.column_stack([column.codes[example] for column in microdata.quasi]).astype(np.int64)
         kinds = columns[-1].codes[example].astype(np.int64) if sensitive else None
         may_drop = min(problem.may_drop, max(problem.rows - 2, 0))
-        return cls(counts, type_of_row, codes, tables, kinds, full, may_drop, denominator, exact)
+        return cls(counts, type_of_row, codes, tables, kinds, full, may_drop, units)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -80,43 +76,3 @@ class Points:
             a, b, c = codes[types].T
             total += np.maximum(np.maximum(table[a, b], table[b, c]), table[a, c])
         return total
-
-
-def refusals(problem: Problem) -> list[str]:
-    """Return the reasons why pairs and triples say nothing of a problem's cost; none if they do."""
-    if problem.recoding == "range":
-        return ["it measures distances along hierarchies only"]
-    if not isinstance(problem.cost, CellCost):
-        return [f"cost {problem.cost.name!r} does not add over cells"]
-    ladders, _ = ladders_of(problem)
-    if not all(ladder.rises for ladder in ladders):
-        return [f"by cost {problem.cost.name!r} a block may cost less than one inside it"]
-    return []
-
-
-def _units(losses: list[Floats], rows: int) -> tuple[int, bool]:
-    """Return a denominator of all losses, and whether it is one; if not, a power of two to round them down by."""
-    values = np.unique(np.concatenate([loss.ravel() for loss in losses]))
-    room = int(2.0 ** (50 - log2(max(rows * len(losses) * values.max(initial=1.0), 1.0))))
-    common = 1
-    for value in values.tolist():
-        common = lcm(common, Fraction(value).limit_denominator(FEW).denominator)
-        if common > room:
-            return min(room, 2**20), False
-    exact = bool((np.abs(values * common - np.rint(values * common)) <= 1e-9 * np.maximum(values * common, 1)).all())
-    return (common, True) if exact else (min(room, 2**20), False)
-
-
-def _in_units(losses: Floats, denominator: int, exact: bool) -> Ints:
-    scaled = losses * denominator
-    units = np.rint(scaled) if exact else np.floor(scaled * (1 - 2.0**-50))
-    return units.astype(np.int64)
-
-
-def _table(ladder: Ladder, denominator: int, exact: bool) -> Ints:
-    """Return what a cell costs that covers two values: the lowest block that holds both."""
-    losses = _in_units(ladder.losses, denominator, exact)
-    table = np.broadcast_to(losses[-1][:, None], (losses.shape[1],) * 2)
-    for up, loss in zip(ladder.up[-2::-1], losses[-2::-1], strict=True):
-        table = np.where(up[:, None] == up, loss[:, None], table)
-    return np.ascontiguousarray(table)
