@@ -169,13 +169,16 @@ def check_refusal(run: Run) -> None:
 
 # --- guarantees are inequalities -------------------------------------------------------------------------------------
 
-CLAUSE = re.compile(r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \(.*\))?")
+CLAUSE = re.compile(
+    r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \+ (?P<more>\d+))?(?: \(.*\))?"
+)
 
 
 def is_kept(guarantee: str, run: Run) -> bool:
     """Whether each inequality of a guarantee that speaks of the problem's cost holds.
 
-    They are written `cost <= FACTOR * optimum`, FACTOR a formula in m (quasi-identifiers), k and n (rows).
+    They are written `cost <= FACTOR * optimum + MORE`, FACTOR a formula in m (quasi-identifiers), k and n (rows), MORE
+    a number.
     """
     clauses = [CLAUSE.fullmatch(clause.strip()) for clause in guarantee.split(";")]
     assert all(clauses), f"the law cannot read {guarantee!r}"
@@ -183,7 +186,7 @@ def is_kept(guarantee: str, run: Run) -> bool:
     names = {"m": len(run.case.quasi), "k": run.case.problem.models.least_rows, "n": len(run.case.rows)}
     for clause in clauses:
         if clause is not None and clause["cost"] in spoken:
-            most = value_of(clause["factor"] or "1", names) * run.optimum
+            most = value_of(clause["factor"] or "1", names) * run.optimum + int(clause["more"] or 0)
             if run.solved.cost > most + 1e-9 or (clause["sign"] == "=" and run.solved.cost < most - 1e-9):
                 return False
     return True
@@ -389,12 +392,22 @@ def test_the_names_of_values_do_not_matter(method: str, data: st.DataObject) -> 
 
 @every_method
 def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
-    people = {"age": [20, 30, 40, 50, 60, 70], "town": ["a", "b"] * 3}
+    people = {"age": [20, 30, 40, 50, 60, 70], "town": ["a", "b"] * 3, "illness": ["cold", "gout", "asthma"] * 2}
     plain = pd.DataFrame(people)
     odd = pd.DataFrame(people, index=["x", "x", "y", 3, 2, None])
-    one, other = (anonymize(frame, quasi=["age", "town"], require="k=2", method=method) for frame in (plain, odd))
+    require = asked_of(method, "k=2", "l(illness)=2")
+    one, other = (
+        anonymize(frame, quasi=["age", "town"], sensitive=["illness"], require=require, method=method)
+        for frame in (plain, odd)
+    )
     assert one.table.equals(other.table)
     assert odd.index.to_list()[:5] == ["x", "x", "y", 3, 2]
+
+
+def asked_of(method: str, *requirements: str) -> str:
+    """The first requirement that a method takes."""
+    columns = {"number": [QUASI["number"].pool[0]] * 3, "illness": ["cold", "gout", "asthma"]}
+    return next(require for require in requirements if Run.of(case_of(columns, require), method).solution)
 
 
 @every_method

@@ -1,5 +1,7 @@
 """Along the Hilbert curve: sweeps give eligible classes, runs are the cheapest, other models by joining neighbours."""
 
+# ruff: noqa: E741 - l is the paper's name
+
 from __future__ import annotations
 
 from collections import Counter
@@ -18,7 +20,7 @@ from shoal.methods.hilbert import Hilbert, line_of
 from shoal.partition import Partition
 
 
-def eligible_line(rng: np.random.Generator, l: int) -> Ints:  # noqa: E741 - the paper's name
+def eligible_line(rng: np.random.Generator, l: int) -> Ints:
     """The sensitive values of a line of rows, none in more than one row of l; often exactly so many."""
     rows = int(rng.integers(l, 12 * l))
     most, tall = rows // l, int(rng.integers(0, l + 1))
@@ -37,7 +39,7 @@ def _running(values: list[int]) -> list[tuple[int, int]]:
     return found
 
 
-def check_sweep(values: Ints, l: int) -> None:  # noqa: E741 - the paper's name
+def check_sweep(values: Ints, l: int) -> None:
     classes = sweep(values, np.bincount(values), l)
     assert sorted(set(classes.tolist())) == list(range(classes.max() + 1))
     for one in range(classes.max() + 1):
@@ -47,14 +49,14 @@ def check_sweep(values: Ints, l: int) -> None:  # noqa: E741 - the paper's name
 
 
 @pytest.mark.parametrize("l", range(2, 9))
-def test_every_class_of_a_sweep_has_different_values_at_least_l(l: int) -> None:  # noqa: E741 - the paper's name
+def test_every_class_of_a_sweep_has_different_values_at_least_l(l: int) -> None:
     for seed in range(40):
         check_sweep(eligible_line(np.random.default_rng([l, seed]), l), l)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("l", range(2, 16))
-def test_every_class_of_many_more_sweeps_is_eligible(l: int) -> None:  # noqa: E741 - the paper's name
+def test_every_class_of_many_more_sweeps_is_eligible(l: int) -> None:
     for seed in range(1_000):
         check_sweep(eligible_line(np.random.default_rng([7, l, seed]), l), l)
 
@@ -71,7 +73,7 @@ def test_a_value_that_cannot_wait_is_taken_first() -> None:
 
 def test_compiled_or_not_the_classes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(20):
-        l = 2 + seed % 4  # noqa: E741 - the paper's name
+        l = 2 + seed % 4
         values = eligible_line(np.random.default_rng(seed), l)
         counts = np.bincount(values)
         monkeypatch.setattr(loops, "COMPILED_FROM", 0)
