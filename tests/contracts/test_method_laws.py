@@ -406,7 +406,7 @@ def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
 
 def asked_of(method: str, *requirements: str) -> str:
     """The first requirement that a method takes."""
-    columns = {"number": [QUASI["number"].pool[0]] * 3, "illness": ["cold", "gout", "asthma"]}
+    columns: dict[str, list[Value]] = {"text": [QUASI["text"].pool[0]] * 3, "illness": ["cold", "gout", "asthma"]}
     return next(require for require in requirements if Run.of(case_of(columns, require), method).solution)
 
 

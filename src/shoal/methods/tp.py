@@ -61,9 +61,9 @@ class TP(Method):
         progress(0.0, "three phases (compiled at the first use)")
         split = three_phases(problem, deadline)
         partition = Partition(split.labels)
-        status: Status = "within_bound" if _promises(problem) and not split.late else "feasible"
+        status: Status = "within_bound" if promises(problem) and not split.late else "feasible"
         found = Solution(partition, split.cost(problem), status, self.name, notes=(split.said,))
-        if not _promises(problem):
+        if not promises(problem):
             return found
         guarantee = None if split.late else promised(problem, split.phase)
         return replace(found, lower_bound=float(split.bound), guarantee=guarantee)
@@ -92,7 +92,7 @@ def _follows(model: Model, asked: Model, l: Fraction) -> bool:
     return isinstance(model, SAYS_AS_MUCH) and same and model.least_rows <= l
 
 
-def _promises(problem: Problem) -> bool:
+def promises(problem: Problem) -> bool:
     """Whether the theorem speaks of the problem: suppression, no rows dropped, stars or starred rows."""
     return problem.recoding == "suppress" and problem.cost.name in ("stars", "starred-rows") and not problem.may_drop
 
@@ -128,9 +128,7 @@ class Split:
         """What happened, for the log."""
         if self.late:
             return f"time was over in phase 3: classes were given up whole; {self.rows:,} rows are the residue"
-        return (
-            f"diverse after phase {self.phase}: {self.rows:,} rows are altered, {self.bound:,} or more in any release"
-        )
+        return f"diverse after phase {self.phase}: {self.rows:,} rows altered, {self.bound:,} or more in any release"
 
     def cost(self, problem: Problem) -> float:
         """Return what the classes cost: without publishing them where only R has stars."""
