@@ -52,7 +52,7 @@ def test_a_method_is_said_to_do_what_it_does_alone(recoding: str) -> None:
     found = shoal.compare(PEOPLE, recoding=recoding, **ASKED)
     proving = ["cube", "optimal", "peel"] if recoding == "suppress" else []
     assert [one.method for one in found.outcomes] == sorted(
-        ["hilbert", "mondrian", "mondrian-relaxed", "subset-dp", "tp", "tp-plus", *proving]
+        ["fewest-rows", "hilbert", "mondrian", "mondrian-relaxed", "subset-dp", "tp", "tp-plus", *proving]
     )
     for one in found.outcomes:
         alone = shoal.anonymize(PEOPLE, method=one.method, recoding=recoding, **ASKED).certificate

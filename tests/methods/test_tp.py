@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,7 @@ from shoal.bounds.residue import phase_one
 from shoal.cube import ordering
 from shoal.cube.ordering import sorted_by
 from shoal.methods.base import Deadline, silent
-from shoal.methods.tp import TP, counted, diverse_model, three_phases
+from shoal.methods.tp import TP, counted, diversity_of, three_phases
 from shoal.microdata import encode
 from shoal.problem import Problem, Solution, make_problem
 from shoal.requirement import parse_requirement
@@ -94,8 +95,8 @@ def solved(asked: Problem) -> Solution:
 
 def test_the_paper_s_table_is_solved_by_phase_one() -> None:
     asked = hospital("starred-rows")
-    _, histogram = counted(asked, diverse_model(asked))  # type: ignore[arg-type]
-    stay, residue = phase_one(histogram, diverse_model(asked).limit)  # type: ignore[union-attr]
+    _, histogram = counted(asked, diversity_of(asked)[0])
+    stay, residue = phase_one(histogram, Fraction(diversity_of(asked)[1]))
     values = asked.values[("disease",)].domain.to_list()
     assert len(histogram.sizes) == 5
     assert dict(zip(values, residue.tolist(), strict=True)) == {
@@ -121,8 +122,8 @@ def test_the_paper_s_example_of_phase_two() -> None:
     from shoal.cube.three_phases import phase_two
 
     asked = problem(TWO, "l(s)=3", cost="starred-rows")
-    _, histogram = counted(asked, diverse_model(asked))  # type: ignore[arg-type]
-    assert phase_one(histogram, diverse_model(asked).limit)[1].tolist() == [4, 4, 0, 0, 0]  # type: ignore[union-attr]
+    _, histogram = counted(asked, diversity_of(asked)[0])
+    assert phase_one(histogram, Fraction(diversity_of(asked)[1]))[1].tolist() == [4, 4, 0, 0, 0]
     s = standing(TWO[:2], (4, 4, 0, 0, 0))
     assert phase_two(s, 3)
     check_standing(s, 3, (7, 7, 3, 6, 7))
@@ -205,8 +206,8 @@ def check_phases(classes: list[Vector], l: int) -> int:
 
     asked = problem(classes, f"l(s)={l}")
     table = tuple(asked.values[("s",)].totals.tolist())
-    _, histogram = counted(asked, diverse_model(asked))  # type: ignore[arg-type]
-    stay, residue = phase_one(histogram, diverse_model(asked).limit)  # type: ignore[union-attr]
+    _, histogram = counted(asked, diversity_of(asked)[0])
+    stay, residue = phase_one(histogram, Fraction(diversity_of(asked)[1]))
     if residue.sum() >= l * residue.max():
         return 1
     kept = np.zeros((len(histogram.sizes), len(table)), dtype=np.int64)

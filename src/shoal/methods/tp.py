@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from shoal.arrays import Ints
 from shoal.bounds.residue import diversity, least_altered, phase_one
 from shoal.cube.ordering import sorted_by
 from shoal.cube.watching import watched
-from shoal.histogram import Histogram
+from shoal.histogram import Attributes, Histogram
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, KAnonymity, LDiversity, Model
 from shoal.partition import Partition
@@ -60,30 +60,31 @@ class TP(Method):
         """Run the phases, and publish R as one class."""
         progress(0.0, "three phases (compiled at the first use)")
         split = three_phases(problem, deadline)
-        partition = Partition(split.labels)
-        status: Status = "within_bound" if promises(problem) and not split.late else "feasible"
-        found = Solution(partition, split.cost(problem), status, self.name, notes=(split.said,))
-        if not promises(problem):
-            return found
-        guarantee = None if split.late else promised(problem, split.phase)
-        return replace(found, lower_bound=float(split.bound), guarantee=guarantee)
+        return concluded(self, problem, split, Partition(split.labels), split.cost(problem))
 
 
-def diverse_model(problem: Problem) -> Model | None:
-    """Return the strictest model that caps the share of one value of an attribute, if there is one."""
-    capping = [model for model in problem.models if diversity(model) is not None and not model.given]
-    return max(capping, key=lambda model: diversity(model) or 0, default=None)
+def asked_of(problem: Problem) -> tuple[Model, Fraction] | None:
+    """Return the strictest model that caps the share of one value of an attribute, and its l; None without one."""
+    capping = [(model, diversity(model)) for model in problem.models if not model.given]
+    return max(((model, l) for model, l in capping if l is not None), key=lambda pair: pair[1], default=None)
+
+
+def diversity_of(problem: Problem) -> tuple[Attributes, int]:
+    """Return the attribute and the l of a problem that is not refused."""
+    asked = asked_of(problem)
+    assert asked is not None
+    return asked[0].attributes, int(asked[1])
 
 
 def refused(problem: Problem) -> list[str]:
     """Return why the three phases cannot take a problem."""
-    asked = diverse_model(problem)
+    asked = asked_of(problem)
     if asked is None:
         return ["no model caps the share of one sensitive value"]
-    l = diversity(asked) or Fraction(1)
+    model, l = asked
     if l.denominator > 1:
-        return [f"{asked} asks for no whole number of values"]
-    return [f"{model} does not follow from {asked}" for model in problem.models if not _follows(model, asked, l)]
+        return [f"{model} asks for no whole number of values"]
+    return [f"{other} does not follow from {model}" for other in problem.models if not _follows(other, model, l)]
 
 
 def _follows(model: Model, asked: Model, l: Fraction) -> bool:
@@ -99,12 +100,22 @@ def promises(problem: Problem) -> bool:
 
 def promised(problem: Problem, phase: int) -> str | None:
     """Return what is proved of the problem's cost if a phase was the last."""
-    asked = diverse_model(problem)
-    l = int((asked and diversity(asked)) or 1)
+    _, l = diversity_of(problem)
     m = len(problem.microdata.quasi)
     of_rows = ["starred rows = optimum", f"starred rows <= optimum + {l - 1}", f"starred rows <= {l} * optimum"]
     of_stars = [f"stars <= {m} * optimum", f"stars <= {m} * optimum + {m * (l - 1)}", f"stars <= {l * m} * optimum"]
     return (of_rows if problem.cost.name == "starred-rows" else of_stars)[phase - 1]
+
+
+def concluded(
+    method: Method, problem: Problem, split: Split, partition: Partition, cost: float, *said: str
+) -> Solution:
+    """Return a partition that costs no more than the residue as one class, with what is proved of that."""
+    if not promises(problem):
+        return Solution(partition, cost, "feasible", method.name, notes=(split.said, *said))
+    status: Status = "feasible" if split.late else "within_bound"
+    guarantee = None if split.late else promised(problem, split.proved)
+    return Solution(partition, cost, status, method.name, float(split.bound), guarantee, (split.said, *said))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +133,22 @@ class Split:
     """How many rows every release alters, where none may be dropped."""
     late: bool
     """Whether time was over in the third phase, and classes were given up whole."""
+
+    @classmethod
+    def of(cls, order: Ints, histogram: Histogram, stay: Ints, phase: int, bound: int, late: bool = False) -> Split:
+        """Return the split in which so many rows of each entry stay, the first ones in order."""
+        starts = np.cumsum(histogram.counts) - histogram.counts
+        leaves = np.arange(len(order)) >= np.repeat(starts + stay, histogram.counts)
+        kept = np.add.reduceat(stay, histogram.starts[:-1])
+        number = np.cumsum(kept > 0)
+        labels = np.empty(len(order), dtype=np.int64)
+        labels[order] = np.where(leaves, number[-1], np.repeat(number - 1, histogram.sizes))
+        return cls(labels, np.flatnonzero(kept < histogram.sizes), int(leaves.sum()), phase, bound, late)
+
+    @property
+    def proved(self) -> int:
+        """The phase whose promise holds: that of the first if no release alters fewer rows."""
+        return 1 if self.rows == self.bound else self.phase
 
     @property
     def said(self) -> str:
@@ -141,26 +168,18 @@ class Split:
 
 def three_phases(problem: Problem, deadline: Deadline) -> Split:
     """Return which rows stay and which are the residue, in a table that meets the models as one class."""
-    asked = diverse_model(problem)
-    assert asked is not None
-    l = diversity(asked) or Fraction(1)
-    order, histogram = counted(problem, asked)
-    stay, residue = phase_one(histogram, l)
-    bound, phase, late = least_altered(residue, l, 0), 1, False
+    attributes, l = diversity_of(problem)
+    order, histogram = counted(problem, attributes)
+    stay, residue = phase_one(histogram, Fraction(l))
+    bound, phase, late = least_altered(residue, Fraction(l), 0), 1, False
     if residue.sum() < l * residue.max():
-        phase, late = _later_phases(histogram, stay, residue, int(l), deadline)
-    starts = np.cumsum(histogram.counts) - histogram.counts
-    leaves = np.arange(problem.rows) >= np.repeat(starts + stay, histogram.counts)
-    kept = np.add.reduceat(stay, histogram.starts[:-1])
-    number = np.cumsum(kept > 0)
-    labels = np.empty(problem.rows, dtype=np.int64)
-    labels[order] = np.where(leaves, number[-1], np.repeat(number - 1, histogram.sizes))
-    return Split(labels, np.flatnonzero(kept < histogram.sizes), int(leaves.sum()), phase, bound, late)
+        phase, late = _later_phases(histogram, stay, residue, l, deadline)
+    return Split.of(order, histogram, stay, phase, bound, late)
 
 
-def counted(problem: Problem, asked: Model) -> tuple[Ints, Histogram]:
+def counted(problem: Problem, attributes: Attributes) -> tuple[Ints, Histogram]:
     """Return the rows sorted by tuple, value and all other cells, and how often each tuple has each value."""
-    microdata, values = problem.microdata, problem.values[asked.attributes]
+    microdata, values = problem.microdata, problem.values[attributes]
     tuples, numbers = microdata.tuple_of_row, len(microdata.counts)
     identity = microdata.identity
     order = sorted_by((identity, int(identity.max()) + 1), (values.codes, len(values.totals)), (tuples, numbers))

@@ -4,23 +4,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Bools, Ints
-from shoal.bounds.residue import diversity
 from shoal.cube.loops import fitting
 from shoal.cube.returning import give_back
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.hilbert import Hilbert
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
-from shoal.methods.tp import Split, diverse_model, promised, promises, refused, three_phases
+from shoal.methods.tp import Split, concluded, diversity_of, promised, refused, three_phases
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
-from shoal.problem import Problem, Solution, Status
+from shoal.problem import Problem, Solution
 
 
 class TPPlus(Method):
@@ -52,7 +50,7 @@ class TPPlus(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Run the phases, cut the residue up in several ways, keep the cheapest."""
         progress(0.0, "three phases (compiled at the first use)")
-        split = three_phases(problem, deadline)
+        split = self.split(problem, deadline)
         ways = {"not at all": Partition(split.labels)}
         for way in _refiners(problem, split):
             if not deadline.passed:
@@ -64,16 +62,11 @@ class TPPlus(Method):
             ways["with all rows by hilbert"] = whole.partition
         costs = {how: problem.cost_of(partition) for how, partition in ways.items()}
         best = min(costs, key=lambda how: costs[how])
-        return self._solution(problem, split, ways[best], costs[best], f"the residue was refined {best}")
+        return concluded(self, problem, split, ways[best], costs[best], f"the residue was refined {best}")
 
-    def _solution(self, problem: Problem, split: Split, partition: Partition, cost: float, said: str) -> Solution:
-        proved = promises(problem) and not split.late
-        status: Status = "within_bound" if proved else "feasible"
-        found = Solution(partition, cost, status, self.name, notes=(split.said, said))
-        if not promises(problem):
-            return found
-        guarantee = promised(problem, split.phase) if proved else None
-        return replace(found, lower_bound=float(split.bound), guarantee=guarantee)
+    def split(self, problem: Problem, deadline: Deadline) -> Split:
+        """Return which rows are altered."""
+        return three_phases(problem, deadline)
 
 
 def _refiners(problem: Problem, split: Split) -> list[Method]:
@@ -100,10 +93,8 @@ def _refined(problem: Problem, split: Split, way: Method, seed: int, deadline: D
 
 def _may_go_home(problem: Problem, rows: Ints, partition: Partition) -> Bools:
     """Return which altered rows may go back to the class of their tuple, both classes staying l-eligible."""
-    asked = diverse_model(problem)
-    assert asked is not None
-    l = int(diversity(asked) or 1)
-    tuples, values = problem.microdata.tuple_of_row, problem.values[asked.attributes]
+    attributes, l = diversity_of(problem)
+    tuples, values = problem.microdata.tuple_of_row, problem.values[attributes]
     pair, first, _ = distinct_rows([tuples, values.codes], [len(problem.microdata.counts), len(values.totals)])
     unaltered = np.ones(problem.rows, dtype=np.bool_)
     unaltered[rows] = False
@@ -111,7 +102,7 @@ def _may_go_home(problem: Problem, rows: Ints, partition: Partition) -> Bools:
     sizes = np.bincount(tuples[unaltered], minlength=len(problem.microdata.counts))
     tall = np.zeros_like(sizes)
     np.maximum.at(tall, tuples[first], stay)
-    histogram = problem.candidates(rows, partition.class_of_row, len(partition)).histogram(asked.attributes)
+    histogram = problem.candidates(rows, partition.class_of_row, len(partition)).histogram(attributes)
     spare = partition.sizes - l * np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
     goes: Bools = fitting(give_back, len(rows))(
         tuples[rows], partition.class_of_row, pair[rows], stay, sizes, tall, spare, l
