@@ -180,14 +180,21 @@ def three_phases(problem: Problem, deadline: Deadline) -> Split:
 def counted(problem: Problem, attributes: Attributes) -> tuple[Ints, Histogram]:
     """Return the rows sorted by tuple, value and all other cells, and how often each tuple has each value."""
     microdata, values = problem.microdata, problem.values[attributes]
-    tuples, numbers = microdata.tuple_of_row, len(microdata.counts)
-    identity = microdata.identity
-    order = sorted_by((identity, int(identity.max()) + 1), (values.codes, len(values.totals)), (tuples, numbers))
-    tuple_at, code_at = tuples[order], values.codes[order]
+    number, order = len(microdata.counts), _by_contents(problem, attributes)
+    tuple_at, code_at = np.repeat(np.arange(number), microdata.counts), values.codes[order]
     begins = np.flatnonzero((np.diff(tuple_at, prepend=-1) != 0) | (np.diff(code_at, prepend=-1) != 0))
     counts = np.diff(begins, append=len(order))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(tuple_at[begins], minlength=numbers))])
-    return order, Histogram(starts, code_at[begins].astype(np.int64), counts, np.arange(numbers), values)
+    starts = np.searchsorted(tuple_at[begins], np.arange(number + 1))
+    return order, Histogram(starts, code_at[begins].astype(np.int64), counts, np.arange(number), values)
+
+
+def _by_contents(problem: Problem, attributes: Attributes) -> Ints:
+    """Return the rows sorted by tuple, value and all other cells: the order of identity, if the value comes first."""
+    microdata, values = problem.microdata, problem.values[attributes]
+    identity = (microdata.identity, int(microdata.identity.max()) + 1)
+    if attributes == microdata.roles.sensitive[:1]:
+        return sorted_by(identity)
+    return sorted_by(identity, (values.codes, len(values.totals)), (microdata.tuple_of_row, len(microdata.counts)))
 
 
 def _later_phases(histogram: Histogram, stay: Ints, residue: Ints, l: int, deadline: Deadline) -> tuple[int, bool]:
