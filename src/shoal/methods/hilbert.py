@@ -1,5 +1,7 @@
 """Classes of neighbours along the Hilbert curve (Ghinita, Karras, Kalnis and Mamoulis 2007)."""
 
+# ruff: noqa: E741 - l is the paper's name
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import AnyInts, Floats, Ints
 from shoal.cells import Groups
 from shoal.costs import ClassCost
 from shoal.costs.ncp import NCP
@@ -34,8 +36,8 @@ class Hilbert(Method):
 
     - l different sensitive values in a class: sweep the line from one end. A class takes the foremost row of each value
       that is so common among the rows left that it cannot wait, and the foremost of others until it has l. Then no
-      value ever fills more than 1/l of what is left, so the sweep never gets stuck. Classes that follow each other are
-      joined until they have k rows.
+      value ever fills more than 1/l of what is left, so the sweep never gets stuck. Of rows with one tuple, those of
+      its commonest values come first. Classes that follow each other are joined until they have k rows.
     - k rows in a class: the cheapest cut of the line into runs of k to 2k - 1 rows, by dynamic programming, for every
       cost that adds over classes (NCP stands in for the others).
 
@@ -89,10 +91,26 @@ def _spread(problem: Problem) -> tuple[Values, int] | None:
     return (values, min(strictest.least_values, most)) if most > 1 else None
 
 
-def _swept(problem: Problem, values: Values, l: int, line: Ints) -> Ints:  # noqa: E741 - the paper's name
+def _swept(problem: Problem, values: Values, l: int, line: Ints) -> Ints:
     """Return the class of each row along the line, as many swept together as have the rows that a class needs."""
-    swept: Ints = fitting(sweep, len(line))(values.codes[line].astype(np.int64), values.totals, l)
-    return swept // ceil(problem.models.least_rows / l)
+    turns = _in_turns(problem.microdata.tuple_of_row[line], values.codes[line])
+    classes = np.empty_like(line)
+    classes[turns] = fitting(sweep, len(line))(values.codes[line[turns]].astype(np.int64), values.totals, l)
+    return classes // ceil(problem.models.least_rows / l)
+
+
+def _in_turns(tuples: Ints, codes: AnyInts) -> Ints:
+    """Return the places of a line reordered within each tuple: its commonest values first, so that none is left over.
+
+    >>> _in_turns(np.array([4, 4, 4, 4, 2]), np.array([0, 1, 1, 1, 0])).tolist()
+    [1, 2, 0, 3, 4]
+    """
+    rank = np.cumsum(np.diff(tuples, prepend=tuples[0]) != 0)
+    order = np.lexsort((codes, rank))
+    begins = np.flatnonzero((np.diff(rank[order], prepend=-1) != 0) | (np.diff(codes[order], prepend=-1) != 0))
+    ends = np.append(begins[1:], len(order))
+    left = np.repeat(ends, ends - begins) - np.arange(len(order))
+    return order[np.lexsort((-left, rank[order]))]
 
 
 def _joined(problem: Problem, labels: Ints) -> Ints:
