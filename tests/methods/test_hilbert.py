@@ -16,7 +16,7 @@ from shoal.cube import loops
 from shoal.cube.loops import fitting
 from shoal.cube.runs import sweep
 from shoal.methods.base import Deadline, silent
-from shoal.methods.hilbert import Hilbert, line_of
+from shoal.methods.hilbert import Hilbert, _by_cells, _losses, line_of
 from shoal.partition import Partition
 
 
@@ -115,6 +115,19 @@ def test_no_cut_into_runs_is_cheaper(k: int, recoding: str) -> None:
         case = random_case(seed, 8 + seed % 3, f"k={k}", recoding=recoding)
         found = case.problem.cost_of(solved(case))
         assert found <= cheapest_cut(case, k) + 1e-9
+
+
+@pytest.mark.parametrize("options", [{}, {"recoding": "generalize"}, {"recoding": "generalize", "cost": "height"}])
+@pytest.mark.parametrize("steps", [0, 10**9])
+def test_runs_cost_along_hierarchies_what_their_cells_cost(
+    steps: int, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "COMPILED_FROM", steps)
+    for k in (1, 2, 5):
+        problem = random_case(k, 20, f"k={k}", **options).problem
+        line = line_of(problem)
+        [(first, losses)] = _losses(problem, line, Deadline())
+        assert losses == pytest.approx(_by_cells(problem, line, first, losses.shape[1]))
 
 
 @pytest.mark.parametrize("cost", ["discernibility", "starred-rows", "kl-divergence"])

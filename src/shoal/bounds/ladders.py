@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import Codes, Floats, Ints
 from shoal.cells import HierarchyCells
 from shoal.costs import CellCost
 from shoal.cube import pattern_hierarchies
@@ -56,6 +56,14 @@ def ladders_of(problem: Problem) -> tuple[list[Ladder], float]:
         losses = cost.cell_losses(every)[hierarchy.up + start[:, None]] / share
         ladders.append(Ladder(hierarchy.up, losses))
     return ladders, cost.full_loss(cells)
+
+
+def flattened(ladders: list[Ladder]) -> tuple[Ints, Ints, Codes, Floats]:
+    """Return the ladders one after the other: numbers of values, where each begins, blocks, losses."""
+    sizes = np.array([ladder.up.shape[1] for ladder in ladders])
+    starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
+    blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
+    return sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders])
 
 
 def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:

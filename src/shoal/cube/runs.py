@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.arrays import Codes, Floats, Ints
 
 
 def cheapest_runs(best: Floats, last: Ints, losses: Floats, start: int, k: int) -> None:
@@ -21,6 +21,32 @@ def cheapest_runs(best: Floats, last: Ints, losses: Floats, start: int, k: int) 
             if end < len(best) and best[start + place] + losses[more, place] < best[end]:
                 best[end] = best[start + place] + losses[more, place]
                 last[end] = k + more
+
+
+def run_losses(
+    codes: Codes, sizes: Ints, starts: Ints, ups: Codes, losses: Floats, first: int, number: int, k: int
+) -> Floats:
+    """Return what runs of k to 2k - 1 rows cost that begin with one of some rows of a line; by length and row.
+
+    `codes[j]` are the values of attribute j along the line, from 0 to `sizes[j]`; from `starts[j]` on `ups` holds,
+    level by level, the block of each value, and `losses` what it costs a row. The lowest block around a run is the highest of
+    the lowest blocks around its first row and each other: one step for each row that a run gets longer.
+    """
+    attributes, rows = codes.shape
+    found = np.zeros((k, number))
+    levels = np.empty(attributes, np.int64)
+    for place in range(number):
+        one = first + place
+        levels[:] = starts
+        for end in range(one + 1, min(one + 2 * k - 1, rows) + 1):
+            paid = 0.0
+            for j in range(attributes):
+                while ups[levels[j] + codes[j, end - 1]] != ups[levels[j] + codes[j, one]]:
+                    levels[j] += sizes[j]
+                paid += losses[levels[j] + codes[j, one]]
+            if end - one >= k:
+                found[end - one - k, place] = (end - one) * paid
+    return found
 
 
 def sweep(values: Ints, counts: Ints, l: int) -> Ints:  # noqa: E741 - the paper's name

@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import ceil
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import AnyInts, Floats, Ints
+from shoal.bounds.ladders import flattened, ladders_of
 from shoal.cells import Groups
-from shoal.costs import ClassCost
+from shoal.costs import CellCost, ClassCost
 from shoal.costs.ncp import NCP
 from shoal.cube.loops import fitting
-from shoal.cube.runs import cheapest_runs, sweep
+from shoal.cube.runs import cheapest_runs, run_losses, sweep
 from shoal.curve import hilbert_order
 from shoal.histogram import Values
 from shoal.methods.base import Deadline, Method, Progress
@@ -147,22 +149,35 @@ def _runs(problem: Problem, line: Ints, deadline: Deadline, progress: Progress) 
 
 
 def _losses(problem: Problem, line: Ints, deadline: Deadline) -> Iterator[tuple[int, Floats]]:
-    """Yield what runs of k to 2k - 1 rows cost, some starts at a time: by length and start; 0 when time is over."""
+    """Yield what runs of k to 2k - 1 rows cost, some first rows at a time: by length and row; 0 when time is over."""
     k = problem.models.least_rows
+    by_ladders = isinstance(problem.cost, CellCost) and problem.recoding != "range"
+    measured = _along_ladders(problem, line) if by_ladders else partial(_by_cells, problem, line)
     step = STEP // (2 * k) + 1
-    for start in range(0, len(line) - k + 1, step):
-        starts = np.arange(start, min(start + step, len(line) - k + 1))
-        losses = np.zeros((k, len(starts)))
-        for more in range(k):
-            there = starts[starts + k + more <= len(line)]
-            if len(there) and not deadline.passed:
-                losses[more, : len(there)] = _run_losses(problem, line, there, k + more)
-        yield start, losses
+    for first in range(0, len(line) - k + 1, step):
+        number = min(step, len(line) - k + 1 - first)
+        yield first, np.zeros((k, number)) if deadline.passed else measured(first, number)
 
 
-def _run_losses(problem: Problem, line: Ints, starts: Ints, length: int) -> Floats:
-    """Return what the runs of a length cost that begin at some places of the line."""
-    rows = line[starts[:, None] + np.arange(length)].ravel()
-    cells = cells_of(problem.microdata, problem.recoding, Groups(rows, np.arange(len(starts) + 1) * length))
+def _along_ladders(problem: Problem, line: Ints) -> Callable[[int, int], Floats]:
+    """Return the way to measure runs whose cells are blocks of hierarchies, for a cost that adds over cells."""
+    k = problem.models.least_rows
+    ladders, _ = ladders_of(problem)
+    arguments = (np.ascontiguousarray(problem.microdata.codes[line].T), *flattened(ladders))
+    loop = fitting(run_losses, problem.rows * k)
+    return lambda first, number: loop(*arguments, first, number, k)
+
+
+def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:
+    """Measure runs by the cells that they would be published with."""
+    k = problem.models.least_rows
     cost = problem.cost if isinstance(problem.cost, ClassCost) else NCP(problem.cost.weights, problem.cost.k)
-    return cost.class_losses(cells, np.full(len(starts), length))
+    losses = np.zeros((k, number))
+    for more in range(k):
+        length, there = k + more, min(number, len(line) - first - k - more + 1)
+        if there > 0:
+            rows = line[first + np.arange(there)[:, None] + np.arange(length)].ravel()
+            groups = Groups(rows, np.arange(there + 1) * length)
+            cells = cells_of(problem.microdata, problem.recoding, groups)
+            losses[more, :there] = cost.class_losses(cells, np.full(there, length))
+    return losses
