@@ -29,8 +29,8 @@ def run_losses(
     """Return what runs of k to 2k - 1 rows cost that begin with one of some rows of a line; by length and row.
 
     `codes[j]` are the values of attribute j along the line, from 0 to `sizes[j]`; from `starts[j]` on `ups` holds,
-    level by level, the block of each value, and `losses` what it costs a row. The lowest block around a run is the highest of
-    the lowest blocks around its first row and each other: one step for each row that a run gets longer.
+    level by level, the block of each value, and `losses` what it costs a row. The lowest block around a run is the
+    highest of the lowest blocks around its first row and each other: one step for each row that a run gets longer.
     """
     attributes, rows = codes.shape
     found = np.zeros((k, number))
