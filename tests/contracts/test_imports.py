@@ -27,7 +27,7 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate"},
+    {"bounds", "certificate", "curve"},
     {"simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},

@@ -169,13 +169,16 @@ def check_refusal(run: Run) -> None:
 
 # --- guarantees are inequalities -------------------------------------------------------------------------------------
 
-CLAUSE = re.compile(r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \(.*\))?")
+CLAUSE = re.compile(
+    r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \+ (?P<more>\d+))?(?: \(.*\))?"
+)
 
 
 def is_kept(guarantee: str, run: Run, optimum: float) -> bool:
     """Whether each inequality of a guarantee that speaks of the problem's cost holds.
 
-    They are written `cost <= FACTOR * optimum`, FACTOR a formula in m (quasi-identifiers), k and n (rows).
+    They are written `cost <= FACTOR * optimum + MORE`, FACTOR a formula in m (quasi-identifiers), k and n (rows), MORE
+    a number.
     """
     clauses = [CLAUSE.fullmatch(clause.strip()) for clause in guarantee.split(";")]
     assert all(clauses), f"the law cannot read {guarantee!r}"
@@ -183,7 +186,7 @@ def is_kept(guarantee: str, run: Run, optimum: float) -> bool:
     names = {"m": len(run.case.quasi), "k": run.case.problem.models.least_rows, "n": len(run.case.rows)}
     for clause in clauses:
         if clause is not None and clause["cost"] in spoken:
-            most = value_of(clause["factor"] or "1", names) * optimum
+            most = value_of(clause["factor"] or "1", names) * optimum + int(clause["more"] or 0)
             if run.solved.cost > most + 1e-9 or (clause["sign"] == "=" and run.solved.cost < most - 1e-9):
                 return False
     return True

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 import shoal.methods
-from shoal.cube import pattern_hierarchies
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
 from shoal.methods.m_approx import MApprox
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.peel import Peel
+from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.subset_dp import SubsetDP
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
@@ -20,8 +18,6 @@ EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
 PATTERNS_FROM = 20_000
 """Rows from which it is worth waiting for the compiled loops of the cube."""
-PATTERNS_UP_TO = 400_000_000
-"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
 SECONDS_FOR_CUBE = 10
 """A time limit from which the cube method has time to search."""
 
@@ -70,7 +66,7 @@ def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
         ]
     if not reasons and left is not None and left < SECONDS_FOR_CUBE:
         reasons = [f"it needs a time limit of {SECONDS_FOR_CUBE} seconds or more"]
-    if not reasons and problem.rows * prod(h.height + 1 for h in pattern_hierarchies(problem)) > PATTERNS_UP_TO:
+    if not reasons and takes_minutes(problem, problem.rows):
         reasons = ["the lattice times the rows is so large that it would take minutes; ask for it to have it"]
     return (None, f"auto did not use {method.name}: {'; '.join(reasons)}") if reasons else (method, "")
 

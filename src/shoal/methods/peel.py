@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.cube import Cube, refusals
+from shoal.cube import Cube, pattern_hierarchies, refusals
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.methods.base import Deadline, Method, Progress
@@ -19,6 +20,8 @@ from shoal.watching import watched
 
 WALKS = 60_000_000
 """Nodes times types times thresholds that are walked."""
+PATTERNS_UP_TO = 400_000_000
+"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
 
 
 class Peel(Method):
@@ -50,6 +53,11 @@ class Peel(Method):
         progress(0.3, "peeling")
         found = peeled(pricing.cube, Checks.of(pricing.cube, problem.models), ascent.best.prices, deadline)
         return concluded(self, problem, found, ascent, deadline, progress)
+
+
+def takes_minutes(problem: Problem, rows: int) -> bool:
+    """Whether so many rows times the patterns are too many to be walked without being asked for."""
+    return rows * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > PATTERNS_UP_TO
 
 
 def unmet(problem: Problem) -> list[str]:
