@@ -1,0 +1,159 @@
+"""Splits: classes whose true distance leaves room are halved, the models themselves deciding on both halves.
+
+The rows of a class are sorted by their sensitive values and dealt into blocks of neighbours; of every block the half
+that lies first along a quasi-identifier goes to the one side, the rest to the other. One block is a cut in the quasi-
+identifier alone; with blocks of two both sides have nearly the values of the class. Large blocks are tried first, so a
+class pays for likeness only as much as its models ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.curve import leaf_ranks
+from shoal.methods.base import Deadline, Progress
+from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
+from shoal.models import Model
+from shoal.problem import Problem
+
+WHOLE = 1 << 40
+"""A block that holds every class."""
+BLOCKS = (64, 16, 8, 4, 2)
+"""Rows of the blocks that are tried after it."""
+TURNS = 3
+"""Attributes along which a class is tried in blocks, the widest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """How classes can be halved: cuts along the quasi-identifiers, and orders by sensitive values."""
+
+    problem: Problem
+    alike: Sequence[Ints]
+    """Ranks of the rows, in each of which rows with like sensitive values are neighbours."""
+    ranks: Ints
+    """A rank of the rows in which rows with like quasi-identifiers are neighbours."""
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        """How classes are cut in the quasi-identifiers alone."""
+        generalizes = self.problem.recoding == "generalize"
+        return HierarchyCuts(self.problem) if generalizes else MedianCuts(self.problem, relaxed=False)
+
+    @cached_property
+    def near(self) -> Ints:
+        """Ranks of the rows along each quasi-identifier, ties along the curve, which itself is the last; by row."""
+        microdata, ranks = self.problem.microdata, [self.ranks]
+        for column, hierarchy in zip(reversed(microdata.quasi), reversed(microdata.hierarchies), strict=True):
+            places = leaf_ranks(column, hierarchy)[column.codes]
+            ranks.append(rank_of(places.astype(np.int64) * len(self.ranks) + self.ranks))
+        return np.stack(ranks[::-1])
+
+    @cached_property
+    def models(self) -> list[Model]:
+        """The models, those that refuse most first: they spare the others a look."""
+        return sorted(self.problem.models, key=lambda model: not model.attributes)
+
+    def further(self, class_of_row: Ints, deadline: Deadline, progress: Progress) -> Ints:
+        """Return the class of each row after all splits that the models admit, or those that there was time for."""
+        labels = class_of_row.copy()
+        open_ = np.ones(int(labels.max()) + 1, dtype=bool)
+        while open_.any() and not deadline.passed:
+            progress(1 - float(open_[labels].mean()), "splitting classes")
+            waiting = open_ & (np.bincount(labels) >= 2 * self.problem.models.least_rows)
+            favourites = self._favourites(labels, waiting)
+            open_ = np.zeros(len(waiting), dtype=bool)
+            for block, turn, alike in self._ways():
+                if not waiting.any() or deadline.passed:
+                    break
+                split = self._split(labels, waiting, favourites[:, turn], block, alike)
+                fresh = np.zeros(int(split.sum()), dtype=bool)
+                waiting = np.concatenate([waiting & ~split, fresh])
+                open_ = np.concatenate([open_ | split, ~fresh])
+        return labels
+
+    def _ways(self) -> Iterator[tuple[int, int, Ints]]:
+        """Yield what is tried in turn: a block, which of the widest attributes (the last is the curve), an order."""
+        attributes = len(self.problem.microdata.quasi)
+        yield from ((WHOLE, turn, self.ranks) for turn in range(attributes))
+        for block in BLOCKS:
+            for turn in (*range(min(attributes, TURNS)), attributes):
+                yield from ((block, turn, alike) for alike in self.alike)
+
+    def _favourites(self, labels: Ints, waiting: Bools) -> Ints:
+        """Return the attributes of each class that waits, the widest first, and the curve after them."""
+        attributes = len(self.problem.microdata.quasi)
+        found = np.full((len(waiting), attributes + 1), attributes)
+        if waiting.any():
+            weights = [self.problem.cost.weight(column.name) for column in self.problem.microdata.quasi]
+            widths: Floats = self.cuts.widths(_opened(labels, waiting, self.ranks)) * np.array(weights)
+            found[waiting, :-1] = np.argsort(-widths, axis=1, kind="stable")
+        return found
+
+    def _split(self, labels: Ints, waiting: Bools, axis: Ints, block: int, alike: Ints) -> Bools:
+        """Halve the classes that wait where both halves are admitted; second halves get new labels. Return which."""
+        classes = _opened(labels, waiting, alike)
+        numbers = np.flatnonzero(waiting)
+        right = self._right(classes, axis[numbers], block)
+        sizes = np.bincount(classes.class_of_row * 2 + right, minlength=2 * len(numbers)).reshape(-1, 2)
+        admitted = self._admitted(classes, right, (sizes >= self.problem.models.least_rows).all(axis=1))
+        split = np.zeros(len(waiting), dtype=bool)
+        split[numbers[admitted]] = True
+        moved = classes.rows[admitted[classes.class_of_row] & (right == 1)]
+        labels[moved] = (len(waiting) - 1 + np.cumsum(split))[labels[moved]]
+        return split
+
+    def _right(self, classes: Open, axis: Ints, block: int) -> Ints:
+        """Return 1 for the rows of every class that go to the second half."""
+        if block == WHOLE:
+            return self.cuts.parts(classes, axis)
+        return halves_of_blocks(classes, block, self.near[axis[classes.class_of_row], classes.rows])
+
+    def _admitted(self, classes: Open, right: Ints, possible: Bools) -> Bools:
+        """Return which classes may be halved: each model is asked only for what those before it admit."""
+        for model in self.models:
+            if not possible.any():
+                break
+            tried, place = possible[classes.class_of_row], np.cumsum(possible) - 1
+            halves = place[classes.class_of_row[tried]] * 2 + right[tried]
+            candidates = self.problem.candidates(classes.rows[tried], halves, 2 * int(possible.sum()))
+            possible[possible] = model.admits(candidates).reshape(-1, 2).all(axis=1)
+        return possible
+
+
+def _opened(labels: Ints, waiting: Bools, ranks: Ints) -> Open:
+    """Return the classes that wait, their rows by rank."""
+    rows = np.flatnonzero(np.append(waiting, np.zeros(int(labels.max()) + 1 - len(waiting), dtype=bool))[labels])
+    rows = rows[np.argsort(labels[rows] * len(labels) + ranks[rows])]
+    own = labels[rows]
+    return Open(rows, np.cumsum(np.diff(own, prepend=own[0] if len(own) else 0) != 0))
+
+
+def halves_of_blocks(classes: Open, block: int, near: Ints) -> Ints:
+    """Return which rows go to the second half: of every block those that lie last; what is odd, in turn.
+
+    >>> four = Open(np.arange(4), np.zeros(4, dtype=np.int64))
+    >>> halves_of_blocks(four, 2, np.array([5, 1, 2, 9])).tolist()
+    [1, 0, 0, 1]
+    """
+    place = np.arange(len(near)) - classes.starts[classes.class_of_row]
+    fresh = place % block == 0
+    which, begins = np.cumsum(fresh) - 1, np.flatnonzero(fresh)
+    order = np.argsort(which * (int(near.max()) + 1) + near)
+    length = np.diff(np.append(begins, len(near)))[which]
+    odd = (place // block) & 1  # a block keeps its rows beside each other, so what is known by place holds after sorting
+    right = np.empty(len(near), dtype=np.int64)
+    right[order] = np.arange(len(near)) - begins[which] >= (length + odd) // 2
+    return right
+
+
+def rank_of(keys: Ints) -> Ints:
+    """Return the rank of each of some different keys."""
+    ranks = np.empty(len(keys), dtype=np.int64)
+    ranks[np.argsort(keys)] = np.arange(len(keys))
+    return ranks
