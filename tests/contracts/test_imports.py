@@ -27,6 +27,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate", "curve"},
+    {"fragments"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "verify"},

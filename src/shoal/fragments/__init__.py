@@ -6,8 +6,8 @@ sensitive attributes, after the thesis on numerical ones; its bounds sharpened, 
 
 from shoal.fragments.axes import Axis, Tuples, axes_of
 from shoal.fragments.fragmentation import Fragment, Fragmentation, find_fragmentation
-from shoal.fragments.promise import Promise
-from shoal.fragments.sizing import Sizes, equal_sizes, size
+from shoal.fragments.promise import Promise, Sizes
+from shoal.fragments.sizing import equal_sizes, size
 
 __all__ = [
     "Axis",

@@ -91,7 +91,7 @@ class FiniteAxis(Axis):
     """Values without an order: every one of them may be where all records are moved to."""
 
     @abstractmethod
-    def away(self, values: Ints, tables: Floats) -> Floats:
+    def away(self, values: AnyInts, tables: Floats) -> Floats:
         """Return how far the counts in each row of a table are from each of the values, in sum."""
 
     def moved(self, values: AnyInts, counts: Ints, ends: Ints) -> Floats:
@@ -100,7 +100,7 @@ class FiniteAxis(Axis):
         part = np.searchsorted(ends, np.arange(len(values)), side="right")
         cells = (len(ends) + 1) * len(known)
         added = np.bincount(part * len(known) + local, weights=counts, minlength=cells)
-        tables = np.cumsum(added.reshape(len(ends) + 1, -1), axis=0)[:-1]
+        tables: Floats = np.cumsum(added.reshape(len(ends) + 1, -1), axis=0).astype(np.float64)[:-1]
         moved: Floats = np.where(tables > 0, self.away(known, tables), 0.0).max(axis=1)
         return moved
 
@@ -129,7 +129,7 @@ class TreeAxis(FiniteAxis):
         ranks[common] = np.arange(len(children))
         return ranks[child]
 
-    def away(self, values: Ints, tables: Floats) -> Floats:
+    def away(self, values: AnyInts, tables: Floats) -> Floats:
         """Return one minus the mean over the levels of what shares the value's block."""
         away = np.repeat(tables.sum(axis=1, keepdims=True), len(values), axis=1)
         for blocks in self.tree.up:
@@ -161,7 +161,7 @@ class MatrixAxis(FiniteAxis):
         ranks[np.argsort(among[:, one] - among[:, other], kind="stable")] = np.arange(len(known))
         return ranks[local]
 
-    def away(self, values: Ints, tables: Floats) -> Floats:
+    def away(self, values: AnyInts, tables: Floats) -> Floats:
         """Add up the distances."""
         away: Floats = tables @ self.distances[np.ix_(values, values)]
         return away

@@ -133,12 +133,14 @@ class Fragmentation:
     @cached_property
     def moved(self) -> Floats:
         """The worst move of each fragment along each axis, a mean over its records."""
-        return np.array([fragment.moved for fragment in self.fragments]) / self.rows[:, None]
+        moved: Floats = np.array([fragment.moved for fragment in self.fragments]) / self.rows[:, None]
+        return moved
 
     @cached_property
     def bounds(self) -> Floats:
         """The aggregate bound of each axis: no class that takes alike of every fragment is farther from the table."""
-        return np.sum([fragment.moved for fragment in self.fragments], axis=0) / int(self.rows.sum())
+        bounds: Floats = np.sum([fragment.moved for fragment in self.fragments], axis=0) / int(self.rows.sum())
+        return bounds
 
     @cached_property
     def of_tuple(self) -> Ints:
@@ -210,4 +212,5 @@ def _spread(ends: Ints, left: Ints) -> Ints:
     if len(ends) <= CUTS:
         return ends
     shares = np.linspace(0, left[-1], CUTS + 2)[1:-1]
-    return ends[np.unique(np.minimum(np.searchsorted(left[ends - 1], shares), len(ends) - 1))]
+    chosen: Ints = ends[np.unique(np.minimum(np.searchsorted(left[ends - 1], shares), len(ends) - 1))]
+    return chosen

@@ -84,7 +84,7 @@ class Sizes:
 
             mixed: Floats = mix(self.starts, self.fragments, taken, shares)
             return mixed
-        return np.add.reduceat(taken[:, None] * shares[self.fragments], self.starts[:-1], axis=0)  # type: ignore[no-any-return]
+        return np.add.reduceat(taken[:, None] * shares[self.fragments], self.starts[:-1], axis=0)
 
 
 @dataclass(frozen=True, eq=False)

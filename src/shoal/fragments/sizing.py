@@ -81,7 +81,7 @@ class Sizing:
 
     def over(self, sizes: Sizes) -> Floats:
         """Return by how much each class breaks what is promised, at worst; infinite where rows or values are short."""
-        over = (self.promise.bounds(sizes) - self.limits).max(axis=1, initial=-1.0)
+        over: Floats = np.max(self.promise.bounds(sizes) - self.limits, axis=1, initial=-1.0)
         over[sizes.rows < self.least] = np.inf
         for diversity in self.diversities:
             over[~diversity.holds(sizes)] = np.inf

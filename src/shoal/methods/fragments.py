@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,11 @@ from shoal.problem import Problem, Solution
 
 BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.25)
 """Shares of t that fragments may use up; what is left buys sizes that do not conform."""
+AT_ONCE, IN_STEPS = (Fraction(1),), (Fraction(9, 10), Fraction(1))
+"""Shares of t up to which classes are split, one after the other: who goes to the limit at once may soon be stuck."""
+SAMPLED_FROM = 250_000
+"""Rows from which a sample decides between the two, and how many it has about."""
+SAMPLE = 50_000
 MOST_FRAGMENTS = 1_000
 FOLLOWED = 64
 """Classes that are followed to estimate how many a fragmentation gives."""
@@ -35,6 +41,10 @@ HOPELESS = 3
 """Classes that, freshly filled, cost so many times what the others do are given up."""
 MOST_MERGED = 200
 """Failing classes up to which the best neighbour is looked for; more are joined along the curve first."""
+
+Schedule: TypeAlias = tuple[Fraction, ...]
+Found: TypeAlias = tuple[float, str, Partition]
+"""What classes cost, where they come from, and the classes."""
 
 
 class Fragments(Method):
@@ -65,12 +75,10 @@ class Fragments(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Split the table; size, fill and split classes of fragments; keep the cheaper."""
         work = Work(problem, deadline, progress)
-        whole = work.finished(np.zeros(problem.rows, dtype=np.int64))
-        found = [("splits of the table", problem.cost_of(whole), whole)]
-        for name, labels in work.filled(HOPELESS * found[0][1]):
-            partition = work.finished(labels)
-            found.append((name, problem.cost_of(partition), partition))
-        name, _, partition = min(found, key=lambda one: one[1])
+        found = work.split_whole(work.schedules)
+        for name, labels in work.filled(HOPELESS * min(cost for cost, _, _ in found)):
+            found.append(work.finished(name, labels, IN_STEPS))
+        _, name, partition = min(found, key=lambda one: one[0])
         notes = (*work.notes, f"the cheapest of {len(found)} releases: {name}")
         solution = self.solution(problem, partition, "feasible", notes=notes)
         return replace(solution, promised=work.promised(partition))
@@ -159,17 +167,34 @@ class Work:
             if self.problem.cost_of(Partition.of(labels)) <= most
         ]
 
-    def finished(self, labels: Ints) -> Partition:
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """The shares of t that are worth trying; of a large table the better ones for a sample along the curve."""
+        if not self.axes or self.problem.rows < SAMPLED_FROM:
+            return (AT_ONCE, IN_STEPS) if self.axes else (AT_ONCE,)
+        rows = np.sort(np.argsort(self.ranks)[:: self.problem.rows // SAMPLE])
+        sample = Work(self.problem.of_rows(rows), self.deadline, self.progress)
+        costs = [sample.split_whole((one,))[0][0] for one in (AT_ONCE, IN_STEPS)]
+        return (AT_ONCE,) if costs[0] <= costs[1] else (IN_STEPS,)
+
+    def split_whole(self, schedules: tuple[Schedule, ...]) -> list[Found]:
+        """Return what comes of the table as one class."""
+        whole = np.zeros(self.problem.rows, dtype=np.int64)
+        names = [f"the table split {'at once' if one == AT_ONCE else 'in steps'}" for one in schedules]
+        return [self.finished(name, whole, one) for name, one in zip(names, schedules, strict=True)]
+
+    def finished(self, name: str, labels: Ints, schedule: Schedule) -> Found:
         """Return classes split as far as the models admit, swapped where they cannot tell, and repaired if need be."""
         problem = self.problem
         labels = self._joined(labels)
-        labels = self._splits.further(labels, self.deadline, self.progress)
+        for share in schedule:
+            labels = self._splits.further(labels, share, self.deadline, self.progress)
         if not problem.models.needs_population:
             labels = swapped(labels, self._same, self.ranks, self.widths, self._over)
         partition = problem.publish(Partition.of(labels)).partition
-        if problem.models.admits(problem.classes(partition)).all():
-            return partition
-        return repair(problem, partition, deadline=self.deadline, progress=self.progress)
+        if not problem.models.admits(problem.classes(partition)).all():
+            partition = repair(problem, partition, deadline=self.deadline, progress=self.progress)
+        return problem.cost_of(partition), name, partition
 
     def promised(self, partition: Partition) -> dict[str, float]:
         """Return the bounds of the classes published, as they follow from what they take of each fragment."""
@@ -210,7 +235,9 @@ class Work:
         """Numbers of the rows, equal where all that the models read is."""
         read = dict.fromkeys(name for model in self.problem.models for name in (*model.attributes, *model.given))
         columns = [self.problem.microdata.attribute(name) for name in read]
-        return Tuples.of([column.codes for column in columns], [column.size for column in columns], self.problem.rows).of_row
+        return Tuples.of(
+            [column.codes for column in columns], [column.size for column in columns], self.problem.rows
+        ).of_row
 
     def _joined(self, labels: Ints) -> Ints:
         """Join classes that fail with their neighbours on the curve, in pairs, until few fail."""

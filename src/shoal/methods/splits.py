@@ -9,7 +9,8 @@ class pays for likeness only as much as its models ask for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +19,7 @@ from shoal.arrays import Bools, Floats, Ints
 from shoal.curve import leaf_ranks
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
-from shoal.models import Model
+from shoal.models import Model, TCloseness
 from shoal.problem import Problem
 
 WHOLE = 1 << 40
@@ -54,13 +55,12 @@ class Splits:
             ranks.append(rank_of(places.astype(np.int64) * len(self.ranks) + self.ranks))
         return np.stack(ranks[::-1])
 
-    @cached_property
-    def models(self) -> list[Model]:
-        """The models, those that refuse most first: they spare the others a look."""
-        return sorted(self.problem.models, key=lambda model: not model.attributes)
+    def further(self, class_of_row: Ints, share: Fraction, deadline: Deadline, progress: Progress) -> Ints:
+        """Return the class of each row after all splits that the models admit, or those that there was time for.
 
-    def further(self, class_of_row: Ints, deadline: Deadline, progress: Progress) -> Ints:
-        """Return the class of each row after all splits that the models admit, or those that there was time for."""
+        With a share below 1, halves must be so much closer to the table than is asked, and can be split on afterwards.
+        """
+        models = [stricter(model, share) for model in sorted(self.problem.models, key=lambda m: not m.attributes)]
         labels = class_of_row.copy()
         open_ = np.ones(int(labels.max()) + 1, dtype=bool)
         while open_.any() and not deadline.passed:
@@ -71,7 +71,9 @@ class Splits:
             for block, turn, alike in self._ways():
                 if not waiting.any() or deadline.passed:
                     break
-                split = self._split(labels, waiting, favourites[:, turn], block, alike)
+                classes = _opened(labels, waiting, alike)
+                right = self._right(classes, favourites[np.flatnonzero(waiting), turn], block)
+                split = _split(labels, waiting, classes, right, self._admitted(models, classes, right))
                 fresh = np.zeros(int(split.sum()), dtype=bool)
                 waiting = np.concatenate([waiting & ~split, fresh])
                 open_ = np.concatenate([open_ | split, ~fresh])
@@ -95,28 +97,17 @@ class Splits:
             found[waiting, :-1] = np.argsort(-widths, axis=1, kind="stable")
         return found
 
-    def _split(self, labels: Ints, waiting: Bools, axis: Ints, block: int, alike: Ints) -> Bools:
-        """Halve the classes that wait where both halves are admitted; second halves get new labels. Return which."""
-        classes = _opened(labels, waiting, alike)
-        numbers = np.flatnonzero(waiting)
-        right = self._right(classes, axis[numbers], block)
-        sizes = np.bincount(classes.class_of_row * 2 + right, minlength=2 * len(numbers)).reshape(-1, 2)
-        admitted = self._admitted(classes, right, (sizes >= self.problem.models.least_rows).all(axis=1))
-        split = np.zeros(len(waiting), dtype=bool)
-        split[numbers[admitted]] = True
-        moved = classes.rows[admitted[classes.class_of_row] & (right == 1)]
-        labels[moved] = (len(waiting) - 1 + np.cumsum(split))[labels[moved]]
-        return split
-
     def _right(self, classes: Open, axis: Ints, block: int) -> Ints:
         """Return 1 for the rows of every class that go to the second half."""
         if block == WHOLE:
             return self.cuts.parts(classes, axis)
         return halves_of_blocks(classes, block, self.near[axis[classes.class_of_row], classes.rows])
 
-    def _admitted(self, classes: Open, right: Ints, possible: Bools) -> Bools:
+    def _admitted(self, models: Sequence[Model], classes: Open, right: Ints) -> Bools:
         """Return which classes may be halved: each model is asked only for what those before it admit."""
-        for model in self.models:
+        sizes = np.bincount(classes.class_of_row * 2 + right, minlength=2 * classes.number).reshape(-1, 2)
+        possible: Bools = np.minimum.reduce(sizes, axis=1) >= self.problem.models.least_rows
+        for model in models:
             if not possible.any():
                 break
             tried, place = possible[classes.class_of_row], np.cumsum(possible) - 1
@@ -124,6 +115,20 @@ class Splits:
             candidates = self.problem.candidates(classes.rows[tried], halves, 2 * int(possible.sum()))
             possible[possible] = model.admits(candidates).reshape(-1, 2).all(axis=1)
         return possible
+
+
+def _split(labels: Ints, waiting: Bools, classes: Open, right: Ints, admitted: Bools) -> Bools:
+    """Give the second halves of admitted classes labels of their own; return which of all classes were split."""
+    split = np.zeros(len(waiting), dtype=bool)
+    split[np.flatnonzero(waiting)[admitted]] = True
+    moved = classes.rows[admitted[classes.class_of_row] & (right == 1)]
+    labels[moved] = (len(waiting) - 1 + np.cumsum(split))[labels[moved]]
+    return split
+
+
+def stricter(model: Model, share: Fraction) -> Model:
+    """Return a t-closeness model with a share of its t; any other as it is."""
+    return replace(model, t=model.limit * share) if isinstance(model, TCloseness) else model
 
 
 def _opened(labels: Ints, waiting: Bools, ranks: Ints) -> Open:
@@ -146,7 +151,7 @@ def halves_of_blocks(classes: Open, block: int, near: Ints) -> Ints:
     which, begins = np.cumsum(fresh) - 1, np.flatnonzero(fresh)
     order = np.argsort(which * (int(near.max()) + 1) + near)
     length = np.diff(np.append(begins, len(near)))[which]
-    odd = (place // block) & 1  # a block keeps its rows beside each other, so what is known by place holds after sorting
+    odd = (place // block) & 1  # sorting moves rows inside their blocks only: what is known of a place stays true
     right = np.empty(len(near), dtype=np.int64)
     right[order] = np.arange(len(near)) - begins[which] >= (length + odd) // 2
     return right
