@@ -36,7 +36,7 @@ FOLLOWED = 64
 NEAREST_UP_TO = 2_000
 """Rows up to which classes are also filled by nearest neighbours."""
 EVERY_ORDER_UP_TO = 20_000
-"""Rows up to which classes are split along every sensitive attribute, above it along the hardest two."""
+"""Rows up to which classes are split along every sensitive attribute, above it along the hardest alone."""
 HOPELESS = 3
 """Classes that, freshly filled, cost so many times what the others do are given up."""
 MOST_MERGED = 200
@@ -222,7 +222,7 @@ class Work:
         """Orders by the sensitive attributes: those first of which the least is allowed."""
         whole = Fragmentation.whole(self.axes, self.tuples).bounds
         hard = np.argsort([-bound / max(axis.t, 1e-6) for axis, bound in zip(self.axes, whole, strict=True)])
-        chosen = hard[: None if self.problem.rows <= EVERY_ORDER_UP_TO else 2].tolist()
+        chosen = hard[: None if self.problem.rows <= EVERY_ORDER_UP_TO else 1].tolist()
         alike, rows = [], self.problem.rows
         for number in chosen:
             codes, weights = self.tuples.codes[:, number], self.tuples.counts

@@ -26,6 +26,8 @@ WHOLE = 1 << 40
 """A block that holds every class."""
 BLOCKS = (64, 16, 8, 4, 2)
 """Rows of the blocks that are tried after it."""
+SAME = {WHOLE: 0, **{block: next((b for b in BLOCKS if b < block), 0) for block in BLOCKS}}
+"""Rows of a class up to which the next block does the same."""
 TURNS = 3
 """Attributes along which a class is tried in blocks, the widest first."""
 
@@ -61,22 +63,27 @@ class Splits:
         With a share below 1, halves must be so much closer to the table than is asked, and can be split on afterwards.
         """
         models = [stricter(model, share) for model in sorted(self.problem.models, key=lambda m: not m.attributes)]
-        labels = class_of_row.copy()
-        open_ = np.ones(int(labels.max()) + 1, dtype=bool)
+        labels, number = class_of_row.copy(), int(class_of_row.max()) + 1
+        open_ = np.ones(number, dtype=bool)
         while open_.any() and not deadline.passed:
             progress(1 - float(open_[labels].mean()), "splitting classes")
-            waiting = open_ & (np.bincount(labels) >= 2 * self.problem.models.least_rows)
+            sizes = np.bincount(labels)
+            waiting = open_ & (sizes >= 2 * self.problem.models.least_rows)
             favourites = self._favourites(labels, waiting)
-            open_ = np.zeros(len(waiting), dtype=bool)
+            open_ = np.zeros(number, dtype=bool)
             for block, turn, alike in self._ways():
-                if not waiting.any() or deadline.passed:
-                    break
-                classes = _opened(labels, waiting, alike)
-                right = self._right(classes, favourites[np.flatnonzero(waiting), turn], block)
-                split = _split(labels, waiting, classes, right, self._admitted(models, classes, right))
-                fresh = np.zeros(int(split.sum()), dtype=bool)
-                waiting = np.concatenate([waiting & ~split, fresh])
-                open_ = np.concatenate([open_ | split, ~fresh])
+                tried = waiting & (favourites[:, turn] >= 0) & (sizes > SAME[block])
+                if deadline.passed or not tried.any():
+                    continue
+                classes = _opened(labels, tried, alike)
+                right = self._right(classes, favourites[tried, turn], block)
+                split = np.zeros(len(tried), dtype=bool)
+                split[tried] = self._admitted(models, classes, right)
+                moved = classes.rows[split[labels[classes.rows]] & (right == 1)]
+                labels[moved] = (number - 1 + np.cumsum(split))[labels[moved]]
+                number += int(split.sum())
+                waiting, open_ = waiting & ~split, open_ | split
+            open_ = np.append(open_, np.ones(number - len(open_), dtype=bool))
         return labels
 
     def _ways(self) -> Iterator[tuple[int, int, Ints]]:
@@ -88,13 +95,16 @@ class Splits:
                 yield from ((block, turn, alike) for alike in self.alike)
 
     def _favourites(self, labels: Ints, waiting: Bools) -> Ints:
-        """Return the attributes of each class that waits, the widest first, and the curve after them."""
+        """Return the attributes of each class that waits, the widest first, -1 for the others; the curve is last."""
         attributes = len(self.problem.microdata.quasi)
-        found = np.full((len(waiting), attributes + 1), attributes)
+        found = np.full((len(waiting), attributes + 1), -1)
         if waiting.any():
             weights = [self.problem.cost.weight(column.name) for column in self.problem.microdata.quasi]
             widths: Floats = self.cuts.widths(_opened(labels, waiting, self.ranks)) * np.array(weights)
-            found[waiting, :-1] = np.argsort(-widths, axis=1, kind="stable")
+            order = np.argsort(-widths, axis=1, kind="stable")
+            order[np.take_along_axis(widths, order, axis=1) <= 0] = -1
+            found[waiting, :-1] = order
+            found[waiting, -1] = np.where(order[:, 0] < 0, -1, attributes)  # of equal rows no half is published apart
         return found
 
     def _right(self, classes: Open, axis: Ints, block: int) -> Ints:
@@ -117,15 +127,6 @@ class Splits:
         return possible
 
 
-def _split(labels: Ints, waiting: Bools, classes: Open, right: Ints, admitted: Bools) -> Bools:
-    """Give the second halves of admitted classes labels of their own; return which of all classes were split."""
-    split = np.zeros(len(waiting), dtype=bool)
-    split[np.flatnonzero(waiting)[admitted]] = True
-    moved = classes.rows[admitted[classes.class_of_row] & (right == 1)]
-    labels[moved] = (len(waiting) - 1 + np.cumsum(split))[labels[moved]]
-    return split
-
-
 def stricter(model: Model, share: Fraction) -> Model:
     """Return a t-closeness model with a share of its t; any other as it is."""
     return replace(model, t=model.limit * share) if isinstance(model, TCloseness) else model
@@ -133,7 +134,8 @@ def stricter(model: Model, share: Fraction) -> Model:
 
 def _opened(labels: Ints, waiting: Bools, ranks: Ints) -> Open:
     """Return the classes that wait, their rows by rank."""
-    rows = np.flatnonzero(np.append(waiting, np.zeros(int(labels.max()) + 1 - len(waiting), dtype=bool))[labels])
+    old = labels < len(waiting)  # what was split in this round waits for the next
+    rows = np.flatnonzero(old & waiting[np.where(old, labels, 0)])
     rows = rows[np.argsort(labels[rows] * len(labels) + ranks[rows])]
     own = labels[rows]
     return Open(rows, np.cumsum(np.diff(own, prepend=own[0] if len(own) else 0) != 0))
