@@ -79,7 +79,7 @@ def sum_of_widths(problem: Problem, labels: Ints) -> float:
     widths, partition = Widths.of(problem), Partition.of(labels)
     seen, tick = np.zeros(int(widths.sizes.max()), dtype=np.int64), np.zeros(1, dtype=np.int64)
     edges = zip(partition.starts[:-1].tolist(), partition.starts[1:].tolist(), strict=True)
-    return sum((b - a) * width_of(partition.order, a, b, *widths.arguments, seen, tick) for a, b in edges)
+    return float(sum((b - a) * width_of(partition.order, a, b, *widths.arguments, seen, tick) for a, b in edges))
 
 
 @every_recoding

@@ -66,13 +66,13 @@ def check_partition(cut: Fragmentation) -> None:
     assert cut.rows.sum() == cut.tuples.counts.sum()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_search_ends_below_its_targets_with_every_record_in_one_fragment(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 7, int(rng.integers(1, 4))).tolist()
-    whole = drawn(rng, [random_ground(rng, size) for size in sizes], sizes, 80)
+    whole = drawn(rng, [random_ground(rng, size) for size in sizes], sizes, 40)
     before = len(whole)
-    for share in (1.0, 0.5, 0.1, 0.0):
+    for share in (1.0, 0.3, 0.0):
         found = find_fragmentation(whole, [0.2 * share] * len(sizes), 10_000)
         check_partition(found)
         assert (found.bounds <= 0.2 * share + 1e-9).all()

@@ -22,7 +22,7 @@ SUBSETS_UP_TO = 4
 """Axes up to which the best cut is kept for every set of them."""
 BEAM = 3
 """How many fragmentations are followed at once, while they have few fragments."""
-BEAM_UP_TO = 24
+BEAM_UP_TO = 16
 """Fragments up to which several fragmentations are followed."""
 
 
@@ -77,6 +77,8 @@ class Fragment:
     @cached_property
     def cuts(self) -> Cuts:
         """The cuts that are best for some of the axes."""
+        if len(self.inside) == 1:
+            return Cuts(*(np.empty(0, dtype=np.int64),) * 2, np.empty((0, len(self.axes))), np.empty(0, dtype=np.int64))
         tried = [self._along(a) for a in range(len(self.axes))]
         every = Cuts(*(np.concatenate([getattr(one, part) for one in tried]) for part in Cuts.__dataclass_fields__))
         if not len(every.axis):

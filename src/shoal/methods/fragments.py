@@ -27,16 +27,13 @@ BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.25)
 """Shares of t that fragments may use up; what is left buys sizes that do not conform."""
 AT_ONCE, IN_STEPS = (Fraction(1),), (Fraction(9, 10), Fraction(1))
 """Shares of t up to which classes are split, one after the other: who goes to the limit at once may soon be stuck."""
-SAMPLED_FROM = 250_000
-"""Rows from which a sample decides between the two, and how many it has about."""
-SAMPLE = 50_000
 MOST_FRAGMENTS = 1_000
 FOLLOWED = 64
 """Classes that are followed to estimate how many a fragmentation gives."""
 NEAREST_UP_TO = 2_000
 """Rows up to which classes are also filled by nearest neighbours."""
-EVERY_ORDER_UP_TO = 20_000
-"""Rows up to which classes are split along every sensitive attribute, above it along the hardest alone."""
+EVERY_WAY_UP_TO = 20_000
+"""Rows up to which classes are split along every sensitive attribute and in both schedules, not the likeliest alone."""
 HOPELESS = 3
 """Classes that, freshly filled, cost so many times what the others do are given up."""
 MOST_MERGED = 200
@@ -77,7 +74,7 @@ class Fragments(Method):
         work = Work(problem, deadline, progress)
         found = work.split_whole(work.schedules)
         for name, labels in work.filled(HOPELESS * min(cost for cost, _, _ in found)):
-            found.append(work.finished(name, labels, IN_STEPS))
+            found.append(work.finished(name, labels, AT_ONCE))
         _, name, partition = min(found, key=lambda one: one[0])
         notes = (*work.notes, f"the cheapest of {len(found)} releases: {name}")
         solution = self.solution(problem, partition, "feasible", notes=notes)
@@ -169,13 +166,10 @@ class Work:
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
-        """The shares of t that are worth trying; of a large table the better ones for a sample along the curve."""
-        if not self.axes or self.problem.rows < SAMPLED_FROM:
-            return (AT_ONCE, IN_STEPS) if self.axes else (AT_ONCE,)
-        rows = np.sort(np.argsort(self.ranks)[:: self.problem.rows // SAMPLE])
-        sample = Work(self.problem.of_rows(rows), self.deadline, self.progress)
-        costs = [sample.split_whole((one,))[0][0] for one in (AT_ONCE, IN_STEPS)]
-        return (AT_ONCE,) if costs[0] <= costs[1] else (IN_STEPS,)
+        """The shares of t to split by: ranges gain by every split, other cells by those that go far."""
+        usual = IN_STEPS if self.problem.recoding == "range" else AT_ONCE
+        both = self.axes and self.problem.rows <= EVERY_WAY_UP_TO
+        return (AT_ONCE, IN_STEPS) if both else (usual if self.axes else AT_ONCE,)
 
     def split_whole(self, schedules: tuple[Schedule, ...]) -> list[Found]:
         """Return what comes of the table as one class."""
@@ -222,7 +216,7 @@ class Work:
         """Orders by the sensitive attributes: those first of which the least is allowed."""
         whole = Fragmentation.whole(self.axes, self.tuples).bounds
         hard = np.argsort([-bound / max(axis.t, 1e-6) for axis, bound in zip(self.axes, whole, strict=True)])
-        chosen = hard[: None if self.problem.rows <= EVERY_ORDER_UP_TO else 1].tolist()
+        chosen = hard[: None if self.problem.rows <= EVERY_WAY_UP_TO else 1].tolist()
         alike, rows = [], self.problem.rows
         for number in chosen:
             codes, weights = self.tuples.codes[:, number], self.tuples.counts

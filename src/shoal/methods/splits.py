@@ -4,6 +4,9 @@ The rows of a class are sorted by their sensitive values and dealt into blocks o
 that lies first along a quasi-identifier goes to the one side, the rest to the other. One block is a cut in the quasi-
 identifier alone; with blocks of two both sides have nearly the values of the class. Large blocks are tried first, so a
 class pays for likeness only as much as its models ask for.
+
+Where cells are blocks of hierarchies, or values and stars, a half gains by a cut only if it lies on one side of it. So
+there are splits that keep one half *pure*: what would cross the cut stays in the other half.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +35,18 @@ SAME = {WHOLE: 0, **{block: next((b for b in BLOCKS if b < block), 0) for block 
 """Rows of a class up to which the next block does the same."""
 TURNS = 3
 """Attributes along which a class is tried in blocks, the widest first."""
+
+
+class Way(NamedTuple):
+    """One way to halve classes."""
+
+    block: int
+    turn: int
+    """Along which of a class's attributes, the widest first; after the last of them, along the curve."""
+    alike: Ints
+    """The order by sensitive values that blocks are made in."""
+    pure: Literal["", "first", "second"] = ""
+    """Which half must lie on one side of the cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +88,12 @@ class Splits:
             waiting = open_ & (sizes >= 2 * self.problem.models.least_rows)
             favourites = self._favourites(labels, waiting)
             open_ = np.zeros(number, dtype=bool)
-            for block, turn, alike in self._ways():
-                tried = waiting & (favourites[:, turn] >= 0) & (sizes > SAME[block])
+            for way in self._ways():
+                tried = waiting & (favourites[:, way.turn] >= 0) & (sizes > SAME[way.block])
                 if deadline.passed or not tried.any():
                     continue
-                classes = _opened(labels, tried, alike)
-                right = self._right(classes, favourites[tried, turn], block)
+                classes = _opened(labels, tried, way.alike)
+                right = self._right(classes, favourites[tried, way.turn], way)
                 split = np.zeros(len(tried), dtype=bool)
                 split[tried] = self._admitted(models, classes, right)
                 moved = classes.rows[split[labels[classes.rows]] & (right == 1)]
@@ -86,13 +103,15 @@ class Splits:
             open_ = np.append(open_, np.ones(number - len(open_), dtype=bool))
         return labels
 
-    def _ways(self) -> Iterator[tuple[int, int, Ints]]:
-        """Yield what is tried in turn: a block, which of the widest attributes (the last is the curve), an order."""
+    def _ways(self) -> Iterator[Way]:
+        """Yield what is tried in turn."""
         attributes = len(self.problem.microdata.quasi)
-        yield from ((WHOLE, turn, self.ranks) for turn in range(attributes))
-        for block in BLOCKS:
-            for turn in (*range(min(attributes, TURNS)), attributes):
-                yield from ((block, turn, alike) for alike in self.alike)
+        yield from (Way(WHOLE, turn, self.ranks) for turn in range(attributes))
+        widest = range(min(attributes, TURNS))
+        for block, alike in product(BLOCKS, self.alike):
+            if self.problem.recoding != "range":
+                yield from (Way(block, turn, alike, pure) for pure in ("first", "second") for turn in widest)
+            yield from (Way(block, turn, alike) for turn in (*widest, attributes))
 
     def _favourites(self, labels: Ints, waiting: Bools) -> Ints:
         """Return the attributes of each class that waits, the widest first, -1 for the others; the curve is last."""
@@ -107,11 +126,14 @@ class Splits:
             found[waiting, -1] = np.where(order[:, 0] < 0, -1, attributes)  # of equal rows no half is published apart
         return found
 
-    def _right(self, classes: Open, axis: Ints, block: int) -> Ints:
+    def _right(self, classes: Open, axis: Ints, way: Way) -> Ints:
         """Return 1 for the rows of every class that go to the second half."""
-        if block == WHOLE:
+        if way.block == WHOLE:
             return self.cuts.parts(classes, axis)
-        return halves_of_blocks(classes, block, self.near[axis[classes.class_of_row], classes.rows])
+        right = halves_of_blocks(classes, way.block, self.near[axis[classes.class_of_row], classes.rows])
+        if way.pure == "first":
+            return right | self.cuts.parts(classes, axis)
+        return right & self.cuts.parts(classes, axis) if way.pure == "second" else right
 
     def _admitted(self, models: Sequence[Model], classes: Open, right: Ints) -> Bools:
         """Return which classes may be halved: each model is asked only for what those before it admit."""
