@@ -79,14 +79,14 @@ def _falling() -> Any:
     across = alt.X("t:Q", title="t, for income and for occupation", scale=alt.Scale(domain=[0.08, 0.42], nice=False))
     up = alt.Y("cost:Q", title="NCP: less is better", scale=alt.Scale(zero=True))
     layers = []
-    for method, colour, dash in zip(METHODS, COLOURS, ([1, 0], [7, 3]), strict=True):
+    for method, colour, dash, below in zip(METHODS, COLOURS, ([1, 0], [7, 3]), (22, -8), strict=True):
         own = [point for point in points if point["method"] == method]
         chart = alt.Chart(alt.InlineData(values=own)).encode(x=across, y=up)
         layers.append(
             chart.mark_line(color=colour, strokeWidth=2.5, strokeDash=dash, point=alt.OverlayMarkDef(color=colour))
         )
-        word = alt.Chart(alt.InlineData(values=own[-1:])).encode(x=across, y=up, text="method:N")
-        layers.append(word.mark_text(align="right", dy=-14, color=colour, fontSize=14, fontWeight="bold"))
+        word = alt.Chart(alt.InlineData(values=own[:1])).encode(x=across, y=up, text="method:N")
+        layers.append(word.mark_text(align="left", dx=10, dy=below, color=colour, fontSize=14, fontWeight="bold"))
     title = "What closeness of two attributes costs"
     return _styled(
         alt, alt.layer(*layers), title, f"Synthetic census, {ROWS:,} rows, {len(QUASI)} quasi-identifiers, ranges"

@@ -36,6 +36,8 @@ EVERY_WAY_UP_TO = 20_000
 """Rows up to which classes are split along every sensitive attribute and in both schedules, not the likeliest alone."""
 HOPELESS = 3
 """Classes that, freshly filled, cost so many times what the others do are given up."""
+MOST_VALUES = 2_000
+"""Values up to which sizes promise diversity; beyond, only the classes filled are measured."""
 MOST_MERGED = 200
 """Failing classes up to which the best neighbour is looked for; more are joined along the curve first."""
 
@@ -201,14 +203,17 @@ class Work:
         return self.deadline.passed
 
     def _diversities(self, cut: Fragmentation) -> tuple[Diversity, ...]:
-        """Return the frequency l-diversity models, as sizes can promise them."""
+        """Return the frequency l-diversity models, as sizes can promise them; rare values break none."""
         fragments, found = cut.of_tuple[self.tuples.of_row], []
         for model in self.problem.models:
             if isinstance(model, LDiversity) and not model.given:
                 values = self.problem.values[model.attributes]
-                counts = np.zeros((len(cut), len(values.totals)), dtype=np.int64)
-                np.add.at(counts, (fragments, values.codes), 1)
-                found.append(Diversity(model.limit, counts))
+                common = values.totals * float(model.limit) > self.problem.models.least_rows
+                if int(common.sum()) <= MOST_VALUES:
+                    place, rows = np.cumsum(common) - 1, common[values.codes]
+                    counts = np.zeros((len(cut), max(int(common.sum()), 1)), dtype=np.int64)
+                    np.add.at(counts, (fragments[rows], place[values.codes[rows]]), 1)
+                    found.append(Diversity(model.limit, counts))
         return tuple(found)
 
     @cached_property
