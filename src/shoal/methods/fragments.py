@@ -34,8 +34,8 @@ NEAREST_UP_TO = 2_000
 """Rows up to which classes are also filled by nearest neighbours."""
 EVERY_WAY_UP_TO = 20_000
 """Rows up to which classes are split along every sensitive attribute and in both schedules, not the likeliest alone."""
-HOPELESS = 3
-"""Classes that, freshly filled, cost so many times what the others do are given up."""
+HOPELESS = 1.5
+"""Classes of a large table that, freshly filled, cost so many times what is known are given up."""
 MOST_VALUES = 2_000
 """Values up to which sizes promise diversity; beyond, only the classes filled are measured."""
 MOST_MERGED = 200
@@ -75,7 +75,7 @@ class Fragments(Method):
         """Split the table; size, fill and split classes of fragments; keep the cheaper."""
         work = Work(problem, deadline, progress)
         found = work.split_whole(work.schedules)
-        for name, labels in work.filled(HOPELESS * min(cost for cost, _, _ in found)):
+        for name, labels in work.filled(min(cost for cost, _, _ in found)):
             found.append(work.finished(name, labels, AT_ONCE))
         _, name, partition = min(found, key=lambda one: one[0])
         notes = (*work.notes, f"the cheapest of {len(found)} releases: {name}")
@@ -150,8 +150,8 @@ class Work:
         halved, equal = size(self.sizing, stop=self._over)[0], equal_sizes(self.sizing)
         return equal if len(equal) > len(halved) else halved
 
-    def filled(self, most: float) -> list[tuple[str, Ints]]:
-        """Return classes of those sizes, in one way or two, if there is time; none that cost more than `most`."""
+    def filled(self, known: float) -> list[tuple[str, Ints]]:
+        """Return classes of those sizes, in one way or two, if there is time; none that cost far more than is known."""
         if self.deadline.passed or len(self._sizes) == 1:
             return []
         self.progress(0.7, "filling classes")
@@ -163,7 +163,7 @@ class Work:
         return [
             (name, swapped(labels, fragments, self.ranks, self.widths, self._over))
             for name, labels in found
-            if self.problem.cost_of(Partition.of(labels)) <= most
+            if self.problem.rows <= EVERY_WAY_UP_TO or self.problem.cost_of(Partition.of(labels)) <= HOPELESS * known
         ]
 
     @property
