@@ -28,7 +28,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate", "curve"},
-    {"simplex"},
+    {"fragments", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "verify"},
