@@ -289,7 +289,7 @@ def test_no_prices_are_given_for_costs_that_the_checker_does_not_know(cost: str,
 def test_stars_are_rounded_up_to_whole_ones_and_never_below_none(units: int, stars: int) -> None:
     pricing = Pricing.of(COUNTEREXAMPLE.problem)
     assert pricing.cube.denominator == 2**30
-    assert in_measure(COUNTEREXAMPLE.problem, pricing.cube, units) == stars
+    assert in_measure(COUNTEREXAMPLE.problem, Fraction(units, pricing.cube.denominator)) == stars
 
 
 def test_models_that_the_bound_leaves_out_are_named() -> None:

@@ -12,8 +12,9 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry"},
-    {"table"},
+    {"parameters", "plots", "prices", "registry", "watching"},
+    {"solver", "table"},
+    {"factors"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
     {"coverage", "microdata", "patterns", "synth"},
@@ -27,7 +28,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate", "curve"},
-    {"fragments"},
+    {"fragments", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "verify"},

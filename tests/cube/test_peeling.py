@@ -17,11 +17,11 @@ from shoal.arrays import Ints
 from shoal.cube import Cube
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
-from shoal.cube.watching import watched
 from shoal.methods.base import Deadline
 from shoal.methods.peel import peeled
 from shoal.models import Model
 from shoal.requirement import parse_requirement
+from shoal.watching import watched
 
 BLOCKS = ["suppress", "generalize"]
 ADDING = ["stars", "height", "ncp"]

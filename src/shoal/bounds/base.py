@@ -62,12 +62,17 @@ PROVABLE = ("stars", "height", "ncp", "precision")
 """Costs for which the checker of prices can work out anew what a pattern costs."""
 
 
+def is_provable(problem: Problem) -> bool:
+    """Whether the checker of prices can speak of the problem."""
+    population = problem.recoding == "generalize" and problem.microdata.population is not None
+    return problem.cost.name in PROVABLE and not population
+
+
 def as_prices(problem: Problem, cube: Cube, demands: Demands, of_type: Ints, units: int) -> Prices | None:
     """Return prices of row types as prices of rows with what they prove; None where they could not be checked."""
-    population = problem.recoding == "generalize" and problem.microdata.population is not None
-    if problem.cost.name not in PROVABLE or population:
+    if not is_provable(problem):
         return None
-    bound = in_measure(problem, cube, units)
+    bound = in_measure(problem, Fraction(units, cube.denominator))
     return Prices(of_type[cube.type_of_row], cube.denominator, bound, tuple(_remarks(cube, demands)))
 
 
@@ -79,11 +84,10 @@ def _remarks(cube: Cube, demands: Demands) -> Iterator[str]:
         yield f"the bound leaves out {', '.join(demands.left_out)}: with them it could only be higher"
 
 
-def in_measure(problem: Problem, cube: Cube, units: int) -> float:
-    """Return a bound on the sum over all rows, in the cube's units, in the measure of the cost, never above it."""
+def in_measure(problem: Problem, bound: Fraction) -> float:
+    """Return a bound on the sum over all rows in the measure of the cost, never above it."""
     cost = problem.cost
     assert isinstance(cost, CellCost)
-    exact = Fraction(units, cube.denominator)
     if cost.name == "stars":
-        return float(max(0, ceil(exact)))
-    return max(0.0, float(exact / Fraction(cost.per(problem.rows))) * (1 - 2.0**-50))
+        return float(max(0, ceil(bound)))
+    return max(0.0, float(bound / Fraction(cost.per(problem.rows))) * (1 - 2.0**-50))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats
+from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.cells import HierarchyCells
 from shoal.costs import CellCost
 from shoal.cube import pattern_hierarchies
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded
+from shoal.models import KAnonymity
 from shoal.problem import Problem
+
+FINEST = 2**30
+"""How many units are 1 at most."""
+FEW = 10_000
+"""Denominators of losses up to which they are taken for the fractions that they look like."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +72,61 @@ def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
     levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
     blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
     return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
+
+
+def distance_refusals(problem: Problem) -> list[str]:
+    """Return why distances of rows say nothing of a problem's cost; no reason where they do.
+
+    It takes cells that are blocks of hierarchies, and a cost that adds over them and never falls from a block to one
+    around it, nor from a row of stars to a dropped row.
+    """
+    if problem.recoding == "range":
+        return ["it measures distances along hierarchies only"]
+    if not isinstance(problem.cost, CellCost):
+        return [f"cost {problem.cost.name!r} does not add over cells"]
+    ladders, full = ladders_of(problem)
+    if not all(ladder.rises for ladder in ladders) or sum(ladder.losses[-1].max() for ladder in ladders) > full:
+        return [f"by cost {problem.cost.name!r} a block may cost less than one inside it"]
+    return []
+
+
+def graph_refusals(problem: Problem) -> list[str]:
+    """Return why the graph of rows and their distances proves nothing of a problem: it takes k-anonymity alone."""
+    others = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
+    return [*others, *distance_refusals(problem)]
+
+
+@dataclass(frozen=True)
+class Units:
+    """How losses become whole numbers: so many units are 1."""
+
+    denominator: int
+    exact: bool
+    """Whether losses are whole numbers of units; if not, they are rounded down."""
+
+    @classmethod
+    def of(cls, losses: Iterable[Floats], most: float) -> Units:
+        """Find a common denominator of losses of which no sum is above `most` units; else take as many as fit."""
+        values = np.unique(np.concatenate([loss.ravel() for loss in losses]))
+        room = max(int(min(most / max(float(values.max(initial=0.0)), 2.0**-30), FINEST)), 1)
+        common = 1
+        for value in values.tolist():
+            common = lcm(common, Fraction(value).limit_denominator(FEW).denominator)
+            if common > room:
+                return cls(room, False)
+        scaled = values * common
+        exact = bool((np.abs(scaled - np.rint(scaled)) <= 1e-12 * np.maximum(scaled, 1)).all())
+        return cls(common, True) if exact else cls(room, False)
+
+    def whole(self, losses: Floats) -> Ints:
+        """Return losses in units."""
+        scaled = losses * self.denominator
+        units = np.rint(scaled) if self.exact else np.floor(scaled * (1 - 2.0**-50))
+        return units.astype(np.int64)
+
+    def table(self, ladder: Ladder, values: AnyInts) -> Ints:
+        """Return what covers each two of some values: level by level from the top, the block that still holds both."""
+        table = np.zeros((len(values), len(values)), dtype=np.int64)
+        for blocks, losses in zip(ladder.up[::-1, values], self.whole(ladder.losses[::-1, values]), strict=True):
+            table = np.where(blocks[:, None] == blocks, losses[:, None], table)
+        return table

@@ -12,6 +12,7 @@ Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -112,7 +113,7 @@ class Pricing:
 
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""
-        return in_measure(self.problem, self.cube, valued.bound)
+        return in_measure(self.problem, Fraction(valued.bound, self.cube.denominator))
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from math import prod
 from typing import ClassVar
@@ -51,7 +52,7 @@ class Support(Bound):
     def of(self, problem: Problem) -> float:
         """Return the sum over all rows of what each pays at least."""
         cube, _, least = _charged(problem)
-        return in_measure(problem, cube, int(least @ cube.counts))
+        return in_measure(problem, Fraction(int(least @ cube.counts), cube.denominator))
 
     def prices(self, problem: Problem) -> Prices | None:
         """Return the charges."""

@@ -12,7 +12,7 @@ All but the binaries y and z is homogeneous, so a pattern that takes nothing is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ import numpy as np
 from shoal.arrays import Bools, Floats, Ints
 from shoal.cube.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
 from shoal.cube.pool import Pool
-from shoal.cube.watching import Ending
+from shoal.solver import Rows, model_of, new_solver, run_solver, start_from
+from shoal.watching import Ending
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,31 +34,6 @@ class Answer:
     bound: float
     optimal: bool
     duals: Floats | None = None
-
-
-@dataclass
-class _Rows:
-    """The constraints as triples, gathered block by block."""
-
-    row: list[Ints] = field(default_factory=list)
-    column: list[Ints] = field(default_factory=list)
-    value: list[Floats] = field(default_factory=list)
-    lower: list[Floats] = field(default_factory=list)
-    upper: list[Floats] = field(default_factory=list)
-    number: int = 0
-
-    def add(self, count: int, lower: float | Floats, upper: float | Floats) -> int:
-        """Add rows with their limits; return the number of the first."""
-        self.lower.append(np.broadcast_to(np.asarray(lower, np.float64), (count,)))
-        self.upper.append(np.broadcast_to(np.asarray(upper, np.float64), (count,)))
-        self.number += count
-        return self.number - count
-
-    def put(self, row: Ints, column: Ints, value: float | Floats) -> None:
-        """Add coefficients."""
-        self.row.append(row)
-        self.column.append(column)
-        self.value.append(np.broadcast_to(np.asarray(value, np.float64), (len(row),)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,29 +63,15 @@ class Program:
         The solver ends after so many `seconds` or branching `nodes`, at a relative `gap`, or once the `deadline` is
         over; then with the best it has.
         """
-        import highspy
-
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("mip_abs_gap", 1e-6)
-        if seconds is not None:
-            solver.setOptionValue("time_limit", max(float(seconds), 0.01))
-        if nodes is not None:
-            solver.setOptionValue("mip_max_nodes", nodes)
+        solver = new_solver(seconds=seconds, nodes=nodes, gap=gap)
         model, columns = self._model(relaxed)
         solver.passModel(model)
         if start is not None and not relaxed:
-            solution = highspy.HighsSolution()
-            solution.col_value = self._completed(start, columns).tolist()
-            solver.setSolution(solution)
-        _run(solver, deadline)
-        status, info = solver.getModelStatus(), solver.getInfo()
-        optimal = status == highspy.HighsModelStatus.kOptimal
-        found = optimal or (not relaxed and info.primal_solution_status == 2)
-        if not found:
+            start_from(solver, self._completed(start, columns))
+        found, optimal = run_solver(solver, deadline)
+        if not (optimal if relaxed else found):
             return Answer(None, np.inf, -np.inf, False)
+        info = solver.getInfo()
         values = np.array(solver.getSolution().col_value)[: self._counted]
         if relaxed:
             duals = np.array(solver.getSolution().row_dual)[: len(self.pool.types)]
@@ -131,11 +93,11 @@ class Program:
             covered = covered + copies[len(self.pool.members) :]
         return bool((covered == self.pool.counts).all())
 
-    def _model(self, relaxed: bool):  # type: ignore[no-untyped-def]
+    def _model(self, relaxed: bool) -> tuple[Any, int]:
         """Return the program as HiGHS takes it, and how many columns it has."""
         import highspy
 
-        pool, rows, inf = self.pool, _Rows(), highspy.kHighsInf
+        pool, rows, inf = self.pool, Rows(), highspy.kHighsInf
         members, patterns = pool.members, pool.pattern_of_member
         number, types = len(members), len(pool.types)
         x = np.arange(number)
@@ -180,9 +142,10 @@ class Program:
                 columns = _more(cost, upper, whole, columns, len(keys), 1.0, whole_numbers=True)
             elif line[0] in (CLOSE, EQUAL):
                 columns = self._close(rows, patterns, codes, x, place, columns, cost, upper, whole)
-        return _highs(rows, np.concatenate(cost), np.concatenate(upper), np.concatenate(whole), relaxed), columns
+        integral = None if relaxed else np.concatenate(whole)
+        return model_of(rows, np.concatenate(cost), np.concatenate(upper), integral), columns
 
-    def _share(self, rows: _Rows, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
+    def _share(self, rows: Rows, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
         import highspy
 
         width = int(codes.max()) + 1
@@ -197,7 +160,7 @@ class Program:
 
     def _close(
         self,
-        rows: _Rows,
+        rows: Rows,
         patterns: Ints,
         codes: Ints,
         x: Ints,
@@ -239,22 +202,6 @@ class Program:
         return values
 
 
-def _run(solver, deadline: Ending | None) -> None:  # type: ignore[no-untyped-def]
-    """Run the solver; in a thread of its own where a deadline may end it."""
-    if deadline is None:
-        solver.run()
-        return
-    solver.HandleUserInterrupt = True
-    solver.startSolve()
-    try:
-        while not solver.wait(0.1)[0]:
-            if deadline.passed:
-                solver.cancelSolve()
-    except BaseException:
-        solver.cancelSolve()
-        raise
-
-
 def _more(
     cost: list[Floats],
     upper: list[Floats],
@@ -270,23 +217,3 @@ def _more(
     upper.append(np.full(number, limit))
     whole.append(np.full(number, whole_numbers))
     return columns + number
-
-
-def _highs(rows: _Rows, cost: Floats, upper: Floats, whole: Bools, relaxed: bool):  # type: ignore[no-untyped-def]
-    import highspy
-
-    row, column = np.concatenate(rows.row), np.concatenate(rows.column)
-    value = np.concatenate(rows.value)
-    order = np.lexsort((row, column))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(cost), rows.number
-    model.col_cost_, model.col_lower_, model.col_upper_ = cost, np.zeros(len(cost)), upper
-    model.row_lower_, model.row_upper_ = np.concatenate(rows.lower), np.concatenate(rows.upper)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(cost) + 1)).astype(np.int32)
-    model.a_matrix_.index_ = row[order].astype(np.int32)
-    model.a_matrix_.value_ = value[order]
-    if not relaxed:
-        kinds = np.array([highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger])
-        model.integrality_ = kinds[whole.astype(int)].tolist()
-    return model

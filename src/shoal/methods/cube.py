@@ -13,11 +13,11 @@ from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.cube.pool import Pool
 from shoal.cube.program import Program
-from shoal.cube.watching import watched
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.peel import concluded, peeled, unmet
 from shoal.methods.windows import ROWS, Windows
 from shoal.problem import Problem, Solution
+from shoal.watching import watched
 
 STEPS = 60
 """Steps that prices rise before windows are opened, where no time limit says for how long."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,8 @@ from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded
 from shoal.problem import Problem
+
+MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +55,18 @@ class Cuts(ABC):
         """Return how widely each class is spread in each attribute, class by attribute; 0 where it cannot be cut."""
 
     @abstractmethod
-    def parts(self, classes: Open, axis: Ints) -> Ints:
-        """Return the part (0, 1, ...) of each row when class c is cut along attribute `axis[c]`."""
+    def parts(self, classes: Open, axis: Ints, share: Fraction = MIDDLE) -> Ints:
+        """Return the part (0, 1, ...) of each row when class c is cut along attribute `axis[c]`.
+
+        About so large a `share` of its rows lie below the cut.
+        """
 
 
 class MedianCuts(Cuts):
-    """Cuts in two at the median.
+    """Cuts in two at the median, or at another quantile.
 
-    *Strict*: between two different values, at the boundary nearest to the middle. *Relaxed*: exactly in the middle;
-    rows that equal the median go to either side, ordered by all their cells.
+    *Strict*: between two different values, at the boundary nearest to it. *Relaxed*: exactly there; rows that equal
+    the median go to either side, ordered by all their cells.
     """
 
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
@@ -92,30 +98,32 @@ class MedianCuts(Cuts):
         keys = np.unique(classes.class_of_row * self.sizes[axis] + self.codes[classes.rows, axis])
         return np.bincount(keys // self.sizes[axis], minlength=classes.number)
 
-    def parts(self, classes: Open, axis: Ints) -> Ints:
+    def parts(self, classes: Open, axis: Ints, share: Fraction = MIDDLE) -> Ints:
         """Return 0 for the rows below the cut and 1 for those above."""
         keys = classes.class_of_row * int(self.sizes.max()) + self._places_along(classes, axis)
         order = np.lexsort((self.identity[classes.rows], keys)) if self.relaxed else np.argsort(keys, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return (rank >= self._boundaries(keys[order], classes)[classes.class_of_row]).astype(np.int64)
+        return (rank >= self._boundaries(keys[order], classes, share)[classes.class_of_row]).astype(np.int64)
 
     def _places_along(self, classes: Open, axis: Ints) -> Ints:
         """Return where each row lies along the attribute its class is cut by."""
         return self.codes[classes.rows, axis[classes.class_of_row]].astype(np.int64)
 
-    def _boundaries(self, keys: Ints, classes: Open) -> Ints:
+    def _boundaries(self, keys: Ints, classes: Open, share: Fraction) -> Ints:
         """Return, for each class, the first sorted row of its upper part."""
         starts = classes.starts
         ends = np.append(starts[1:], len(keys))
-        middle = starts + (ends - starts) // 2
+        part, whole = share.numerator, share.denominator
+        middle: Ints = starts + (ends - starts) * part // whole
         if self.relaxed:
             return middle
         before = np.searchsorted(keys, keys[middle], side="left")
         after = np.searchsorted(keys, keys[middle], side="right")
-        # Twice the distance to the exact middle; the boundary before wins a tie, a class's own edge never does.
-        off_before = np.where(before > starts, np.abs(2 * before - starts - ends), 2 * len(keys) + 1)
-        off_after = np.where(after < ends, np.abs(2 * after - starts - ends), 2 * len(keys) + 1)
+        # Distances to the exact place, in parts of a row. The boundary before wins a tie, a class's own edge never.
+        exact, far = whole * starts + part * (ends - starts), whole * len(keys) + 1
+        off_before = np.where(before > starts, np.abs(whole * before - exact), far)
+        off_after = np.where(after < ends, np.abs(whole * after - exact), far)
         boundaries: Ints = np.where(off_before <= off_after, before, after)
         return boundaries
 

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.bounds.ladders import Ladder, ladders_of
+from shoal.bounds.ladders import Ladder, graph_refusals, ladders_of
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.models import KAnonymity
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -52,15 +51,7 @@ class Forest(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, cells that are blocks of hierarchies, and a cost that rises along them."""
-        reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
-        if problem.recoding == "range":
-            return [*reasons, "it measures distances along hierarchies only"]
-        if not isinstance(problem.cost, CellCost):
-            return [*reasons, f"cost {problem.cost.name!r} does not add over cells"]
-        ladders, full = ladders_of(problem)
-        if not all(ladder.rises for ladder in ladders) or sum(ladder.losses[-1].max() for ladder in ladders) > full:
-            reasons.append(f"by cost {problem.cost.name!r} a block may cost less than one inside it")
-        return reasons
+        return graph_refusals(problem)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Join tuples to their nearest, lay out their rows, cut the trees."""

@@ -6,13 +6,16 @@ levels, so a pass costs a few sorts of the rows in open classes, whatever their 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
+from shoal.methods.cuts import MIDDLE, Cuts, HierarchyCuts, MedianCuts, Open
 from shoal.methods.repair import repair
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
@@ -36,6 +39,8 @@ class Mondrian(Method):
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006"
     models: ClassVar[str] = "any conjunction that the whole table meets"
     relaxed: ClassVar[bool] = False
+    shares: ClassVar[tuple[Fraction, ...]] = (MIDDLE,)
+    """Where a class is tried to be cut, as shares of its rows below the cut."""
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: cutting starts there."""
@@ -45,23 +50,49 @@ class Mondrian(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""
+        partition, finished = self.cut(problem, Admitted(problem), deadline, progress)
+        notes = () if finished else ("time was over before every class was tried",)
+        partition = problem.publish(partition).partition
+        if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
+            partition = repair(problem, partition, deadline=deadline, progress=progress)
+        return self.solution(problem, partition, "feasible", notes=notes)
+
+    def cut(self, problem: Problem, rule: Rule, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
+        """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""
         cuts = self._cuts(problem)
         weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
         class_of_row = np.zeros(problem.rows, dtype=np.int64)
         classes, closed = Open(np.arange(problem.rows), np.zeros(problem.rows, dtype=np.int64)), 0
         while classes.number and not deadline.passed:
             progress(1 - len(classes.rows) / problem.rows, "cutting classes")
-            part = cut_once(problem, cuts, classes, cuts.widths(classes) * weights)
+            rule.enter(classes)
+            part = self._cut_once(cuts, classes, cuts.widths(classes) * weights, rule)
             done = part < 0
             class_of_row[classes.rows[done]] = closed + classes.class_of_row[done]
             closed += classes.number
             classes = _next(classes, part, ~done)
         class_of_row[classes.rows] = closed + classes.class_of_row
-        notes = ("time was over before every class was tried",) if classes.number else ()
-        partition = problem.publish(Partition.of(class_of_row)).partition
-        if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
-            partition = repair(problem, partition, deadline=deadline, progress=progress)
-        return self.solution(problem, partition, "feasible", notes=notes)
+        return Partition.of(class_of_row), classes.number == 0
+
+    def _cut_once(self, cuts: Cuts, classes: Open, widths: Floats, rule: Rule) -> Ints:
+        """Cut every class along the widest attribute that allows it; return each row's part, -1 in one left whole."""
+        part = np.full(len(classes.rows), -1, dtype=np.int64)
+        favourites = np.argsort(-widths, axis=1, kind="stable")
+        sizes = np.bincount(classes.class_of_row, minlength=classes.number)
+        waiting = sizes >= 2 * rule.least_rows
+        for turn, share in product(range(widths.shape[1]), self.shares):
+            axis = favourites[:, turn]
+            here = waiting & (widths[np.arange(classes.number), axis] > 0)
+            if not here.any():
+                continue
+            tried = classes.only(here)
+            parts = cuts.parts(tried, axis[here], share)
+            allowed = rule.allows(tried, parts, np.flatnonzero(here))
+            where = np.flatnonzero(here[classes.class_of_row])
+            taken = allowed[tried.class_of_row]
+            part[where[taken]] = parts[taken]
+            waiting[np.flatnonzero(here)[allowed]] = False
+        return part
 
     def _cuts(self, problem: Problem) -> Cuts:
         return HierarchyCuts(problem) if problem.recoding == "generalize" else MedianCuts(problem, relaxed=self.relaxed)
@@ -79,34 +110,51 @@ class RelaxedMondrian(Mondrian):
     relaxed: ClassVar[bool] = True
 
 
-def cut_once(problem: Problem, cuts: Cuts, classes: Open, widths: Floats) -> Ints:
-    """Cut every class along the widest attribute that allows it; return each row's part, -1 in a class left whole."""
-    part = np.full(len(classes.rows), -1, dtype=np.int64)
-    favourites = np.argsort(-widths, axis=1, kind="stable")
-    sizes = np.bincount(classes.class_of_row, minlength=classes.number)
-    waiting = sizes >= 2 * problem.models.least_rows
-    for turn in range(widths.shape[1]):
-        axis = favourites[:, turn]
-        waiting = waiting & (widths[np.arange(classes.number), axis] > 0)
-        if not waiting.any():
-            break
-        tried = classes.only(waiting)
-        parts = cuts.parts(tried, axis[waiting])
-        allowed = _allowed(problem, tried, parts)
-        where = np.flatnonzero(waiting[classes.class_of_row])
-        taken = allowed[tried.class_of_row]
-        part[where[taken]] = parts[taken]
-        waiting[np.flatnonzero(waiting)[allowed]] = False
-    return part
+class Rule(Protocol):
+    """Which cuts are allowed."""
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+
+    def enter(self, classes: Open) -> None:
+        """Take note of the classes that are cut next."""
+
+    def allows(self, classes: Open, parts: Ints, numbers: Ints) -> Bools:
+        """Return which classes may be cut so; `numbers` says which they are of those last entered."""
 
 
-def _allowed(problem: Problem, classes: Open, parts: Ints) -> Bools:
-    """Return which classes may be cut so: into several parts, each admitted by every model."""
+@dataclass(frozen=True, eq=False)
+class Admitted:
+    """A class may be cut if every part is admitted by every model."""
+
+    problem: Problem
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return self.problem.models.least_rows
+
+    def enter(self, classes: Open) -> None:
+        """A class is looked at by itself: there is nothing to take note of."""
+
+    def allows(self, classes: Open, parts: Ints, numbers: Ints) -> Bools:
+        """Return which classes fall into several parts, each admitted by every model."""
+        label, owner = split(classes, parts)
+        admitted = self.problem.models.admits(self.problem.candidates(classes.rows, label, len(owner)))
+        return all_of(owner, admitted, classes.number)
+
+
+def split(classes: Open, parts: Ints) -> tuple[Ints, Ints]:
+    """Return the number of each row's part, among those of all classes, and the class of each part."""
     label, first, _ = distinct_rows([classes.class_of_row, parts], [classes.number, int(parts.max()) + 1])
-    owner = classes.class_of_row[first]
-    admitted = problem.models.admits(problem.candidates(classes.rows, label, len(first)))
-    refused = np.bincount(owner, weights=~admitted, minlength=classes.number)
-    allowed: Bools = (refused == 0) & (np.bincount(owner, minlength=classes.number) > 1)
+    return label, classes.class_of_row[first]
+
+
+def all_of(owner: Ints, admitted: Bools, number: int) -> Bools:
+    """Return which classes have several parts, all of them admitted."""
+    refused = np.bincount(owner, weights=~admitted, minlength=number)
+    allowed: Bools = (refused == 0) & (np.bincount(owner, minlength=number) > 1)
     return allowed
 
 

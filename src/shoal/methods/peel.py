@@ -11,11 +11,11 @@ from shoal.bounds.prices import Ascent, Pricing
 from shoal.cube import Cube, refusals
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
-from shoal.cube.watching import watched
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.repair import repair
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
+from shoal.watching import watched
 
 WALKS = 60_000_000
 """Nodes times types times thresholds that are walked."""

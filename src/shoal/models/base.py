@@ -303,7 +303,7 @@ class Models:
     @property
     def least_rows(self) -> int:
         """A number of rows below which no class is admitted."""
-        return max(model.least_rows for model in self.all)
+        return max((model.least_rows for model in self.all), default=1)
 
     def surrogates(self, rows: int) -> Models:
         """Return models that imply these and can be decided before cells are published."""

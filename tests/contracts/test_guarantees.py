@@ -1,0 +1,78 @@
+"""Every method's guarantee against the exact optimum of small random tables; the worst ratio seen is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from tests.contracts.test_method_laws import Run as Tried
+from tests.contracts.test_method_laws import is_kept
+from tests.oracle import Value
+from tests.strategies import QUASI, SENSITIVE, Case, case_of
+
+from shoal.errors import Infeasible
+from shoal.methods.auto import methods
+from shoal.methods.subset_dp import SubsetDP
+
+PROMISING = sorted(name for name, method in methods().items() if method.guarantee is not None)
+ASKED = ["k=2", "k=3", "k=4", "l(illness)=2", "l(illness)=3"]
+FORMS: list[dict[str, str]] = [
+    {"recoding": "suppress"},
+    {"recoding": "suppress", "cost": "starred-rows"},
+    {"recoding": "generalize", "cost": "height"},
+    {"recoding": "generalize"},
+]
+
+
+def random_tables(seed: int) -> Iterator[Case]:
+    """Tables of up to nine rows over two or three columns of two to four values, each with every request and form."""
+    rng = np.random.default_rng(seed)
+    while True:
+        rows, wide, values = int(rng.integers(4, 10)), int(rng.integers(2, 5)), int(rng.integers(2, 5))
+        chosen = {**dict(list(QUASI.items())[:wide]), "illness": SENSITIVE["illness"]}
+        columns: dict[str, list[Value]] = {
+            name: [kind.pool[code] for code in rng.integers(0, min(values, len(kind.pool)), rows)]
+            for name, kind in chosen.items()
+        }
+        asked, form = str(rng.choice(ASKED)), FORMS[int(rng.integers(len(FORMS)))]
+        yield case_of(columns, asked, **form)
+
+
+def worst_ratio(method: str, number: int, seed: int) -> tuple[float, int]:
+    """Solve so many tables that the method takes; return the largest of cost / optimum, and how many were solved."""
+    worst, solved, tried = 1.0, 0, 0
+    for case in random_tables(seed):
+        tried += 1
+        if solved == number or tried > 40 * number:
+            return worst, solved
+        if methods()[method]().accepts(case.problem):
+            continue
+        try:
+            best = SubsetDP().run(case.problem)
+        except Infeasible:
+            continue
+        run = Tried.of(case, method)
+        assert best.status == "optimal"
+        assert run.solved.cost >= best.cost - 1e-9
+        assert run.solved.guarantee is None or is_kept(run.solved.guarantee, run, best.cost)
+        solved += 1
+        worst = max(worst, run.solved.cost / best.cost if best.cost else 1.0)
+    raise AssertionError
+
+
+@pytest.mark.parametrize("method", PROMISING)
+def test_the_guarantee_holds(method: str) -> None:
+    _, solved = worst_ratio(method, 25, seed=1)
+    assert solved >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", PROMISING)
+def test_the_guarantee_holds_on_thousands_of_tables(
+    method: str, record_property: Callable[[str, object], None]
+) -> None:
+    worst, solved = worst_ratio(method, 3000, seed=2)
+    promised = methods()[method].guarantee
+    record_property("seen", f"{method}: at most {worst:.3f} times the optimum of {solved:,} tables ({promised})")
+    assert solved >= 1000
