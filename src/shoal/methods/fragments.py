@@ -16,6 +16,7 @@ from shoal.fragments.filling import along_the_curve, by_nearest, curve_ranks, sw
 from shoal.fragments.sizing import Diversity, Sizing
 from shoal.fragments.width import Widths
 from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.joining import join_failing
 from shoal.methods.peel import unmet
 from shoal.methods.repair import repair
 from shoal.methods.splits import Splits, rank_of
@@ -38,8 +39,6 @@ HOPELESS = 1.5
 """Classes of a large table that, freshly filled, cost so many times what is known are given up."""
 MOST_VALUES = 2_000
 """Values up to which sizes promise diversity; beyond, only the classes filled are measured."""
-MOST_MERGED = 200
-"""Failing classes up to which the best neighbour is looked for; more are joined along the curve first."""
 
 Schedule: TypeAlias = tuple[Fraction, ...]
 Found: TypeAlias = tuple[float, str, Partition]
@@ -182,7 +181,7 @@ class Work:
     def finished(self, name: str, labels: Ints, schedule: Schedule) -> Found:
         """Return classes split as far as the models admit, swapped where they cannot tell, and repaired if need be."""
         problem = self.problem
-        labels = self._joined(labels)
+        labels = join_failing(problem, labels)
         for share in schedule:
             labels = self._splits.further(labels, share, self.deadline, self.progress)
         if not problem.models.needs_population:
@@ -237,15 +236,3 @@ class Work:
         return Tuples.of(
             [column.codes for column in columns], [column.size for column in columns], self.problem.rows
         ).of_row
-
-    def _joined(self, labels: Ints) -> Ints:
-        """Join classes that fail with their neighbours on the curve, in pairs, until few fail."""
-        while labels.max() > 0:
-            partition = Partition.of(labels)
-            failing = ~self.problem.models.admits(self.problem.classes(partition))
-            if int(failing.sum()) <= MOST_MERGED:
-                break
-            first = np.arange(len(failing)) // 2 * 2
-            failing = failing | failing[np.minimum(first + 1, len(failing) - 1)] | failing[first]
-            labels = np.where(failing, first, np.arange(len(failing)))[partition.class_of_row]
-        return labels

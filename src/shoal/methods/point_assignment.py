@@ -96,7 +96,8 @@ def _coordinates(axis: Axis) -> Floats:
     ground = axis.ground
     if isinstance(ground, Line):
         places = np.concatenate([[0.0], np.cumsum([float(gap) for gap in ground.gaps])])
-        return (places / max(places[-1], 1e-12))[:, None]
+        line: Floats = (places / max(places[-1], 1e-12))[:, None]
+        return line
     if isinstance(ground, Tree):
         levels = [np.eye(int(blocks.max()) + 1)[blocks] for blocks in ground.up]
         coordinates: Floats = np.hstack(levels) / np.sqrt(2 * len(levels))
