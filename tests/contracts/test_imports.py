@@ -26,7 +26,7 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate"},
+    {"bounds", "certificate", "clusters"},
     {"simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
