@@ -49,7 +49,8 @@ def test_methods_stand_side_by_side(home: Path) -> None:
 def test_without_names_all_that_fit_are_compared(home: Path) -> None:
     found = json.loads(shoal(*BASIC, "--json").out)
     assert [one["method"] for one in found["outcomes"]] == [
-        *("cube", "forest", "m-approx", "mondrian", "mondrian-relaxed", "optimal", "peel"),
+        *("cube", "forest", "m-approx", "microaggregation", "mondrian", "mondrian-relaxed", "optimal", "peel"),
+        *("set-cover", "tds"),
     ]
 
 

@@ -51,9 +51,9 @@ class Points:
             else:
                 codes.extend(blocks[values] for blocks in hierarchy.up[:-1])
                 weights.extend([weight / hierarchy.height] * hierarchy.height)
-        return cls(
-            _columns(numbers, len(data.tuples), float), _columns(codes, len(data.tuples), np.int32), np.array(weights)
-        )
+        none = data.tuples[:, :0]
+        coordinates = np.column_stack([none, *numbers]).astype(np.float64)
+        return cls(coordinates, np.column_stack([none, *codes]).astype(np.int32), np.array(weights))
 
     def at(self, some: Ints) -> Points:
         """Return some of the points, or one of them several times."""
