@@ -16,9 +16,10 @@ ORDER = [
     {"solver", "table"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
-    {"coverage", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
+    {"centroid"},
     {"recode"},
     {"emd"},
     {"costs", "models"},
@@ -37,7 +38,18 @@ ORDER = [
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
-CHECKERS = ["audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost", "verify", "wildcard"]
+CHECKERS = [
+    "audit",
+    "averages",
+    "coverage",
+    "gains",
+    "opened",
+    "patterns",
+    "proof",
+    "published_cost",
+    "verify",
+    "wildcard",
+]
 
 
 def part_of(path: Path) -> str:
