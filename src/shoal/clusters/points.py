@@ -10,6 +10,7 @@ is a number for an ordered column, and the shares of its values for another.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -71,10 +72,13 @@ class Points:
 
         return comparable(away_from_point(self.numbers, self.codes, self.weights, some, one))
 
-    def from_mean(self, some: Ints, counts: Ints) -> Floats:
-        """Return how far some points are from their mean, each counted so often; all by the same constant too far."""
-        centre = counts @ self.numbers[some] / counts.sum()
-        shares = self._shares(some, counts)
+    def from_mean(self, of: Ints, counts: Ints, some: Ints) -> Floats:
+        """Return how far some points are from the mean of others, each of which counts so often.
+
+        All are too far by the same: what the values of other attributes differ among themselves.
+        """
+        centre = counts @ self.numbers[of] / counts.sum()
+        shares = self._shares(of, counts)
         if len(some) < COMPILE_FROM:
             away = ((self.numbers[some] - centre) ** 2).sum(axis=1)
             for codes, share, weight in zip(self.codes[some].T, shares, self.weights.tolist(), strict=True):
@@ -88,10 +92,15 @@ class Points:
         )
         return comparable(away_from_mean(self.numbers, self.codes, starts, lost, some, centre))
 
-    def _shares(self, some: Ints, counts: Ints) -> list[Floats]:
-        """Return, level by level, the share of the rows that have each value."""
-        rows = counts.sum()
-        return [np.bincount(codes, weights=counts) / rows for codes in self.codes[some].T]
+    def _shares(self, of: Ints, counts: Ints) -> list[Floats]:
+        """Return, level by level, the share that each value has."""
+        rows, codes = counts.sum(), self.codes[of].T
+        return [np.bincount(c, weights=counts, minlength=n) / rows for c, n in zip(codes, self.sizes, strict=True)]
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of values of each level."""
+        return (self.codes.max(axis=0, initial=0) + 1).tolist()  # type: ignore[no-any-return]
 
 
 def in_order(problem: Problem) -> Ints:

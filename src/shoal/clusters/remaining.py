@@ -42,7 +42,7 @@ class Remaining:
 
     def farthest_from_mean(self) -> int:
         """Return the point farthest from the mean of the rows left."""
-        return int(self.some[np.argmax(self.points.from_mean(self.some, self.left[self.some]))])
+        return int(self.some[np.argmax(self.points.from_mean(self.some, self.left[self.some], self.some))])
 
     def farthest_from(self, one: int) -> int:
         """Return the point farthest from one."""
