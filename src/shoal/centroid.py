@@ -166,9 +166,9 @@ def _values_at(column: Coded, means: Floats) -> Codes:
     Refuses numbers that floating point cannot tell apart.
     """
     places = column.positions[: column.size - (column.missing is not None)]
-    if not (np.isfinite(places).all() and (np.diff(places) > 0).all()):
+    if not (np.diff(places) > 0).all():
         raise Unsupported(
-            f"the numbers of {column.name!r} have no exact means: they are infinite, or have more than 15 digits",
+            f"the numbers of {column.name!r} have no exact means: they have too many digits to be told apart",
             hint="use another recoding, or give the column as text",
         )
     codes = np.minimum(np.searchsorted(places, means), column.size - 1)

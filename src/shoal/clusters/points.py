@@ -121,8 +121,8 @@ def comparable(distances: Floats) -> Floats:
 
 
 def _standardized(column: Coded) -> Floats:
-    """Return the values of a column with mean 0 and variance 1 over its rows; what has no finite number lies at 0."""
-    known = np.isfinite(column.positions)
+    """Return the values of a column with mean 0 and variance 1 over its rows; a missing one lies at 0."""
+    known = ~np.isnan(column.positions)
     counts = np.bincount(column.codes, minlength=column.size) * known
     base = column.positions[known][0] if known.any() else 0.0  # far from 0 digits would be lost
     values = np.where(known, column.positions, base) - base
