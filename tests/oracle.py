@@ -14,8 +14,8 @@ from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import log, prod
-from typing import Any, TypeAlias
+from math import isclose, log, prod
+from typing import Any, TypeAlias, cast
 
 Value: TypeAlias = int | float | str | bool | date | None
 Row: TypeAlias = Mapping[str, Value]
@@ -261,6 +261,11 @@ class Column:
         return bool(known) and (numbers or bool(self.order))
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the known values are numbers."""
+        return self.is_ordered and all(v is None or isinstance(v, int | float) for v in self.domain)
+
+    @property
     def places(self) -> dict[Value, Fraction]:
         """Where each value lies: numbers and dates by themselves, categories by their rank among those that occur."""
         if self.order:
@@ -330,6 +335,31 @@ RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
 }
 
 
+def centroid(column: Column, values: Sequence[Value]) -> Value | Fraction:
+    """The mean of numbers, the lower median of dates and categories, the commonest of other values.
+
+    >>> age = Column("age", frozenset([1, 2, 6, None]))
+    >>> centroid(age, [1, 2, 6]), centroid(age, [1, None]), centroid(age, [1, None, None])
+    (Fraction(3, 1), Fraction(1, 1), None)
+    """
+    known = [value for value in values if value is not None]
+    if not column.is_ordered:
+        counts: Counter[Key] = Counter(values)
+        return cast(Value, max(in_order(values), key=lambda value: counts[value]))
+    if 2 * len(known) < len(values):
+        return None
+    if column.is_numeric:
+        return sum((column.places[value] for value in known), Fraction(0)) / len(known)
+    return sorted(known, key=lambda value: column.places[value])[(len(known) - 1) // 2]
+
+
+def shows(cell: str | None, middle: Value | Fraction) -> bool:
+    """Whether the text of a published cell is that of a centroid."""
+    if cell is None or middle is None:
+        return cell is None and middle is None
+    return isclose(float(cell), middle, rel_tol=1e-12) if isinstance(middle, Fraction) else cell == _text(middle)
+
+
 def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> bool:
     """Whether the text of a published cell covers a value, by reading the text.
 
@@ -390,11 +420,15 @@ class Problem:
     def cells(self, group: Group) -> tuple[Cell, ...]:
         """How a class is shown."""
         if group not in self._cells:
-            show = RECODINGS[self.recoding]
             self._cells[group] = tuple(
-                show(column, frozenset(self.rows[row][column.name] for row in group)) for column in self.quasi
+                self._cell(column, [self.rows[row][column.name] for row in group]) for column in self.quasi
             )
         return self._cells[group]
+
+    def _cell(self, column: Column, values: Sequence[Value]) -> Cell:
+        if self.recoding == "centroid":
+            return Cell(frozenset([cast(Value, centroid(column, values))]), False, Fraction(0))
+        return RECODINGS[self.recoding](column, frozenset(values))
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
         """Groups shown alike are one class."""
@@ -506,6 +540,33 @@ def _discernibility(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(len(group) ** 2 for group in classes) + dropped * len(problem.rows))
 
 
+def _centroid_error(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    errors = [column.weight * _column_error(problem, column, classes) for column in problem.quasi]
+    return sum(errors, Fraction(0)) / sum(column.weight for column in problem.quasi)
+
+
+def _column_error(problem: Problem, column: Column, classes: Sequence[Group]) -> Fraction:
+    """The distances of all rows to the centroids they show, as a share of those to the centroid of the table."""
+    values = [row[column.name] for row in problem.rows]
+    shown = {row: centroid(column, [values[row] for row in group]) for group in classes for row in group}
+    counted = [row for row, value in enumerate(values) if value is not None or not column.is_ordered]
+    if not counted:
+        return Fraction(0)
+    middle = centroid(column, [values[row] for row in counted])
+    most = {row: _apart(column, values[row], middle) for row in counted}
+    gone = {row for row in counted if row not in shown or (column.is_ordered and shown[row] is None)}
+    paid = sum((most[row] if row in gone else _apart(column, values[row], shown[row]) for row in counted), Fraction(0))
+    return paid / sum(most.values()) if sum(most.values()) else Fraction(0)
+
+
+def _apart(column: Column, value: Value, middle: Value | Fraction) -> Fraction:
+    if not column.is_ordered:
+        return Fraction(value != middle)
+    if isinstance(middle, Fraction):
+        return (column.places[value] - middle) ** 2
+    return abs(column.places[value] - column.places[middle])
+
+
 def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(map(len, classes)), len(classes) * problem.k)
 
@@ -551,5 +612,6 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "ncp": _summed(_ncp),
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
+    "centroid-error": _centroid_error,
     "kl-divergence": _kl_divergence,
 }

@@ -25,7 +25,7 @@ from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read, write
 from shoal.verify import verify
 
-RECODINGS = ["suppress", "generalize", "range"]
+RECODINGS = ["suppress", "generalize", "range", "centroid"]
 ORIGINAL = census(200, seed=2)
 QUASIS = list(QUASI[:3])
 
@@ -420,7 +420,7 @@ MEASURED = [
 ]
 
 
-NEEDS_THE_ORIGINAL = ("kl-divergence", "entropy", "non-uniform-entropy", "squared-error")
+NEEDS_THE_ORIGINAL = ("kl-divergence", "entropy", "non-uniform-entropy", "squared-error", "centroid-error")
 """Costs that compare with the original's frequencies, which are not published."""
 
 

@@ -89,8 +89,9 @@ def anonymize(
     - `data`: a path, or a polars, pandas or pyarrow frame.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
-    - `recoding`: `suppress` (stars), `generalize` (hierarchies), `range` (ranges and value sets).
-    - `cost`: what to keep small; stars for suppression, NCP otherwise.
+    - `recoding`: `suppress` (stars), `generalize` (hierarchies), `range` (ranges and value sets),
+      `centroid` (means, medians, commonest values).
+    - `cost`: what to keep small; stars for suppression, centroid error for centroids, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.

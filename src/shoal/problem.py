@@ -21,7 +21,7 @@ from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import RECODINGS, Published, cells_of, recode
+from shoal.recode import BLOCKS, RECODINGS, Published, cells_of, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
@@ -47,6 +47,11 @@ class Problem:
     def required(self) -> Models:
         """What every release must meet: lower bounds may rest on this alone."""
         return self.asked or self.models
+
+    @property
+    def cells_are_blocks(self) -> bool:
+        """Whether cells are blocks of hierarchies, so that they have levels, and a union has the lowest block above."""
+        return self.recoding in BLOCKS
 
     @cached_property
     def values(self) -> dict[Attributes, Values]:
@@ -155,6 +160,8 @@ def make_problem(
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
     _check_population(models, microdata)
+    if recoding == "centroid" and models.needs_population:
+        raise ParameterError(f"{models} asks whom cells cover, and centroids cover nobody", hint="use another recoding")
     if recoding not in RECODINGS:
         raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
     exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
@@ -175,7 +182,7 @@ def default_cost(recoding: str, weighted: bool) -> str:
     """Return the cost that is kept small when none is named."""
     if recoding == "suppress":
         return "height" if weighted else "stars"
-    return "ncp"
+    return "centroid-error" if recoding == "centroid" else "ncp"
 
 
 def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models: Models) -> Cost:
@@ -185,7 +192,7 @@ def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models
             f"cost {name!r} does not measure the recoding {recoding!r}", expected=" or ".join(kind.recodings)
         )
     if weights and not kind.takes_weights:
-        raise ParameterError(f"cost {name!r} takes no attribute weights", hint="use height or ncp")
+        raise ParameterError(f"cost {name!r} takes no attribute weights", hint="use height, ncp or centroid-error")
     k = max((int(model.limit) for model in models if isinstance(model, KAnonymity)), default=1)
     return kind({name: float(weight) for name, weight in weights.items()}, k)
 

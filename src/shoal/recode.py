@@ -1,8 +1,9 @@
-"""Recoding: how a class becomes published cells. The published cell always covers every value it hides.
+"""Recoding: how a class becomes published cells. The published cell covers every value it hides, but for `centroid`.
 
 - `suppress`: the common value, or `*` where the rows of a class differ;
 - `generalize`: the block of the lowest hierarchy level that holds all values of the class;
-- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values.
+- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
+- `centroid`: the mean of numbers, the median of dates, the commonest of other values.
 
 Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them.
 """
@@ -17,6 +18,7 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
+from shoal.centroid import CentroidCells
 from shoal.hierarchies import StarsOnly
 from shoal.microdata import Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
@@ -41,11 +43,19 @@ def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
     return RangeCells.of(column, groups) if ordered else SetCells.of(column, groups)
 
 
+def centroid(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the centroid of the class."""
+    return CentroidCells.of(microdata.quasi[index], groups)
+
+
 RECODINGS: dict[str, Callable[[Microdata, int, Groups], Cells]] = {
     "suppress": suppress,
     "generalize": generalize,
     "range": range_or_set,
+    "centroid": centroid,
 }
+BLOCKS = ("suppress", "generalize")
+"""The recodings whose cells are blocks of hierarchies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +81,8 @@ class Published:
 
 
 def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
+    if cells.typed is not None:
+        return _as_shown(cells.typed.gather(cell_of_row))
     name, values = cells.column.name, cells.column.values
     single = cells.singles[cell_of_row]
     shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))

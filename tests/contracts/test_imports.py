@@ -17,9 +17,10 @@ ORDER = [
     {"factors"},
     {"metric", "neutral", "roles"},
     {"hierarchies"},
-    {"coverage", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
+    {"centroid"},
     {"recode"},
     {"emd"},
     {"costs", "models"},
@@ -27,7 +28,7 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "curve"},
+    {"bounds", "certificate", "clusters", "curve"},
     {"fragments", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
@@ -38,7 +39,18 @@ ORDER = [
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
-CHECKERS = ["audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost", "verify", "wildcard"]
+CHECKERS = [
+    "audit",
+    "averages",
+    "coverage",
+    "gains",
+    "opened",
+    "patterns",
+    "proof",
+    "published_cost",
+    "verify",
+    "wildcard",
+]
 
 
 def part_of(path: Path) -> str:

@@ -44,7 +44,7 @@ class Widths:
         """Lay out the attributes as they will be published."""
         cost = problem.cost if isinstance(problem.cost, CellCost) else NCP(problem.cost.weights, problem.cost.k)
         columns = problem.microdata.quasi
-        if problem.recoding == "range":
+        if not problem.cells_are_blocks:
             shaped = [_spread(column, cost.weight(column.name)) for column in columns]
         else:
             shaped = [_ladder(ladder) for ladder in ladders_of(replace(problem, cost=cost))[0]]

@@ -8,12 +8,15 @@ import shoal.methods
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
 from shoal.methods.m_approx import MApprox
+from shoal.methods.microaggregation import Microaggregation
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.subset_dp import SubsetDP
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
 
+GROUPS_UP_TO = 50_000
+"""Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
 PATTERNS_FROM = 20_000
@@ -31,8 +34,9 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
     A table of at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the
-    m-approximation and a method with a proof: peeling for large tables, the cube method where a time limit leaves it
-    time to search. What is proved of a dearer release holds for a cheaper one.
+    m-approximation (microaggregation, where centroids are published) and a method with a proof: peeling for large
+    tables, the cube method where a time limit leaves it time to search. What is proved of a dearer release holds for a
+    cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
@@ -52,7 +56,11 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
 
 
 def _candidates(problem: Problem) -> list[Method]:
-    return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
+    if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem):
+        return [SubsetDP()]
+    if problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO:
+        return [Mondrian(), Microaggregation()]
+    return [Mondrian(), MApprox()]
 
 
 def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
