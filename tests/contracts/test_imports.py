@@ -14,11 +14,12 @@ ORDER = [
     {"arrays", "errors"},
     {"parameters", "plots", "prices", "registry", "watching"},
     {"solver", "table"},
-    {"metric", "neutral", "roles"},
+    {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
     {"coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
+    {"anatomy"},
     {"recode"},
     {"emd"},
     {"costs", "models"},
@@ -37,7 +38,10 @@ ORDER = [
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
-CHECKERS = ["audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost", "verify", "wildcard"]
+CHECKERS = [
+    *("audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("two_tables", "verify", "wildcard"),
+]
 
 
 def part_of(path: Path) -> str:

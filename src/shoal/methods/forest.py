@@ -53,7 +53,7 @@ class Forest(Method):
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, cells that are blocks of hierarchies, and a cost that rises along them."""
         reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
-        if problem.recoding == "range":
+        if problem.recoding not in ("suppress", "generalize"):
             return [*reasons, "it measures distances along hierarchies only"]
         if not isinstance(problem.cost, CellCost):
             return [*reasons, f"cost {problem.cost.name!r} does not add over cells"]

@@ -58,8 +58,9 @@ class Mondrian(Method):
             classes = _next(classes, part, ~done)
         class_of_row[classes.rows] = closed + classes.class_of_row
         notes = ("time was over before every class was tried",) if classes.number else ()
-        partition = problem.publish(Partition.of(class_of_row)).partition
-        if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
+        cut = Partition.of(class_of_row)
+        partition = problem.publish(cut).partition
+        if len(partition) < len(cut) and not problem.models.monotone:  # equal cells bring classes together
             partition = repair(problem, partition, deadline=deadline, progress=progress)
         return self.solution(problem, partition, "feasible", notes=notes)
 

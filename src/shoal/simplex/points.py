@@ -84,7 +84,7 @@ class Points:
 
 def refusals(problem: Problem) -> list[str]:
     """Return the reasons why pairs and triples say nothing of a problem's cost; none if they do."""
-    if problem.recoding == "range":
+    if problem.recoding not in ("suppress", "generalize"):
         return ["it measures distances along hierarchies only"]
     if not isinstance(problem.cost, CellCost):
         return [f"cost {problem.cost.name!r} does not add over cells"]
