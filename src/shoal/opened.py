@@ -129,19 +129,24 @@ class Opened:
         """The models that cannot be re-checked, because they compare with a population that is not given."""
         return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
 
-    def audit(self) -> Audit:
-        """Audit the table for the models that can be re-checked."""
-        asked = Models(tuple(model for model in self.models if not (self.skipped and model.needs_population)))
-        return audit(
-            self.table,
-            quasi=self.certificate.quasi,
-            sensitive=self.certificate.sensitive,
-            require=asked if len(asked) else None,
-            hierarchies={name: as_builder(spec) for name, spec in self.hierarchies.items()},
-            population=self.population,
-            sensitive_table=self.sensitive_table,
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
+        models = tuple(model for model in self.models if not (self.skipped and model.needs_population))
+        return {
+            "table": self.table,
+            "quasi": self.certificate.quasi,
+            "sensitive": self.certificate.sensitive,
+            "require": Models(models) if models else None,
+            "hierarchies": {name: as_builder(spec) for name, spec in self.hierarchies.items()},
+            "population": self.population,
+            "sensitive_table": self.sensitive_table,
             **self.names,
-        )
+        }
+
+    def audit(self) -> Audit:
+        """Audit the tables for the models that can be re-checked."""
+        return audit(**self.asked)
 
     def models_hold(self) -> str:
         """Say which models fail, or are not at the stated level."""

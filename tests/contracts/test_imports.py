@@ -31,7 +31,7 @@ ORDER = [
     {"simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "reference", "verify"},
+    {"apart", "reference", "utility", "verify"},
     {"pipeline"},
     {"compare"},
     {"cli"},
@@ -98,6 +98,10 @@ def test_the_checker_of_bounds_knows_neither_problems_nor_costs() -> None:
 
 def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
+
+
+def test_nothing_imports_measures_of_use() -> None:
+    assert [part for part, others in GRAPH.items() if "utility" in others] == []
 
 
 def test_only_the_command_line_imports_hard_tables() -> None:
