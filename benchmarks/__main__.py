@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "growth", "lattice", "proofs", "startup")
+ALL = ("adult", "growth", "lattice", "proofs", "queries", "startup")
 
 
 def main() -> None:
