@@ -1,4 +1,4 @@
-"""Queries: how wrong are counts taken from releases of the synthetic census, one table or two; and how long it takes."""
+"""Queries: how wrong are counts taken from releases of the synthetic census, of one table or two; Anatomy's time."""
 
 from __future__ import annotations
 
