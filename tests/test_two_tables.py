@@ -379,4 +379,4 @@ def test_what_two_tables_cannot_give_is_refused_in_words(home: Path) -> None:
 def test_a_table_without_quasi_identifiers_is_refused(home: Path) -> None:
     write(pl.DataFrame(PEOPLE), home / "people.csv")
     refused = command("audit", "people.csv")
-    assert (refused.code, "no column is a quasi-identifier" in refused.err) == (2, True)
+    assert (refused.code, "--quasi is not given" in refused.err) == (2, True)

@@ -133,6 +133,7 @@ def audit(
     """
     from shoal.audit import audit as audit_table
     from shoal.cli import show
+    from shoal.errors import ParameterError
 
     asked = {
         "quasi": names(quasi),
@@ -145,8 +146,11 @@ def audit(
         "count": count,
     }
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
-    published = {"quasi": [], **tables(file, sensitive_table, population, reading)}
-    found = audit_table(**published | {name: given for name, given in asked.items() if given is not None})
+    published = tables(file, sensitive_table, population, reading)
+    published |= {name: given for name, given in asked.items() if given is not None}
+    if not published.get("quasi"):
+        raise ParameterError("--quasi is not given", hint="give it, or a release folder, which names its own")
+    found = audit_table(**published)
     if violations is not None:
         _write_numbers(violations, (found.violations + 1).tolist())
     print(found.to_json()) if as_json else show.audit(found)
