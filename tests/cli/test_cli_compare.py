@@ -54,6 +54,16 @@ def test_without_names_all_that_fit_are_compared(home: Path, monkeypatch: pytest
     assert [one["method"] for one in found["outcomes"]] == ["forest", "m-approx", "mondrian"]
 
 
+def test_methods_of_one_table_say_why_they_make_no_two(home: Path) -> None:
+    asked = ["--quasi=age,gender", "--sensitive=occupation", "--require=l(occupation)=2", "--recoding=anatomy"]
+    found = json.loads(shoal("compare", "census.csv", *asked, "--json").out)
+    assert [one["method"] for one in found["outcomes"]] == ["anatomy", "mondrian", "mondrian-relaxed"]
+    assert (found["cost"], found["best"]) == ("reconstruction", "anatomy")
+    done = shoal("compare", "census.csv", *asked, "--methods=anatomy,peel")
+    assert done.code == 0
+    assert "two tables have no patterns: quasi-identifiers are published as they are" in done.out
+
+
 def test_json_is_one_document_and_nothing_else(home: Path) -> None:
     done = shoal(*BASIC, "--methods=mondrian", "--seed=3", "--time-limit=60", "--json")
     found = json.loads(done.out)
