@@ -43,6 +43,9 @@ COMPARED: tuple[type[Method], ...] = (TP, Hilbert, TPPlus, TopDownSpecialization
 SECONDS = 20
 """What the cube method may take for one projection."""
 
+COSTS = ("alone", "cube", "bound")
+"""Of one projection: what TP+ and the cube method cost, and what no release costs less than."""
+
 Point: TypeAlias = dict[str, Any]
 
 
