@@ -72,7 +72,7 @@ def test_means_of_clusters_are_as_far_apart_as_their_corners() -> None:
         alive = clusters.alive.tolist()
         means = {number: plain[of_row == place].mean(axis=0) for place, number in enumerate(alive)}
         for one, other in product(alive, alive):
-            assert clusters._away(one)[other] == pytest.approx(((means[one] - means[other]) ** 2).sum(), abs=1e-9)
+            assert clusters.away(one)[other] == pytest.approx(((means[one] - means[other]) ** 2).sum(), abs=1e-9)
         clusters.merge(alive[0], clusters.nearest(alive[0]))
 
 

@@ -143,3 +143,9 @@ def test_the_figures_of_the_papers_tables(name: str, k: int) -> None:
     table: pl.DataFrame = read(DATA / f"{name}.csv.gz").frame.select(stated["columns"])
     found = released(table, f"k={k}", quasi=stated["columns"], recoding="range", cost="squared-error").certificate
     assert round(100 * float(found.cost), 4) == stated["information_loss_percent"][str(k)]
+
+
+def test_auto_tries_it_where_centroids_are_published() -> None:
+    found = released({"a": [1, 2, 10, 11, 30, 31]}, "k=2", method="auto")
+    assert found.certificate.method == "microaggregation"
+    assert any("auto tried mondrian" in note and "microaggregation" in note for note in found.decisions)

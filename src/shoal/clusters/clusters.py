@@ -50,10 +50,11 @@ class Clusters:
 
     def nearest(self, one: int) -> int:
         """Return the other cluster whose mean is nearest; of several the first."""
-        others = self.alive[self.alive != one]
-        return int(others[np.argmin(np.round(self._away(one)[others], DIGITS))])
+        alive = self.alive
+        others = alive[alive != one]
+        return int(others[np.argmin(np.round(self.away(one)[others], DIGITS))])
 
-    def _away(self, one: int) -> Floats:
+    def away(self, one: int) -> Floats:
         """Return the squared distances of all means from one; at each level |p - q|^2 / 2 of the shares p and q."""
         mine = self.of_row == one
         away: Floats = ((self.means - self.means[one]) ** 2).sum(axis=1)
