@@ -268,6 +268,14 @@ def test_two_tables_are_not_called_one(folder: Path, recoding: str) -> None:
     assert any("the tables are not those of the recoding" in failure for failure in verify(folder).failures)
 
 
+@pytest.mark.parametrize("key", ["tables", "names", "columns"])
+def test_a_codebook_that_lacks_something_is_refused_and_hurts_nobody(folder: Path, key: str) -> None:
+    path = folder / "public" / "codebook.json"
+    path.write_text(canonical({name: value for name, value in json.loads(path.read_text()).items() if name != key}))
+    reseal(folder)
+    assert not verify(folder, original=ORIGINAL).passed
+
+
 def test_a_name_of_a_table_leads_nowhere_else(folder: Path) -> None:
     path = folder / "public" / "certificate.json"
     content = json.loads(path.read_text())

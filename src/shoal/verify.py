@@ -161,7 +161,7 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
 
 def _with_original(folder: Path, release: Opened, table: Table, checks: list[Check]) -> None:
     by_centroids = release.certificate.recoding == "centroid"
-    two = release.sensitive_table is not None
+    two = release.certificate.recoding == "anatomy"
 
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
