@@ -151,7 +151,7 @@ def _runs(problem: Problem, line: Ints, deadline: Deadline, progress: Progress) 
 def _losses(problem: Problem, line: Ints, deadline: Deadline) -> Iterator[tuple[int, Floats]]:
     """Yield what runs of k to 2k - 1 rows cost, some first rows at a time: by length and row; 0 when time is over."""
     k = problem.models.least_rows
-    by_ladders = isinstance(problem.cost, CellCost) and problem.recoding != "range"
+    by_ladders = isinstance(problem.cost, CellCost) and problem.cells_are_blocks
     measured = _along_ladders(problem, line) if by_ladders else partial(_by_cells, problem, line)
     step = STEP // (2 * k) + 1
     for first in range(0, len(line) - k + 1, step):
@@ -169,15 +169,17 @@ def _along_ladders(problem: Problem, line: Ints) -> Callable[[int, int], Floats]
 
 
 def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:
-    """Measure runs by the cells that they would be published with."""
-    k = problem.models.least_rows
-    cost = problem.cost if isinstance(problem.cost, ClassCost) else NCP(problem.cost.weights, problem.cost.k)
+    """Measure runs by the cells that they would be published with; instead of centroids, by ranges."""
+    k, by_ranges = problem.models.least_rows, problem.recoding == "centroid"
+    usual = isinstance(problem.cost, ClassCost) and not by_ranges
+    cost = problem.cost if usual else NCP(problem.cost.weights, problem.cost.k)
+    assert isinstance(cost, ClassCost)
     losses = np.zeros((k, number))
     for more in range(k):
         length, there = k + more, min(number, len(line) - first - k - more + 1)
         if there > 0:
             rows = line[first + np.arange(there)[:, None] + np.arange(length)].ravel()
             groups = Groups(rows, np.arange(there + 1) * length)
-            cells = cells_of(problem.microdata, problem.recoding, groups)
+            cells = cells_of(problem.microdata, "range" if by_ranges else problem.recoding, groups)
             losses[more, :there] = cost.class_losses(cells, np.full(there, length))
     return losses

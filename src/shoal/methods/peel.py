@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Floats, Ints
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.cube import Cube, pattern_hierarchies, refusals
@@ -61,7 +62,9 @@ def takes_minutes(problem: Problem, rows: int) -> bool:
 
 
 def unmet(problem: Problem) -> list[str]:
-    """Return the models that merging may not help with and that the whole table does not meet."""
+    """Return why merging classes may not end well: models that the whole table does not meet, two tables."""
+    if problem.recoding == ANATOMY:
+        return ["it merges classes where it must, and groups of two tables are not merged"]
     whole = problem.classes(Partition.whole(problem.rows))
     others = [model for model in problem.models if not model.monotone]
     return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]

@@ -109,7 +109,7 @@ class Splits:
         yield from (Way(WHOLE, turn, self.ranks) for turn in range(attributes))
         widest = range(min(attributes, TURNS))
         for block, alike in product(BLOCKS, self.alike):
-            if self.problem.recoding != "range":
+            if self.problem.cells_are_blocks:
                 yield from (Way(block, turn, alike, pure) for pure in ("first", "second") for turn in widest)
             yield from (Way(block, turn, alike) for turn in (*widest, attributes))
 

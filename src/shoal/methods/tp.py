@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
 from shoal.bounds.residue import diversity, least_altered, phase_one
 from shoal.cube.ordering import sorted_by
@@ -78,6 +79,8 @@ def diversity_of(problem: Problem) -> tuple[Attributes, int]:
 
 def refused(problem: Problem) -> list[str]:
     """Return why the three phases cannot take a problem."""
+    if problem.recoding == ANATOMY:
+        return ["two tables alter no quasi-identifiers, so there is no residue to keep small"]
     asked = asked_of(problem)
     if asked is None:
         return ["no model caps the share of one sensitive value"]
