@@ -185,7 +185,8 @@ def refusals(problem: Problem) -> list[str]:
     if not isinstance(problem.cost, CellCost):
         reasons.append(f"cost {problem.cost.name!r} does not add over cells")
     if not problem.cells_are_blocks:
-        return [*reasons, "ranges, sets and centroids are not patterns of a hierarchy"]
+        cells = "ranges and sets" if problem.recoding == "range" else f"cells by {problem.recoding}"
+        return [*reasons, f"{cells} are not patterns of a hierarchy"]
     heights = [h.height for h in pattern_hierarchies(problem)]
     nodes = prod(height + 1 for height in heights)
     halves = sum(prod(heights[j] + 1 for j in half) for half in _halves(heights))
