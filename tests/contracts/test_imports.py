@@ -34,7 +34,7 @@ ORDER = [
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},
     {"pipeline"},
-    {"compare"},
+    {"codip", "compare"},
     {"cli"},
     {"__main__"},
 ]

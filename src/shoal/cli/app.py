@@ -34,6 +34,7 @@ from shoal.cli.options import (
     TimeLimit,
     Weights,
 )
+from shoal.cli.project import codip
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 
 app = typer.Typer(
@@ -210,6 +211,7 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(codip)
 app.command()(compare)
 app.command()(inspect)
 app.command()(hard)
