@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "growth", "guarantees", "lattice", "microaggregation", "proofs", "startup")
+ALL = ("adult", "growth", "guarantees", "lattice", "proofs", "startup")
 
 
 def main() -> None:
