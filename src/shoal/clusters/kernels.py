@@ -19,15 +19,24 @@ def away_from_point(numbers, codes, weights, some, one):
             apart = numbers[point, j] - numbers[one, j]
             total += apart * apart
         for j in range(codes.shape[1]):
-            if codes[point, j] != codes[one, j]:
-                total += weights[j]
+            total += weights[j] * (codes[point, j] != codes[one, j])  # no branch: it would be guessed wrong
         away[place] = total
     return away
 
 
 @njit(cache=True, nogil=True)
-def away_from_mean(numbers, codes, starts, lost, some, centre):
-    """Return the squared distances of some points from a centre; value v of level j adds `lost[starts[j] + v]`."""
+def counted(codes, of, counts, number):
+    """Return how often each of so many values occurs at some points, each of which counts so often."""
+    held = np.zeros(number, np.int64)
+    for place in range(len(of)):
+        for j in range(codes.shape[1]):
+            held[codes[of[place], j]] += counts[place]
+    return held
+
+
+@njit(cache=True, nogil=True)
+def away_from_mean(numbers, codes, lost, some, centre):
+    """Return the squared distances of some points from a centre; value v adds `lost[v]`."""
     away = np.zeros(len(some))
     for place in range(len(some)):
         point, total = some[place], 0.0
@@ -35,6 +44,6 @@ def away_from_mean(numbers, codes, starts, lost, some, centre):
             apart = numbers[point, j] - centre[j]
             total += apart * apart
         for j in range(codes.shape[1]):
-            total += lost[starts[j] + codes[point, j]]
+            total += lost[codes[point, j]]
         away[place] = total
     return away

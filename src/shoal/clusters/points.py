@@ -34,7 +34,7 @@ class Points:
     numbers: Floats
     """Point by ordered attribute, times the root of its weight."""
     codes: Codes
-    """Point by level of another attribute: the block of the value."""
+    """Point by level of another attribute: the block of the value, numbered on from level to level."""
     weights: Floats
     """How much the levels count."""
 
@@ -45,13 +45,16 @@ class Points:
         numbers: list[Floats] = []
         codes: list[Codes] = []
         weights: list[float] = []
+        number = 0
         for place, (column, hierarchy) in enumerate(zip(data.quasi, pattern_hierarchies(problem), strict=True)):
             weight, values = problem.cost.weight(column.name), data.tuples[:, place]
             if column.is_ordered and column.values.dtype != pl.Boolean:
                 numbers.append(np.sqrt(weight) * _standardized(column)[values])
             else:
-                codes.extend(blocks[values] for blocks in hierarchy.up[:-1])
-                weights.extend([weight / hierarchy.height] * hierarchy.height)
+                for blocks in hierarchy.up[:-1]:
+                    codes.append(blocks[values] + number)
+                    weights.append(weight / hierarchy.height)
+                    number += int(blocks.max()) + 1
         none = data.tuples[:, :0]
         coordinates = np.column_stack([none, *numbers]).astype(np.float64)
         return cls(coordinates, np.column_stack([none, *codes]).astype(np.int32), np.array(weights))
@@ -78,29 +81,21 @@ class Points:
         All are too far by the same: what the values of other attributes differ among themselves.
         """
         centre = counts @ self.numbers[of] / counts.sum()
-        shares = self._shares(of, counts)
         if len(some) < COMPILE_FROM:
-            away = ((self.numbers[some] - centre) ** 2).sum(axis=1)
-            for codes, share, weight in zip(self.codes[some].T, shares, self.weights.tolist(), strict=True):
-                away += weight * (1 - share[codes])
-            return comparable(away)
-        from shoal.clusters.kernels import away_from_mean
+            held = np.bincount(self.codes[of].ravel(), np.repeat(counts, len(self.weights)), len(self.value_weights))
+            lost = self.value_weights * (1 - held / counts.sum())
+            return comparable(((self.numbers[some] - centre) ** 2).sum(axis=1) + lost[self.codes[some]].sum(axis=1))
+        from shoal.clusters.kernels import away_from_mean, counted
 
-        starts = np.cumsum([0, *(len(share) for share in shares[:-1])])
-        lost = np.concatenate(
-            [weight * (1 - share) for share, weight in zip(shares, self.weights, strict=True)] or [[]]
-        )
-        return comparable(away_from_mean(self.numbers, self.codes, starts, lost, some, centre))
-
-    def _shares(self, of: Ints, counts: Ints) -> list[Floats]:
-        """Return, level by level, the share that each value has."""
-        rows, codes = counts.sum(), self.codes[of].T
-        return [np.bincount(c, weights=counts, minlength=n) / rows for c, n in zip(codes, self.sizes, strict=True)]
+        held = counted(self.codes, of, counts, len(self.value_weights))
+        lost = self.value_weights * (1 - held / counts.sum())
+        return comparable(away_from_mean(self.numbers, self.codes, lost, some, centre))
 
     @cached_property
-    def sizes(self) -> list[int]:
-        """The number of values of each level."""
-        return (self.codes.max(axis=0, initial=0) + 1).tolist()  # type: ignore[no-any-return]
+    def value_weights(self) -> Floats:
+        """How much each value of a level counts."""
+        last = self.codes.max(axis=0, initial=-1)
+        return np.repeat(self.weights, np.diff(last, prepend=-1))
 
 
 def in_order(problem: Problem) -> Ints:
