@@ -56,8 +56,8 @@ def test_without_names_all_that_fit_are_compared(home: Path, monkeypatch: pytest
 
 def test_methods_of_one_table_say_why_they_make_no_two(home: Path) -> None:
     asked = ["--quasi=age,gender", "--sensitive=occupation", "--require=l(occupation)=2", "--recoding=anatomy"]
-    found = json.loads(shoal("compare", "census.csv", *asked, "--json").out)
-    assert [one["method"] for one in found["outcomes"]] == ["anatomy", "mondrian", "mondrian-relaxed"]
+    found = json.loads(shoal("compare", "census.csv", *asked, "--methods=anatomy,mondrian", "--json").out)
+    assert [one["status"] for one in found["outcomes"]] == ["optimal", "feasible"]
     assert (found["cost"], found["best"]) == ("reconstruction", "anatomy")
     done = shoal("compare", "census.csv", *asked, "--methods=anatomy,peel")
     assert done.code == 0

@@ -17,7 +17,7 @@ import shoal
 from shoal.audit import audit
 from shoal.certificate import Certificate
 from shoal.errors import Infeasible, ReleaseError, Unsupported
-from shoal.methods import fragments
+from shoal.methods import joining
 from shoal.methods.base import Deadline, silent
 from shoal.methods.fragments import Fragments, Work
 from shoal.methods.mondrian import Mondrian
@@ -161,7 +161,7 @@ def test_attributes_known_to_the_attacker_are_left_to_the_models() -> None:
 
 def test_many_failing_classes_are_joined_along_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes promise nothing of entropy, so freshly filled classes fail; few may be left to the repair."""
-    monkeypatch.setattr(fragments, "MOST_MERGED", 0)
+    monkeypatch.setattr(joining, "MOST", 0)
     case = random_case(np.random.default_rng(14), 90, recoding="range", cost="average-class-size")
     asked = shoal.requirement.parse_requirement("t(salary)=0.5 entropy-l(illness)=2")
     solve(Case(case.kinds, case.columns, asked.all, "range", "average-class-size"))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.test_method_laws import EXHAUSTIVE, LAWS, Run, check_refusal
 from tests.oracle import Value
-from tests.strategies import COSTS, QUASI, SENSITIVE, Case, case_of, tables
+from tests.strategies import COSTS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, tables
 
 import shoal
 from shoal.emd import Line
@@ -19,7 +19,6 @@ from shoal.methods.auto import methods
 from shoal.methods.base import Deadline
 from shoal.methods.microaggregation_tfirst import group_size, part_sizes
 from shoal.models import KAnonymity, TCloseness
-from shoal.recode import RECODINGS
 from shoal.release import Release
 
 THREE = ["microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst"]
@@ -106,7 +105,7 @@ def closeness(draw: st.DrawFn, rows: int) -> Case:
     complete = None not in columns["salary"]
     word = draw(st.sampled_from(["auto", "ordered", *(["numeric"] if complete else [])]))
     t = draw(st.sampled_from(["0", "1/10", "1/4", "1/2"]))
-    recoding = draw(st.sampled_from(list(RECODINGS)))
+    recoding = draw(st.sampled_from(ONE_TABLE))
     return Case(
         kinds={name: (QUASI | SENSITIVE)[name] for name in columns},
         columns=columns,
