@@ -337,14 +337,14 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
     True
     """
     if cell == "*":
-        return True
+        return recoding != "anatomy"
     if cell is None:
         return value is None
     if value is not None and cell == _text(value):
         return True
     if recoding == "generalize":
         return cell in column.tree.get(value, ())
-    if recoding == "suppress":
+    if recoding in ("suppress", "anatomy"):
         return False
     if value is None:
         return cell.endswith(" | missing")
@@ -397,7 +397,9 @@ class Problem:
         return self._cells[group]
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
-        """Groups shown alike are one class."""
+        """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
+        if self.recoding == "anatomy":
+            return [tuple(sorted(group)) for group in groups]
         shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
         for group in groups:
             shown[tuple(cell.members for cell in self.cells(group))].extend(group)
@@ -510,6 +512,16 @@ def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(map(len, classes)), len(classes) * problem.k)
 
 
+def _reconstruction(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """The mean squared distance of each row's own value from the shares of the values in its group."""
+    total = Fraction(len(problem.dropped(classes)))
+    for group in classes:
+        values = [_point(problem, row)[1] for row in group]
+        shares = {value: Fraction(count, len(group)) for value, count in Counter(values).items()}
+        total += sum(sum(((value == own) - share) ** 2 for value, share in shares.items()) for own in values)
+    return total / len(problem.rows)
+
+
 def _kl_divergence(problem: Problem, classes: Sequence[Group]) -> float:
     """sum f ln(f / f*), f* as every row spreads its mass evenly over the box of its cells."""
     n = len(problem.rows)
@@ -552,4 +564,5 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
     "kl-divergence": _kl_divergence,
+    "reconstruction": _reconstruction,
 }

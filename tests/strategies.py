@@ -28,7 +28,7 @@ from shoal.metric import Metric
 from shoal.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number
-from shoal.problem import Problem, make_problem
+from shoal.problem import Problem, default_cost, make_problem
 from shoal.recode import RECODINGS
 from shoal.registry import discover
 from shoal.requirement import parse_requirement
@@ -44,6 +44,8 @@ MODELS = {
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
 """Those of them that the oracle knows."""
 COSTS = discover(shoal.costs, Cost)
+ONE_TABLE = tuple(name for name in RECODINGS if name != "anatomy")
+"""The recodings in which a class is the rows with equal cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,13 +316,18 @@ def cases(
     costs: Sequence[str] | None = None,
     dropped: Sequence[Fraction] = (Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2)),
 ) -> Case:
-    """Any small case: columns of every kind, models of these kinds, a cost that fits, weights, rows that may go."""
+    """Any small case: columns of every kind, models of these kinds, a cost that fits, weights, rows that may go.
+
+    Two tables can meet models of sensitive values only; where none of these kinds is one, l-diversity stands in.
+    """
     columns = draw(tables(max_rows))
     recoding = draw(st.sampled_from(list(recodings)))
+    if recoding not in ONE_TABLE:
+        kinds = [kind for kind in kinds if kind.speaks_of_groups()] or [MODELS["l"]]
     fitting = [n for n, cost in COSTS.items() if recoding in cost.recodings and n in (costs or oracle.COSTS)]
     cost = draw(st.one_of(st.none(), st.sampled_from(fitting)) if costs is None else st.sampled_from(fitting))
     quasi = [name for name in columns if name not in SENSITIVE]
-    weighable = cost is None or COSTS[cost].takes_weights
+    weighable = COSTS[cost or default_cost(recoding, weighted=True)].takes_weights
     weights = st.dictionaries(st.sampled_from(quasi), st.sampled_from([Fraction(1, 2), Fraction(3)]))
     return Case(
         kinds={name: (QUASI | SENSITIVE)[name] for name in columns},

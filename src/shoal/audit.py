@@ -1,7 +1,8 @@
 """The audit: measuring a published table from its own cells, knowing nothing of how it was made.
 
 It reads the table and the roles, groups rows with equal published quasi-identifiers (a star equals only a star, a
-missing value only a missing value), and asks the models' definitions. It shares no code with the methods.
+missing value only a missing value), and asks the models' definitions. Where a second table counts the sensitive values
+of numbered groups, these groups are the classes. It shares no code with the methods.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.roles import Roles
 from shoal.table import Table, TableLike, distinct_sorted, numbered, unescaped
+from shoal.two_tables import sensitive_rows
 from shoal.wildcard import wildcard_summary
+
+NONE: Ints = np.zeros(0, dtype=np.int64)
+"""No rows."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Audit:
     findings: tuple[Finding, ...]
     wildcard: Mapping[str, int] | None = None
     """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
-    violations: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
+    violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
     """The numbers (0-based) of the rows whose class fails a requirement."""
 
     @property
@@ -86,20 +91,31 @@ def audit(
     hierarchies: Mapping[str, object] | None = None,
     population: TableLike | None = None,
     wildcard: str | None = None,
+    sensitive_table: TableLike | None = None,
+    group: str = "group",
+    count: str = "count",
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement, every model's level is reported.
 
     `population` is what kmap and presence compare with. `wildcard` also counts with a cell that matches anything:
-    `star` (`*`), `missing`, or `both`.
+    `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two: `group` is the column that both
+    have, `count` says how often a sensitive value occurs in its group.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
     >>> found.smallest_class, found.holds, found.findings[0].failing_rows
     (1, False, 1)
     """
-    frame = Table.of(table).frame
-    roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
-    models = as_models(require) if require is not None else _all_models(frame, roles)
+    people = Table.of(table).frame
+    shown = Roles.of(people.columns, quasi=quasi, sensitive=sensitive if sensitive_table is None else ()).quasi
+    frame = people
+    if sensitive_table is not None:
+        names = [sensitive] if isinstance(sensitive, str) else sensitive
+        frame = sensitive_rows(people, Table.of(sensitive_table).frame, names, group=group, count=count)
+    roles = Roles.of(frame.columns, quasi=shown if sensitive_table is None else group, sensitive=sensitive)
+    models = as_models(require) if require is not None else _all_models(frame, roles, of_groups=frame is not people)
+    if sensitive_table is not None:
+        models.check_groups()
     _check_attributes(models, roles)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     classes = classes_of(frame, roles, models, builders, None if population is None else Table.of(population).frame)
@@ -112,8 +128,8 @@ def audit(
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
         findings=findings,
-        wildcard=None if wildcard is None else wildcard_summary(frame.select(roles.quasi), wildcard),
-        violations=_violations(models, classes) if require is not None else np.zeros(0, dtype=np.int64),
+        wildcard=None if wildcard is None else wildcard_summary(people.select(shown), wildcard),
+        violations=_violations(models, classes, frame, people, roles) if require is not None else NONE,
     )
 
 
@@ -140,9 +156,10 @@ def classes_of(
     return Classes(labels, distinct.height, with_joints(single, models.joints), population=people, cells=cells)
 
 
-def _all_models(frame: pl.DataFrame, roles: Roles) -> Models:
+def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models:
     """Return every model, for every sensitive attribute that it can measure, at its most lenient."""
-    kinds = [kind for kind in discover(shoal.models, Model).values() if kind.measured_unasked]
+    known = discover(shoal.models, Model).values()
+    kinds = [kind for kind in known if kind.measured_unasked and (kind.speaks_of_groups() or not of_groups)]
     sizes = [kind.lenient() for kind in kinds if not kind.reads_attribute]
     return Models(
         (
@@ -183,9 +200,13 @@ def _alike(levels: Floats, reached: float) -> Bools:
     return np.isinf(levels) if np.isinf(reached) else np.isclose(levels, reached, rtol=1e-9, atol=1e-12)
 
 
-def _violations(models: Models, classes: Classes) -> Ints:
-    """Return the rows whose class fails one of the models."""
-    return np.flatnonzero(~models.admits(classes)[classes.class_of_row])
+def _violations(models: Models, classes: Classes, frame: pl.DataFrame, people: pl.DataFrame, roles: Roles) -> Ints:
+    """Return the rows whose class fails one of the models; of two tables, the people of the groups that do."""
+    failing = ~models.admits(classes)[classes.class_of_row]
+    if frame is people:
+        return np.flatnonzero(failing)
+    (group,) = roles.quasi
+    return np.flatnonzero(people[group].is_in(frame[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
 
 
 def _finite(level: float | list[float]) -> float | list[float] | None:

@@ -8,6 +8,7 @@ files alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from shoal.costs.attribute_loss import attribute_losses
 from shoal.hierarchies import Builder, spec_of
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
-from shoal.recode import Published
-from shoal.table import STAR, count_literal_stars
+from shoal.recode import TABLE, Anatomized, Published
+from shoal.table import STAR, count_literal_stars, unescaped
 
 STAR_FORMS = (STAR, "null")
 """How stars may be written: as `*`, or as missing values for readers that know no other mark."""
@@ -31,7 +32,7 @@ FORMULA = "a text or column name that begins with = + - @, a tab or a line end h
 
 def codebook(
     published: Published,
-    frame: pl.DataFrame,
+    tables: Mapping[str, pl.DataFrame],
     *,
     star: str,
     neutralise: bool,
@@ -39,12 +40,8 @@ def codebook(
     models: Models,
     builders: Mapping[str, Builder],
 ) -> dict[str, Any]:
-    """Describe a published frame."""
-    cells = {one.column.name: one for one in published.cells}
-    kept = published.microdata.table.frame[published.partition.kept]
-    class_of_row = published.partition.class_of_row[published.partition.kept]
-    sensitive = published.microdata.roles.sensitive
-    losses = attribute_losses(published)
+    """Describe the published tables."""
+    roles = published.microdata.roles
     return {
         "marks": {
             "star": STAR if star == STAR else "missing",
@@ -56,19 +53,58 @@ def codebook(
         "neutralised": bool(neutralise),
         "recoding": published.recoding,
         "cost": {"name": cost.name, "weights": dict(cost.weights), "k": cost.k},
-        "columns": [
-            {
-                "name": name,
-                "role": "quasi" if name in cells else "sensitive" if name in sensitive else "other",
-                "type": str(frame[name].dtype),
-                "original_type": str(kept[name].dtype.base_type()),
-                **_marks(kept[name], cells.get(name), class_of_row),
-                **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
-            }
-            for name in frame.columns
-        ],
-        "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in sensitive},
+        "columns": _columns(published, tables[TABLE]),
+        **_further(published, tables),
+        "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in roles.sensitive},
         "metrics": _metrics(models),
+    }
+
+
+def _columns(published: Published, frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Describe the columns of the table of the people."""
+    two = isinstance(published, Anatomized)
+    cells = {} if two else {one.column.name: one for one in published.cells}
+    losses = {} if two else attribute_losses(published)
+    kept = published.microdata.table.frame[published.partition.kept]
+    class_of_row = published.partition.class_of_row[published.partition.kept]
+    roles = published.microdata.roles
+    return [
+        {
+            "name": name,
+            "role": "quasi" if name in roles.quasi else "sensitive" if name in roles.sensitive else "other",
+            "type": str(frame[name].dtype),
+            "original_type": str(kept[name].dtype.base_type()),
+            **_marks(kept[name], cells.get(name), class_of_row),
+            **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
+        }
+        if name in kept.columns
+        else {"name": name, "role": "group", "type": str(frame[name].dtype)}
+        for name in frame.columns
+    ]
+
+
+def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+    """Describe the tables besides that of the people, and what the columns are called that the original has not."""
+    if not isinstance(published, Anatomized):
+        return {}
+    names = asdict(published.names)
+    role_of = {name: role for role, name in names.items()}
+    none: Ints = np.zeros(0, dtype=np.int64)
+    return {
+        "names": names,
+        "tables": {
+            table: [
+                {
+                    "name": name,
+                    "role": role_of.get(name, "sensitive"),
+                    "type": str(frame[name].dtype),
+                    **({} if name in role_of else _marks(unescaped(frame[name]), None, none)),
+                }
+                for name in frame.columns
+            ]
+            for table, frame in tables.items()
+            if table != TABLE
+        },
     }
 
 

@@ -134,7 +134,7 @@ def compare(
     require: str | Model | Models | Iterable[Model],
     hierarchies: Mapping[str, object] | None = None,
     attribute_weights: Mapping[str, Numeral] | None = None,
-    recoding: str = "suppress",
+    recoding: str | None = None,
     cost: str | None = None,
     max_dropped: Numeral = 0,
     population: TableLike | None = None,

@@ -152,12 +152,21 @@ class Microdata:
     @cached_property
     def identity(self) -> Ints:
         """A number for each row by all its published cells, so that ties never depend on the order of rows."""
-        columns = [
-            *self.quasi,
-            *self.sensitive,
-            *(Coded.of(self.table.frame[name]) for name in self.roles.other),
-        ]
-        return distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
+        return _numbers([*self.quasi, *self.sensitive, *self._other])
+
+    @cached_property
+    def shown_of_row(self) -> Ints:
+        """A number for each row by all that is published of it but its sensitive values."""
+        return _numbers([*self.quasi, *self._other])
+
+    @cached_property
+    def secret_of_row(self) -> Ints:
+        """A number for each row by its sensitive values together; 0 where no column is sensitive."""
+        return _numbers(self.sensitive) if self.sensitive else np.zeros(self.rows, dtype=np.int64)
+
+    @property
+    def _other(self) -> list[Coded]:
+        return [Coded.of(self.table.frame[name]) for name in self.roles.other]
 
     def attribute(self, name: str) -> Coded:
         """Return the encoded sensitive attribute of that name."""
@@ -250,6 +259,11 @@ def _narrowed(tree: Hierarchy, before: Coded, after: pl.Series) -> Hierarchy:
         labels.append(tuple(tree.labels[level][block] for block in blocks))
         leaves.append(tree.leaves[level][blocks])
     return Hierarchy(np.stack(ups), tuple(labels), tuple(leaves))
+
+
+def _numbers(columns: Sequence[Coded]) -> Ints:
+    """Number rows by their values in some columns."""
+    return distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
 
 
 def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Ints, Ints, Ints]:

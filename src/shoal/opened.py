@@ -49,10 +49,33 @@ class Opened:
         """What the cells mean."""
         return dict(read_json(self.path.parent / "codebook.json"))
 
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The file of every table that the certificate seals, that of the people first."""
+        suffix = self.path.name.removeprefix("table")
+        names = [name for name in self.certificate.hashes if name not in ("table", "codebook", "config")]
+        return {"table": self.path} | {name: self.path.parent / f"{Path(name).name}{suffix}" for name in names}
+
     @cached_property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every published table."""
+        described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
+        return {name: _as_published(path, described[name], self.codebook) for name, path in self.paths.items()}
+
+    @property
     def table(self) -> pl.DataFrame:
-        """The published table."""
-        return _as_published(self.path, self.codebook)
+        """The table of the people."""
+        return self.tables["table"]
+
+    @property
+    def sensitive_table(self) -> pl.DataFrame | None:
+        """The table of the sensitive values by group, where there is one (anatomy)."""
+        return self.tables.get("sensitive")
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What `group` and `count` are called where there are two tables."""
+        return dict(self.codebook.get("names", {}))
 
     @cached_property
     def hierarchies(self) -> dict[str, Any]:
@@ -61,21 +84,25 @@ class Opened:
         return dict(read_json(config)["hierarchies"] if config.is_file() else self.codebook["hierarchies"])
 
     def hashes_match(self) -> str:
-        """Say which file is not the one that the certificate seals; nothing if both are."""
-        book = self.path.parent / "codebook.json"
-        if not book.is_file():
-            return "public/codebook.json is missing"
-        found = {"table": file_hash(self.path), "codebook": file_hash(book)}
+        """Say which file is not the one that the certificate seals; nothing if all are."""
+        files = self.paths | {"codebook": self.path.parent / "codebook.json"}
+        gone = [path.name for path in files.values() if not path.is_file()]
+        if gone:
+            return f"public/{gone[0]} is missing"
+        found = {name: file_hash(path) for name, path in files.items()}
         wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
         return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
 
     def has_shape(self) -> str:
         """Say where columns, roles or rows are not those stated."""
-        columns = [column["name"] for column in self.codebook["columns"]]
-        if self.table.columns != columns:
+        described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
+        if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):
+            return "the tables are not those of the recoding"
+        if any(self.tables[name].columns != [column["name"] for column in described[name]] for name in self.tables):
             return "the columns are not those of the codebook"
+        columns = [column for name in self.tables for column in described[name]]
         for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
-            if [column["name"] for column in self.codebook["columns"] if column["role"] == role] != list(names):
+            if [column["name"] for column in columns if column["role"] == role] != list(names):
                 return f"the {role} columns are not those of the codebook"
         return (
             ""
@@ -85,8 +112,8 @@ class Opened:
 
     def is_sorted(self) -> str:
         """Say if the rows are not in the order of their published cells."""
-        ordered = self.table.sort(self.table.columns, nulls_last=True)
-        return "" if ordered.equals(self.table) else "their order may tell something"
+        ordered = all(table.sort(table.columns, nulls_last=True).equals(table) for table in self.tables.values())
+        return "" if ordered else "their order may tell something"
 
     @property
     def models(self) -> Models:
@@ -102,17 +129,24 @@ class Opened:
         """The models that cannot be re-checked, because they compare with a population that is not given."""
         return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
+        models = tuple(model for model in self.models if not (self.skipped and model.needs_population))
+        return {
+            "table": self.table,
+            "quasi": self.certificate.quasi,
+            "sensitive": self.certificate.sensitive,
+            "require": Models(models) if models else None,
+            "hierarchies": {name: as_builder(spec) for name, spec in self.hierarchies.items()},
+            "population": self.population,
+            "sensitive_table": self.sensitive_table,
+            **self.names,
+        }
+
     def audit(self) -> Audit:
-        """Audit the table for the models that can be re-checked."""
-        asked = Models(tuple(model for model in self.models if not (self.skipped and model.needs_population)))
-        return audit(
-            self.table,
-            quasi=self.certificate.quasi,
-            sensitive=self.certificate.sensitive,
-            require=asked if len(asked) else None,
-            hierarchies={name: as_builder(spec) for name, spec in self.hierarchies.items()},
-            population=self.population,
-        )
+        """Audit the tables for the models that can be re-checked."""
+        return audit(**self.asked)
 
     def models_hold(self) -> str:
         """Say which models fail, or are not at the stated level."""
@@ -134,14 +168,14 @@ class Opened:
         return "" if same else "the levels reached are not those stated"
 
 
-def _as_published(path: Path, codebook: dict[str, Any]) -> pl.DataFrame:
-    """Read the published table with the types the codebook states, without the apostrophes of a neutralised one."""
+def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> pl.DataFrame:
+    """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
     frame = _as_written(path)
     if codebook.get("neutralised"):
         frame = restored(frame)
     if not path.name.endswith((".csv", ".csv.gz")):
         return frame
-    types = {column["name"]: column["type"] for column in codebook["columns"]}
+    types = {column["name"]: column["type"] for column in columns}
     return frame.with_columns(_typed(column, types[column.name]) for column in frame if column.name in types)
 
 

@@ -9,26 +9,28 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from threading import Event
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from shoal.anatomy import RECODING as ANATOMY
+from shoal.anatomy import SENSITIVE_TABLE
 from shoal.audit import Audit, audit
 from shoal.certificate import certify
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
-from shoal.methods.auto import choose
+from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.microdata import Coded, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import Problem, Solution, make_problem
-from shoal.recode import Published
+from shoal.recode import TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
@@ -48,7 +50,8 @@ class Request:
     identifiers: Sequence[str] = ()
     hierarchies: Mapping[str, object] = field(default_factory=dict)
     attribute_weights: Mapping[str, Numeral] = field(default_factory=dict)
-    recoding: str = "suppress"
+    recoding: str | None = None
+    """None: the one that the method is for, else suppress."""
     cost: str | None = None
     method: str = "auto"
     max_dropped: Numeral = 0
@@ -68,7 +71,7 @@ def anonymize(
     require: str | Model | Models | Iterable[Model],
     hierarchies: Mapping[str, object] | None = None,
     attribute_weights: Mapping[str, Numeral] | None = None,
-    recoding: str = "suppress",
+    recoding: str | None = None,
     cost: str | None = None,
     method: str = "auto",
     max_dropped: Numeral = 0,
@@ -89,8 +92,9 @@ def anonymize(
     - `data`: a path, or a polars, pandas or pyarrow frame.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
-    - `recoding`: `suppress` (stars), `generalize` (hierarchies), `range` (ranges and value sets).
-    - `cost`: what to keep small; stars for suppression, NCP otherwise.
+    - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
+      `anatomy` (two tables: quasi-identifiers as they are, sensitive values by group; the default with that method).
+    - `cost`: what to keep small; stars for suppression, the reconstruction error for two tables, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
@@ -129,7 +133,7 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     asked = prepare(table, request, progress)
     problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
-    published, frame, found = audited(asked, solution, progress)
+    published, tables, found = audited(asked, solution, progress)
     certificate = certify(
         solution,
         found,
@@ -141,7 +145,7 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     )
     book = codebook(
         published,
-        frame,
+        tables,
         star=request.star,
         neutralise=request.neutralise,
         cost=problem.cost,
@@ -150,8 +154,9 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     )
     config = _config(request, models, problem, _for_reading(problem, builders))
     decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
-    classes = published.partition if request.star == STAR else _as_read(frame, roles, published.partition)
-    return Release(frame, classes, certificate, found, book, config, decisions, table.frame, solution.prices)
+    merged = request.star != STAR and problem.recoding != ANATOMY
+    classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
+    return Release(tables, classes, certificate, found, book, config, decisions, table.frame, solution.prices)
 
 
 def start_and_limit(request: Request) -> tuple[int, float | None]:
@@ -188,7 +193,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent) -> Prep
     problem = make_problem(
         encode(table, roles, builders, population),
         models,
-        recoding=request.recoding,
+        recoding=request.recoding or recoding_for(request.method),
         cost=request.cost,
         weights=request.attribute_weights,
         max_dropped=request.max_dropped,
@@ -196,22 +201,26 @@ def prepare(table: Table, request: Request, progress: Progress = silent) -> Prep
     return Prepared(problem, models, builders, population, request.star)
 
 
-def audited(asked: Prepared, solution: Solution, progress: Progress = silent) -> tuple[Published, pl.DataFrame, Audit]:
+def audited(
+    asked: Prepared, solution: Solution, progress: Progress = silent
+) -> tuple[Published, dict[str, pl.DataFrame], Audit]:
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
-    frame = published.frame(star=asked.star)
+    tables = published.tables(star=asked.star)
     progress(1.0, "auditing")
     roles = asked.problem.microdata.roles
     found = audit(
-        frame,
+        tables[TABLE],
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=asked.models,
         hierarchies=_for_reading(asked.problem, asked.builders),
         population=asked.population,
+        sensitive_table=tables.get(SENSITIVE_TABLE),
+        **(asdict(published.names) if isinstance(published, Anatomized) else {}),
     )
-    return published, frame, _confirmed(found)
+    return published, tables, _confirmed(found)
 
 
 def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
@@ -274,6 +283,9 @@ def _decisions(published: Published, problem: Problem) -> list[str]:
         f"cost: {problem.cost.name}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",
     ]
+    if isinstance(published, Anatomized):
+        names = published.names
+        said.append(f"two tables: column {names.group!r} numbers the groups, column {names.count!r} counts their rows")
     said += [
         f"ordered as text, for values that are no numbers ({odd:,} different): {column.name}"
         for column in (*problem.microdata.quasi, *problem.microdata.sensitive)

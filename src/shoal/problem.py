@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import shoal.costs
+from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
 from shoal.cells import Groups, count_covered
 from shoal.costs import Cost
@@ -152,9 +153,11 @@ def make_problem(
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
-    _check_population(models, microdata)
     if recoding not in RECODINGS:
         raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
+    if recoding == ANATOMY:
+        models.check_groups()
+    _check_population(models, microdata)
     exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
     for name in exact:
         if name not in microdata.roles.quasi:
@@ -173,7 +176,7 @@ def default_cost(recoding: str, weighted: bool) -> str:
     """Return the cost that is kept small when none is named."""
     if recoding == "suppress":
         return "height" if weighted else "stars"
-    return "ncp"
+    return "reconstruction" if recoding == ANATOMY else "ncp"
 
 
 def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models: Models) -> Cost:
@@ -183,7 +186,10 @@ def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models
             f"cost {name!r} does not measure the recoding {recoding!r}", expected=" or ".join(kind.recodings)
         )
     if weights and not kind.takes_weights:
-        raise ParameterError(f"cost {name!r} takes no attribute weights", hint="use height or ncp")
+        raise ParameterError(
+            f"cost {name!r} takes no attribute weights",
+            hint="leave them out" if recoding == ANATOMY else "use height or ncp",
+        )
     k = max((int(model.limit) for model in models if isinstance(model, KAnonymity)), default=1)
     return kind({name: float(weight) for name, weight in weights.items()}, k)
 

@@ -8,14 +8,22 @@ import polars as pl
 
 from shoal.certificate import Certificate
 from shoal.table import STAR
+from shoal.two_tables import reconstruction_error
 
 FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss")
 """Costs that add up over cells, whose losses the codebook states."""
 
 
-def recomputed_cost(table: pl.DataFrame, certificate: Certificate, codebook: dict[str, Any]) -> float | None:
+def recomputed_cost(
+    table: pl.DataFrame,
+    certificate: Certificate,
+    codebook: dict[str, Any],
+    sensitive_table: pl.DataFrame | None = None,
+) -> float | None:
     """Return the cost of a published table, from its cells and the codebook; None where that does not suffice."""
     name, rows = certificate.cost.name, table.height
+    if name == "reconstruction" and sensitive_table is not None:
+        return reconstruction_error(sensitive_table, dropped=certificate.dropped, **codebook["names"])
     everyone = rows + certificate.dropped
     sizes = table.group_by(certificate.quasi).len("".join(certificate.quasi) + "#")[:, -1]
     if name == "discernibility":

@@ -2,19 +2,24 @@
 
 - `suppress`: the common value, or `*` where the rows of a class differ;
 - `generalize`: the block of the lowest hierarchy level that holds all values of the class;
-- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values.
+- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
+- `anatomy`: two tables, the quasi-identifiers as they are and the sensitive values counted group by group.
 
-Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them.
+Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them. In anatomy
+a group has a number of its own, so groups stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
 
+from shoal.anatomy import RECODING as ANATOMY
+from shoal.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
 from shoal.hierarchies import StarsOnly
@@ -41,16 +46,29 @@ def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
     return RangeCells.of(column, groups) if ordered else SetCells.of(column, groups)
 
 
-RECODINGS: dict[str, Callable[[Microdata, int, Groups], Cells]] = {
-    "suppress": suppress,
-    "generalize": generalize,
-    "range": range_or_set,
+def _columns(
+    recoding: Callable[[Microdata, int, Groups], Cells], microdata: Microdata, groups: Groups
+) -> tuple[Cells, ...]:
+    return tuple(recoding(microdata, index, groups) for index in range(len(microdata.quasi)))
+
+
+RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
+    "suppress": partial(_columns, suppress),
+    "generalize": partial(_columns, generalize),
+    "range": partial(_columns, range_or_set),
+    ANATOMY: counted_cells,
 }
+
+TABLE = "table"
+"""What the table of the people is called, in every release."""
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A release before it is written: the classes that its cells induce, and the cells of every quasi-identifier."""
+    """A release before it is written: the classes that its cells induce, and the cells of every quasi-identifier.
+
+    In anatomy the one entry of `cells` is what is said of the sensitive values of each group.
+    """
 
     microdata: Microdata
     recoding: str
@@ -68,6 +86,39 @@ class Published:
         quasi = [_published(cells, cells.of_group[class_of_row], star) for cells in self.cells]
         rest = [_as_shown(source[name]) for name in self.microdata.roles.published[len(quasi) :]]
         return pl.DataFrame([*quasi, *rest])
+
+    def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
+        """Return every published table by its name, that of the people first."""
+        return {TABLE: self.frame(star=star)}
+
+
+class Anatomized(Published):
+    """A release of two tables: the people with the number of their group, and the sensitive values of each group."""
+
+    @property
+    def names(self) -> Names:
+        """What the columns are called that the original has not."""
+        return Names.free(self.microdata.table.columns)
+
+    def frame(self, *, star: str = STAR) -> pl.DataFrame:
+        """Return the rows of the people in input order; nothing is starred."""
+        roles = self.microdata.roles
+        shown = self._shown((*roles.quasi, *roles.other))
+        return shown.with_columns(pl.Series(self.names.group, self._group_of_row))
+
+    def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
+        """Return the people, and the sensitive values of each group, how often each occurs."""
+        shown = self._shown(self.microdata.roles.sensitive)
+        return {TABLE: self.frame(star=star), SENSITIVE_TABLE: sensitive_table(shown, self._group_of_row, self.names)}
+
+    @cached_property
+    def _group_of_row(self) -> Ints:
+        partition = self.partition
+        return group_numbers(self.microdata, partition)[partition.class_of_row[partition.kept]]
+
+    def _shown(self, names: tuple[str, ...]) -> pl.DataFrame:
+        source = self.microdata.table.frame[self.partition.kept]
+        return pl.DataFrame([_as_shown(source[name]) for name in names])
 
 
 def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
@@ -91,7 +142,7 @@ def _as_shown(column: pl.Series) -> pl.Series:
 
 def cells_of(microdata: Microdata, recoding: str, groups: Groups) -> tuple[Cells, ...]:
     """Return the cells that some groups of rows would be published with, attribute by attribute."""
-    return tuple(RECODINGS[recoding](microdata, index, groups) for index in range(len(microdata.quasi)))
+    return RECODINGS[recoding](microdata, groups)
 
 
 def recode(microdata: Microdata, partition: Partition, recoding: str) -> Published:
@@ -100,4 +151,5 @@ def recode(microdata: Microdata, partition: Partition, recoding: str) -> Publish
     merged, first, _ = distinct_rows([c.of_group for c in cells], [int(c.of_group.max()) + 1 for c in cells])
     labels = np.where(partition.class_of_row < 0, DROPPED, merged[partition.class_of_row])
     cells = tuple(replace(c, of_group=c.of_group[first]) for c in cells)
-    return Published(microdata, recoding, Partition(labels), cells)
+    kind = Anatomized if recoding == ANATOMY else Published
+    return kind(microdata, recoding, Partition(labels), cells)

@@ -1,6 +1,7 @@
-"""A release: the published table with its certificate, in memory and as a folder.
+"""A release: the published tables with their certificate, in memory and as a folder.
 
-    DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house
+    DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house; where a
+                   release has more tables than one, the others beside it, by their names
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, and where a
                    lower bound is proved prices.parquet and proof.json: what may not
 
@@ -30,6 +31,7 @@ from shoal.errors import ParameterError, ReleaseError
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
+from shoal.recode import TABLE
 from shoal.table import write
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
@@ -40,10 +42,11 @@ class Release:
     """A table that may be published, and the proof of what it guarantees.
 
     `table` has the published rows in input order (dropped rows left out), `classes` says which rows hide together;
-    `save` writes the folder; apostrophes before what a spreadsheet would run are in its files only.
+    `tables` has every published table by its name, that one first. `save` writes the folder; apostrophes before what a
+    spreadsheet would run are in its files only.
     """
 
-    table: pl.DataFrame
+    tables: Mapping[str, pl.DataFrame]
     classes: Partition
     certificate: Certificate
     audit: Audit
@@ -52,6 +55,11 @@ class Release:
     decisions: tuple[str, ...] = field(repr=False)
     original: pl.DataFrame = field(repr=False)
     prices: Prices | None = field(default=None, repr=False)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The table of the people."""
+        return self.tables[TABLE]
 
     def save(self, folder: str | Path, *, format: str = "csv", overwrite: bool = False) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`."""
@@ -84,12 +92,12 @@ def _write(release: Release, folder: Path, format: str) -> None:
     internal.mkdir()
     number = "".join(release.table.columns) + "#"  # longer than the name of any column
     ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
-    table = public / f"table.{format}"
-    shown = ordered.drop(number)
-    write(neutralised(shown) if release.codebook["neutralised"] else shown, table)
+    others = {name: table.sort(table.columns, nulls_last=True) for name, table in release.tables.items()}
+    for name, shown in (others | {TABLE: ordered.drop(number)}).items():
+        write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
-        "table": file_hash(table),
+        **{name: file_hash(public / f"{name}.{format}") for name in release.tables},
         "codebook": file_hash(public / "codebook.json"),
         "config": public_config_hash(release.config),
     }

@@ -4,7 +4,8 @@ Without the original: every file is the one that was sealed (one that is not is 
 the table has the stated columns and rows in sorted order, the audit of its cells finds every model met at the stated
 level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
 made from, every published row covers the original row it stands for, sensitive and other cells are unaltered, and the
-lower bound follows from the prices kept with the release.
+lower bound follows from the prices kept with the release. Of two tables: they have the same groups, and with the
+original each group has the sensitive values of its people.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
 from shoal.release import keyed_hash, manifest, public_config_hash, read_json
 from shoal.table import Table, TableLike, escape_stars
+from shoal.two_tables import miscounted_groups
 
 WORD = "the word of the method (a theorem or an exhaustive search)"
 
@@ -142,7 +144,7 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
     """Recompute the cost from the published cells and the codebook."""
     cost = release.certificate.cost
     try:
-        value = recomputed_cost(release.table, release.certificate, release.codebook)
+        value = recomputed_cost(release.table, release.certificate, release.codebook, release.sensitive_table)
     except Exception:  # whatever a forged file may provoke
         value = float("nan")
     if value is None:
@@ -155,6 +157,8 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
 
 
 def _with_original(folder: Path, release: Opened, table: Table, checks: list[Check]) -> None:
+    two = release.sensitive_table is not None
+
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
         found = keyed_hash(table.frame, stated["key"])
@@ -172,13 +176,26 @@ def _with_original(folder: Path, release: Opened, table: Table, checks: list[Che
     def unaltered() -> str:
         rows = pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
         source = table.frame[rows]
-        rest = [column for column in release.table.columns if column not in release.certificate.quasi]
+        covering = () if two else release.certificate.quasi
+        rest = [name for name in release.table.columns if name not in (*covering, release.names.get("group"))]
         changed = [name for name in rest if not _same(release.table[name], source[name])]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
 
+    def counted() -> str:
+        assert release.sensitive_table is not None
+        rows = pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
+        source = table.frame[rows].select(_as_text(table.frame[rows][name]) for name in release.certificate.sensitive)
+        people = source.with_columns(release.table[release.names["group"]])
+        stated = release.sensitive_table.with_columns(pl.col(release.certificate.sensitive).cast(pl.String))
+        wrong = miscounted_groups(people, stated, **release.names)
+        return f"{wrong:,} groups have other values than their people" if wrong else ""
+
     _look(checks, "the original is the table the release was made from", same_table)
     _look(checks, "every published row covers the original row it stands for", covered)
-    _look(checks, "sensitive and other cells are unaltered", unaltered)
+    if not two:
+        _look(checks, "sensitive and other cells are unaltered", unaltered)
+    elif _look(checks, "quasi-identifiers and other cells are unaltered", unaltered):
+        _look(checks, "every group has the sensitive values of its people", counted)
 
 
 def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:
@@ -228,5 +245,9 @@ def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) 
 
 
 def _same(shown: pl.Series, original: pl.Series) -> bool:
-    expected = escape_stars(original) if original.dtype == pl.String else original
-    return shown.cast(pl.String).equals(expected.cast(pl.String))
+    return shown.cast(pl.String).equals(_as_text(original))
+
+
+def _as_text(original: pl.Series) -> pl.Series:
+    """Return the text of cells as they are published where nothing is altered."""
+    return (escape_stars(original) if original.dtype == pl.String else original).cast(pl.String)

@@ -15,11 +15,12 @@ ORDER = [
     {"parameters", "plots", "prices", "registry", "watching"},
     {"solver", "table"},
     {"factors"},
-    {"metric", "neutral", "roles"},
+    {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
     {"coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
+    {"anatomy"},
     {"recode"},
     {"emd"},
     {"costs", "models"},
@@ -31,14 +32,17 @@ ORDER = [
     {"simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "reference", "verify"},
+    {"apart", "reference", "utility", "verify"},
     {"pipeline"},
     {"compare"},
     {"cli"},
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
-CHECKERS = ["audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost", "verify", "wildcard"]
+CHECKERS = [
+    *("audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("two_tables", "verify", "wildcard"),
+]
 
 
 def part_of(path: Path) -> str:
@@ -95,6 +99,10 @@ def test_the_checker_of_bounds_knows_neither_problems_nor_costs() -> None:
 
 def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
+
+
+def test_nothing_imports_measures_of_use() -> None:
+    assert [part for part, others in GRAPH.items() if "utility" in others] == []
 
 
 def test_only_the_command_line_imports_hard_tables() -> None:

@@ -1,15 +1,18 @@
 """The laws of every recoding, whatever the classes: cells cover what they hide, and say apart what is apart."""
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import Value, reads_as
-from tests.strategies import MODELS, ODD_CATEGORIES, SENSITIVE, Case, Kind, cases
+from tests.strategies import MODELS, ODD_CATEGORIES, ONE_TABLE, SENSITIVE, Case, Kind, cases
 
 from shoal.partition import Partition
-from shoal.recode import RECODINGS, Published
+from shoal.recode import RECODINGS, Anatomized, Published
 from shoal.table import STAR
 
 every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
@@ -31,8 +34,10 @@ def texts(shown: Published) -> list[tuple[str | None, ...]]:
 
 
 def check_classes(shown: Published) -> None:
-    """Guarantees that two rows share a class exactly if they show the same cells."""
+    """Guarantees that two rows share a class exactly if they show the same cells; of two tables, the same group."""
     cells, labels = texts(shown), shown.partition.class_of_row[shown.partition.kept].tolist()
+    if isinstance(shown, Anatomized):
+        cells = shown.frame().select(shown.names.group).rows()
     assert len(set(cells)) == len(set(labels)) == len(set(zip(cells, labels, strict=True)))
 
 
@@ -53,7 +58,7 @@ def test_rows_share_a_class_exactly_if_they_show_the_same_cells(recoding: str, d
     check_classes(data.draw(published(recoding))[1])
 
 
-@every_recoding
+@pytest.mark.parametrize("recoding", ONE_TABLE)
 @few
 @given(data=st.data())
 def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObject) -> None:
@@ -63,6 +68,36 @@ def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObjec
         for number, label in enumerate(cells.labels):
             said = [reads_as(label, value, column, recoding) for value in cells.column.values.to_list()]
             assert cells.covers(np.full(len(codes), number), codes).tolist() == said
+
+
+@few
+@given(data=st.data())
+def test_the_second_table_counts_the_sensitive_values_of_each_group(data: st.DataObject) -> None:
+    """What cells cover is another law: in two tables every quasi-identifier is the value itself."""
+    case, shown = data.draw(published("anatomy"))
+    assert isinstance(shown, Anatomized)
+    tables, names = shown.tables(), shown.names
+    assert list(tables) == ["table", "sensitive"]
+    assert tables["table"].columns == [*case.quasi, names.group]
+    assert tables["sensitive"].columns == [names.group, *case.sensitive, names.count]
+    people = zip(tables["table"][names.group], shown.partition.kept.tolist(), strict=True)
+    expected = Counter((group, *(case.rows[row][name] for name in case.sensitive)) for group, row in people)
+    assert {row[:-1]: row[-1] for row in tables["sensitive"].rows()} == expected
+
+
+@few
+@given(data=st.data())
+def test_the_numbers_of_groups_and_the_order_of_the_second_table_say_nothing(data: st.DataObject) -> None:
+    """Exchange sensitive values within groups: what is published does not change, so it cannot tell who has which."""
+    case, shown = data.draw(published("anatomy"))
+    labels, rows = shown.partition.class_of_row, list(range(len(case.rows)))
+    for label in range(len(shown.partition)):
+        members = np.flatnonzero(labels == label).tolist()
+        for place, row in zip(members, data.draw(st.permutations(members)), strict=True):
+            rows[place] = row
+    exchanged = {name: [case.columns[name][row] for row in rows] for name in case.sensitive}
+    other = replace(case, columns={**case.columns, **exchanged}).problem.publish(shown.partition)
+    assert all(table.equals(other.tables()[name]) for name, table in shown.tables().items())
 
 
 @every_recoding

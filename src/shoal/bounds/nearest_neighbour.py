@@ -40,7 +40,7 @@ class NearestNeighbour(Bound):
         reasons = []
         if not isinstance(problem.cost, CellCost):
             reasons.append(f"cost {problem.cost.name!r} does not add over cells")
-        if problem.recoding == "range":
+        if problem.recoding not in ("suppress", "generalize"):
             reasons.append("it measures distances along hierarchies only")
         elif _work(problem) > MOST_WORK:
             reasons.append("there are too many distinct rows to be compared in passing")

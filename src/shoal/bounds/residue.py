@@ -42,17 +42,17 @@ class Residue(Bound):
         reasons = []
         if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
             reasons.append("it counts suppressed cells or rows only")
-        if all(_diversity(model) is None for model in problem.models):
+        if all(diversity(model) is None for model in problem.models):
             reasons.append("no model caps the share of one sensitive value")
         return reasons
 
     def of(self, problem: Problem) -> float:
         """Return the best bound of all these models."""
-        asked = [(model, _diversity(model)) for model in problem.models]
+        asked = [(model, diversity(model)) for model in problem.models]
         return float(max(_altered_rows(problem, model, least) for model, least in asked if least is not None))
 
 
-def _diversity(model: Model) -> Fraction | None:
+def diversity(model: Model) -> Fraction | None:
     """Return the l of a model that asks `l * (count of the commonest value) <= rows`; None for others."""
     if isinstance(model, LDiversity):
         return model.limit

@@ -34,7 +34,7 @@ from shoal.cli.options import (
     TimeLimit,
     Weights,
 )
-from shoal.cli.settings import names, pairs, settings, table_file
+from shoal.cli.settings import names, pairs, settings, table_file, tables
 
 app = typer.Typer(
     name="shoal",
@@ -105,8 +105,8 @@ def anonymize(
 
 @app.command()
 def audit(
-    file: Annotated[Path, typer.Argument(help="Any table, released by anyone.")],
-    quasi: Annotated[list[str], typer.Option(metavar="A,B,C", help="Columns an attacker may know.")],
+    file: Annotated[Path, typer.Argument(help="Any table, released by anyone; or a release folder.")],
+    quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")] = None,
     sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
     require: Annotated[str | None, typer.Option(help="Models to check; without it, every level is measured.")] = None,
     hierarchy: Hierarchies = None,
@@ -117,26 +117,36 @@ def audit(
     violations: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the numbers of the rows whose class fails, from 1.")
     ] = None,
+    sensitive_table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The second of two tables: group, sensitive values, count.")
+    ] = None,
+    group: Annotated[str | None, typer.Option(metavar="COLUMN", help="The groups in both tables.")] = None,
+    count: Annotated[str | None, typer.Option(metavar="COLUMN", help="The counts in the second table.")] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     as_json: Json = False,
 ) -> None:
-    """Measure a table from its own cells. Exit code 1 if a required model fails."""
+    """Measure a table from its own cells. Exit code 1 if a required model fails.
+
+    Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
+    """
     from shoal.audit import audit as audit_table
     from shoal.cli import show
-    from shoal.table import read
 
-    table = read(file, separator=separator, encoding=encoding, decimal=decimal)
-    found = audit_table(
-        table,
-        quasi=names(quasi) or [],
-        sensitive=names(sensitive) or [],
-        require=require,
-        hierarchies=pairs(hierarchy, "--hierarchy"),
-        population=population,
-        wildcard=wildcard,
-    )
+    asked = {
+        "quasi": names(quasi),
+        "sensitive": names(sensitive),
+        "require": require,
+        "hierarchies": pairs(hierarchy, "--hierarchy"),
+        "population": population,
+        "wildcard": wildcard,
+        "group": group,
+        "count": count,
+    }
+    reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
+    published = {"quasi": [], **tables(file, sensitive_table, population, reading)}
+    found = audit_table(**published | {name: given for name, given in asked.items() if given is not None})
     if violations is not None:
         _write_numbers(violations, (found.violations + 1).tolist())
     print(found.to_json()) if as_json else show.audit(found)

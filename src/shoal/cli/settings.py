@@ -37,6 +37,23 @@ def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
     return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
 
 
+def tables(
+    file: Path, sensitive_table: Path | None, population: Path | None, reading: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """Return what is audited: a file, two that belong together, or all that a release folder says of itself."""
+    from shoal.errors import ParameterError
+    from shoal.opened import Opened
+    from shoal.table import read
+
+    if not file.is_dir():
+        second = None if sensitive_table is None else read(sensitive_table, **reading)
+        return {"table": read(file, **reading), "sensitive_table": second}
+    wrong = [name for name, given in {**reading, "sensitive-table": sensitive_table}.items() if given is not None]
+    if wrong:
+        raise ParameterError(f"--{wrong[0]} is given for a folder", hint="a release says itself how it is read")
+    return Opened.of(file, population).asked
+
+
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as settings."""
     found: dict[str, Any] = {}

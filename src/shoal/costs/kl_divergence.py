@@ -29,7 +29,7 @@ class KLDivergence(Cost):
     def of(self, published: Published) -> float:
         """Measure a release."""
         microdata = published.microdata
-        sensitive = _joint_sensitive(published)
+        sensitive = microdata.secret_of_row
         columns = [microdata.tuple_of_row, sensitive]
         _, first, counts = distinct_rows(columns, [len(microdata.counts), int(sensitive.max()) + 1])
         expected = self._reconstructed(published, microdata.codes[first], sensitive[first], sensitive)
@@ -62,10 +62,3 @@ def _everything(published: Published) -> float:
     """Return the volume of the box of all values."""
     sizes = [c.hierarchy.leaves[-1][0] if isinstance(c, HierarchyCells) else c.column.size for c in published.cells]
     return float(np.prod(np.array(sizes, dtype=np.float64)))
-
-
-def _joint_sensitive(published: Published) -> Ints:
-    sensitive = published.microdata.sensitive
-    if not sensitive:
-        return np.zeros(published.microdata.rows, dtype=np.int64)
-    return distinct_rows([column.codes for column in sensitive], [column.size for column in sensitive])[0]

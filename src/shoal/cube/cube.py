@@ -179,13 +179,19 @@ def pattern_hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
     return problem.microdata.hierarchies
 
 
+NO_PATTERNS = {
+    "range": "ranges and sets are not patterns of a hierarchy",
+    "anatomy": "two tables have no patterns: quasi-identifiers are published as they are",
+}
+
+
 def refusals(problem: Problem) -> list[str]:
     """Return the reasons why a problem has no cube that can be walked; none if it has."""
     reasons = []
     if not isinstance(problem.cost, CellCost):
         reasons.append(f"cost {problem.cost.name!r} does not add over cells")
-    if problem.recoding == "range":
-        return [*reasons, "ranges and sets are not patterns of a hierarchy"]
+    if problem.recoding in NO_PATTERNS:
+        return [*reasons, NO_PATTERNS[problem.recoding]]
     heights = [h.height for h in pattern_hierarchies(problem)]
     nodes = prod(height + 1 for height in heights)
     halves = sum(prod(heights[j] + 1 for j in half) for half in _halves(heights))

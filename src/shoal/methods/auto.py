@@ -7,6 +7,7 @@ from math import prod
 
 import shoal.methods
 from shoal.cube import pattern_hierarchies
+from shoal.methods.anatomy import Anatomy
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
 from shoal.methods.m_approx import MApprox
@@ -31,12 +32,22 @@ def methods() -> dict[str, type[Method]]:
     return discover(shoal.methods, Method)
 
 
+def recoding_for(name: str) -> str:
+    """Return the recoding that is taken where none is named: the one that a method is for, else suppression.
+
+    >>> recoding_for("auto"), recoding_for("anatomy")
+    ('suppress', 'anatomy')
+    """
+    kind = methods().get(name)
+    return (None if kind is None else kind.recoding) or "suppress"
+
+
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
-    A table of at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the
-    m-approximation and a method with a proof: peeling for large tables, the cube method where a time limit leaves it
-    time to search. What is proved of a dearer release holds for a cheaper one.
+    Two tables are made by anatomy, where it can. Else a table of at most 12 rows is solved exactly. Otherwise Mondrian
+    runs, and beside it, where they can, the m-approximation and a method with a proof: peeling for large tables, the
+    cube method where a time limit leaves it time to search. What is proved of a dearer release holds for a cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
@@ -45,7 +56,7 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     fitting = [method for method in _candidates(problem) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
-    exact = any(isinstance(method, SubsetDP) for method in fitting)
+    exact = any(isinstance(method, SubsetDP | Anatomy) for method in fitting)
     proving, why_not = (None, "") if exact else _proving(problem, deadline)
     if proving is not None:
         fitting.append(proving)
@@ -56,6 +67,8 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
 
 
 def _candidates(problem: Problem) -> list[Method]:
+    if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
+        return [Anatomy()]
     return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
 
 

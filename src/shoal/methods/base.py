@@ -77,6 +77,8 @@ class Method(ABC):
     paper: ClassVar[str]
     models: ClassVar[str]
     """Which models it can meet, in words."""
+    recoding: ClassVar[str | None] = None
+    """The recoding it is for, which is taken where none is named; None where it is for several."""
     drops_rows: ClassVar[bool] = False
     """Whether `solve` itself decides which rows to drop."""
 

@@ -50,10 +50,10 @@ class Mondrian(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""
-        partition, finished = self.cut(problem, Admitted(problem), deadline, progress)
+        cut, finished = self.cut(problem, Admitted(problem), deadline, progress)
         notes = () if finished else ("time was over before every class was tried",)
-        partition = problem.publish(partition).partition
-        if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
+        partition = problem.publish(cut).partition
+        if len(partition) < len(cut) and not problem.models.monotone:  # equal cells bring classes together
             partition = repair(problem, partition, deadline=deadline, progress=progress)
         return self.solution(problem, partition, "feasible", notes=notes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Floats, Ints
 from shoal.costs import CellCost, ClassCost
 from shoal.costs.ncp import NCP
@@ -25,8 +26,12 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     classes that still fail are merged at once with those that follow in the order of their cells.
 
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
-    there and another model refuses it. What comes out does not depend on the order of rows.
+    there and another model refuses it, and for two tables. What comes out does not depend on the order of rows.
     """
+    if problem.recoding == ANATOMY:
+        raise Unsupported(
+            "groups of two tables are not merged", hint="choose a method that makes them as they are asked"
+        )
     kept = partition.kept
     if len(kept) < problem.rows:
         part = problem.of_rows(kept)

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, Unsupported
 from shoal.histogram import Attributes, Classes, Histogram
 from shoal.metric import Metric
 from shoal.parameters import Number, spelled
@@ -67,6 +67,11 @@ class Model(ABC):
         for parameter in self.parameters:
             value = parameter.read(getattr(self, parameter.name), self.name)
             object.__setattr__(self, parameter.name, int(value) if parameter.whole else value)
+
+    @classmethod
+    def speaks_of_groups(cls) -> bool:
+        """Whether groups whose quasi-identifiers are published as they are can meet it: it reads their values alone."""
+        return cls.reads_attribute and not (cls.needs_cells or cls.needs_population)
 
     @property
     def asked(self) -> tuple[Fraction, ...]:
@@ -318,6 +323,16 @@ class Models:
     def joints(self) -> list[Attributes]:
         """The attributes that are read jointly."""
         return [model.attributes for model in self.all if len(model.attributes) > 1]
+
+    def check_groups(self) -> None:
+        """Raise `Unsupported` for a model that two tables cannot meet, in which groups show who is in them."""
+        for model in self.all:
+            if not model.speaks_of_groups():
+                raise Unsupported(
+                    f"{model} cannot be met by two tables (anatomy): quasi-identifiers are published as they are, "
+                    "so who is in the table is no secret",
+                    hint="ask for models of sensitive columns only, such as l, or choose another recoding",
+                )
 
     def admits(self, classes: Classes) -> Bools:
         """Decide every class, exactly."""
