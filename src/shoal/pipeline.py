@@ -30,7 +30,7 @@ from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import Problem, Solution, make_problem
-from shoal.recode import TABLE, Anatomized, Published
+from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
@@ -227,7 +227,7 @@ def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str,
     """Return the hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
     microdata = problem.microdata
     trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
-    return {**trees, **microdata.builders} if problem.recoding == "generalize" else trees
+    return {**trees, **microdata.builders} if problem.recoding in ALONG_HIERARCHIES else trees
 
 
 def _only_what_works(**given: object) -> None:

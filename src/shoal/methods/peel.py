@@ -53,7 +53,9 @@ class Peel(Method):
 
 
 def unmet(problem: Problem) -> list[str]:
-    """Return the models that merging may not help with and that the whole table does not meet."""
+    """Return the models that merging may not help with and that the whole table does not meet; and an odd recoding."""
+    if problem.one_level:
+        return [problem.one_level]
     whole = problem.classes(Partition.whole(problem.rows))
     others = [model for model in problem.models if not model.monotone]
     return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
