@@ -29,7 +29,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate"},
-    {"simplex"},
+    {"lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},

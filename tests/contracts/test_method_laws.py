@@ -90,6 +90,10 @@ class Run:
             alike[cells].append(row)
         return [tuple(rows) for rows in alike.values()]
 
+    def position(self, row: int) -> int:
+        """Where a row of the original stands in the release."""
+        return self.published.partition.kept.tolist().index(row)
+
     @cached_property
     def optimum(self) -> float:
         return self.case.oracle.optimum(self.case.problem.cost.name)
@@ -114,6 +118,10 @@ def the_oracle_confirms_every_model(run: Run) -> None:
 def the_cost_is_what_the_oracle_says(run: Run) -> None:
     problem = run.case.oracle
     classes = problem.classes(run.classes)
+    if run.case.recoding == "full-domain":
+        classes = run.classes
+        starred = [rows for rows in classes if set(run.cells[run.position(rows[0])]) == {"*"}]
+        problem = problem.at_one_level(classes, *starred)
     assert run.solved.cost == pytest.approx(problem.cost(run.case.problem.cost.name, classes), rel=1e-9, abs=1e-9)
 
 

@@ -10,6 +10,7 @@ from shoal.cube import pattern_hierarchies
 from shoal.methods.anatomy import Anatomy
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
+from shoal.methods.full_domain import FullDomain
 from shoal.methods.m_approx import MApprox
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel
@@ -45,7 +46,7 @@ def recoding_for(name: str) -> str:
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
-    Two tables are made by anatomy, where it can. Else a table of at most 12 rows is solved exactly. Otherwise Mondrian
+    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of at most 12 rows is solved exactly. Otherwise Mondrian
     runs, and beside it, where they can, the m-approximation and a method with a proof: peeling for large tables, the
     cube method where a time limit leaves it time to search. What is proved of a dearer release holds for a cheaper one.
     """
@@ -56,7 +57,7 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     fitting = [method for method in _candidates(problem) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
-    exact = any(isinstance(method, SubsetDP | Anatomy) for method in fitting)
+    exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain) for method in fitting)
     proving, why_not = (None, "") if exact else _proving(problem, deadline)
     if proving is not None:
         fitting.append(proving)
@@ -69,6 +70,8 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
 def _candidates(problem: Problem) -> list[Method]:
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
         return [Anatomy()]
+    if problem.recoding == FullDomain.recoding:
+        return [FullDomain()]
     return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
 
 
