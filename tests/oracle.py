@@ -426,6 +426,9 @@ class Problem:
         """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
         if self.recoding == "anatomy":
             return [tuple(sorted(group)) for group in groups]
+        if self.recoding == "full-domain" and self.levels is None:
+            groups = list(groups)
+            return self.at_one_level(groups).classes(groups)
         shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
         for group in groups:
             shown[tuple(cell.members for cell in self.cells(group))].extend(group)
@@ -468,6 +471,8 @@ class Problem:
 
     def cost(self, name: str, classes: Sequence[Group]) -> float:
         """What publishing these classes costs, the other rows dropped."""
+        if self.recoding == "full-domain" and self.levels is None:
+            return self.at_one_level(classes).cost(name, classes)
         return float(COSTS[name](self, classes))
 
     def optimum(self, cost: str) -> float:

@@ -48,6 +48,8 @@ SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 """Shares of the rows that full-domain recoding may publish as stars."""
 ONE_TABLE = tuple(name for name in RECODINGS if name != "anatomy")
 """The recodings in which a class is the rows with equal cells."""
+CLASS_BY_CLASS = tuple(name for name in ONE_TABLE if name != "full-domain")
+"""Those of them in which each class has its own cells."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import MODELS, ONE_TABLE, Case, cases
+from tests.strategies import MODELS, CLASS_BY_CLASS, Case, cases
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups
@@ -19,7 +19,7 @@ from shoal.methods.spans import spans_of
 from shoal.partition import Partition
 from shoal.recode import cells_of
 
-TABLES = cases(10, ONE_TABLE, dropped=[Fraction(0)])
+TABLES = cases(10, CLASS_BY_CLASS, dropped=[Fraction(0)])
 
 
 def shown(cells: Sequence[Cells]) -> list[list[str | None]]:
@@ -94,7 +94,7 @@ def cost_of_rows(classes: Merging, rows: Ints) -> float:
 
 
 @settings(max_examples=150)
-@given(case=cases(12, ONE_TABLE, kinds=[MODELS["k"], MODELS["l"]], dropped=[Fraction(0)]))
+@given(case=cases(12, CLASS_BY_CLASS, kinds=[MODELS["k"], MODELS["l"]], dropped=[Fraction(0)]))
 def test_the_pair_that_is_merged_costs_least_of_all_pairs(case: Case) -> None:
     problem = case.problem
     classes = Merging(problem, problem.publish(Partition(np.arange(problem.rows))))

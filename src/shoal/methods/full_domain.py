@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from shoal.lattice import Ground, Lattice, Search, measure_of
@@ -51,8 +52,8 @@ class FullDomain(Method):
         notes = (f"{search.looked:,} of {len(lattice):,} nodes of the lattice were looked at", *said(search))
         if len(search.live):
             return self.solution(problem, search.partition, "feasible", notes=notes)
-        partition = search.partition
-        return self.solution(problem, partition, "optimal", bound=problem.cost_of(partition), notes=notes)
+        found = self.solution(problem, search.partition, "optimal", notes=notes)
+        return replace(found, lower_bound=found.cost)
 
 
 def lattice_refusals(problem: Problem) -> list[str]:
