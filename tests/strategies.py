@@ -132,7 +132,8 @@ class Case:
 
     def __repr__(self) -> str:
         asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
-        return f"Case({dict(self.columns)}, {asked}, max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed})"
+        gone = f"max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed}"
+        return f"Case({dict(self.columns)}, {asked}, {gone})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))

@@ -254,8 +254,8 @@ def _confirmed(found: Audit, problem: Problem) -> Audit:
     refused = ", ".join(finding.model for finding in found.findings if not finding.holds)
     if problem.suppressed == "arx":
         raise Unsupported(
-            f"suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses {refused}; "
-            "nothing is released",
+            "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
+            f"{refused}; nothing is released",
             hint="leave --suppressed arx out, or allow the rows to be dropped with --max-dropped",
         )
     raise ShoalError(

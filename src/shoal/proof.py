@@ -31,7 +31,7 @@ from shoal.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, floo
 from shoal.table import distinct_sorted, numbered
 
 ALONG_HIERARCHIES = ("generalize", "full-domain")
-"""The recodings whose patterns are blocks of hierarchies: one level for all rows is a choice among the same patterns."""
+"""The recodings whose patterns are blocks of hierarchies; one level for all rows is a choice among the same."""
 MOST_VALUES = 64
 """Sensitive values up to which a distance other than the equal one is looked at."""
 

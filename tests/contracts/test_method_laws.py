@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, permutations, product
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -92,7 +93,7 @@ class Run:
 
     def position(self, row: int) -> int:
         """Where a row of the original stands in the release."""
-        return self.published.partition.kept.tolist().index(row)
+        return int(np.flatnonzero(self.published.partition.kept == row)[0])
 
     @cached_property
     def optimum(self) -> float:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import MODELS, CLASS_BY_CLASS, Case, case_of, cases
+from tests.strategies import CLASS_BY_CLASS, MODELS, Case, case_of, cases
 
 from shoal.audit import audit
 from shoal.errors import Infeasible, Unsupported

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import MODELS, CLASS_BY_CLASS, Case, cases
+from tests.strategies import CLASS_BY_CLASS, MODELS, Case, cases
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups

@@ -24,7 +24,9 @@ Quasi = Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns 
 Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")]
 Identifier = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")]
 Require = Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')]
-Recoding = Annotated[str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range or anatomy.")]
+Recoding = Annotated[
+    str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range or anatomy.")
+]
 Cost = Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")]
 Weights = Annotated[list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")]
 MaxDropped = Annotated[str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")]

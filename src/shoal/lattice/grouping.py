@@ -7,9 +7,9 @@ each class has which sensitive values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -126,23 +126,25 @@ class Ground:
             owner, weights = np.arange(int(some.sum())), grouping.sizes[some]
             return Classes(owner, len(owner), {}, weights, self._people(grouping, some))
         entries = np.flatnonzero(some[grouping.owner])
-        secret = grouping.secret[entries]
-        values = {name: Values(v.codes[secret], v.totals, v.domain, v.tree) for name, v in self._of_secret.items()}
-        owner = number[grouping.owner[entries]]
-        return Classes(owner, int(some.sum()), values, grouping.counts[entries], self._people(grouping, some))
+        owner, counts = number[grouping.owner[entries]], grouping.counts[entries]
+        return Classes(owner, int(some.sum()), self._values(grouping, entries), counts, self._people(grouping, some))
 
     def together(self, grouping: Grouping, some: Bools) -> Classes:
         """Return what models see of some classes as one class of stars."""
         people = self.problem.microdata.population
-        covered = None if people is None else lambda: np.array([people.counts.sum()])
+        covered = None if people is None else partial(people.counts.sum, keepdims=True)
         if not self.read:
             return Classes(np.zeros(1, dtype=np.int64), 1, {}, grouping.sizes[some].sum(keepdims=True), covered)
         entries = np.flatnonzero(some[grouping.owner])
-        secret = grouping.secret[entries]
-        values = {name: Values(v.codes[secret], v.totals, v.domain, v.tree) for name, v in self._of_secret.items()}
-        return Classes(np.zeros(len(entries), dtype=np.int64), 1, values, grouping.counts[entries], covered)
+        owner, counts = np.zeros(len(entries), dtype=np.int64), grouping.counts[entries]
+        return Classes(owner, 1, self._values(grouping, entries), counts, covered)
 
-    def _people(self, grouping: Grouping, some: Bools) -> object:
+    def _values(self, grouping: Grouping, entries: Ints) -> dict[Attributes, Values]:
+        """Return the attributes that are read, at some entries."""
+        secret = grouping.secret[entries].astype(np.int64)
+        return {attributes: values.at(secret) for attributes, values in self._of_secret.items()}
+
+    def _people(self, grouping: Grouping, some: Bools) -> Callable[[], Ints] | None:
         """Return how the people of the population are counted that fit the cells of some classes; None without one."""
         people = self.problem.microdata.population
         if people is None:

@@ -46,9 +46,10 @@ def recoding_for(name: str) -> str:
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
-    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of at most 12 rows is solved exactly. Otherwise Mondrian
-    runs, and beside it, where they can, the m-approximation and a method with a proof: peeling for large tables, the
-    cube method where a time limit leaves it time to search. What is proved of a dearer release holds for a cheaper one.
+    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of
+    at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation and a
+    method with a proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is
+    proved of a dearer release holds for a cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(

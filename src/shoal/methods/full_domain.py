@@ -74,5 +74,5 @@ def said(search: Search) -> list[str]:
     names = search.problem.microdata.roles.quasi
     levels = ", ".join(f"{name} {level}" for name, level in zip(names, grouping.levels, strict=True))
     rows = int(grouping.sizes[failing].sum())
-    gone = [f"{rows:,} rows of {int(failing.sum()):,} classes that fail the models are {search.best.fate}"] if rows else []
-    return [f"levels: {levels}", *gone]
+    gone = f"{rows:,} rows of {int(failing.sum()):,} classes that fail the models are {search.best.fate}"
+    return [f"levels: {levels}", *([gone] if rows else [])]
