@@ -16,7 +16,8 @@ from tests.test_arx_expected import COLUMNS, LEAST_ROWS, OPTIMA, Case, by_models
 
 from shoal.arrays import Bools, Floats
 from shoal.errors import Infeasible
-from shoal.lattice import Additive, Fate, Found, Ground, Grouping, Lattice, Measure, Search, Tables
+from shoal.lattice import Additive, Ground, Grouping, Lattice, Measure, Search, Seen, Tables
+from shoal.methods.base import Deadline, silent
 from shoal.methods.full_domain import FullDomain
 from shoal.problem import Problem, make_problem
 from shoal.requirement import parse_requirement
@@ -60,7 +61,6 @@ class ArxLoss(Measure):
         self.emphasis = float(emphasis[1]) if emphasis else 0.5
         parts = [column[lattice.levels[:, j]] * self.scale for j, column in enumerate(self.columns)]
         self.whole = np.column_stack(parts)
-        self.floor = self._floor()
 
     @cached_property
     def scale(self) -> float:
@@ -76,7 +76,8 @@ class ArxLoss(Measure):
         """The leaves of every hierarchy."""
         return [int(tree.leaves[-1][0]) for tree in self.ground.problem.microdata.hierarchies]
 
-    def _floor(self) -> Floats:
+    @cached_property
+    def floor(self) -> Floats:
         """What nodes lose at least; where nothing is known, a trifle that rises along the lattice."""
         if "Loss" in self.metric:
             return np.asarray(self.combined(self.whole, self.whole, 0.0)[:, 0])
@@ -120,9 +121,9 @@ class ArxLoss(Measure):
         found: list[float] = self.combined(whole, whole + self.suppressed(grouping, failing), share)[0].tolist()
         return found
 
-    def of(self, grouping: Grouping, failing: Bools, partition: object) -> float:
+    def of(self, seen: Seen) -> float:
         """The first of the losses."""
-        return self.losses(grouping, failing)[0]
+        return self.losses(seen.grouping, seen.failing)[0]
 
 
 def _bits(counts: Floats) -> float:
@@ -146,12 +147,12 @@ class ArxSearch(Search):
         """Nodes that may lose as little in the first column may still be better in another."""
         return np.asarray(bounds <= self.losses[0] + 1e-9, dtype=bool)
 
-    def _keep(self, grouping: Grouping, failing: Bools, fate: Fate) -> None:
-        if not self._fits_everybody(grouping):
+    def _keep(self, seen: Seen) -> None:
+        if not self._fits_everybody(seen.grouping):
             return
-        losses = self.loss.losses(grouping, failing)
+        losses = self.loss.losses(seen.grouping, seen.failing)
         if np.round(losses, 9).tolist() < np.round(self.losses, 9).tolist():
-            self.losses, self.best = losses, Found(grouping, failing, fate, losses[0])
+            self.losses, self.best, self.cost = losses, seen, losses[0]
 
     def _fits_everybody(self, grouping: Grouping) -> bool:
         """With delta-presence above 0 ARX asks that everybody of the population fits a class."""
@@ -160,9 +161,10 @@ class ArxSearch(Search):
         people = self.ground.classes(grouping, np.ones(len(grouping), dtype=bool)).population
         return people is not None and int(people().sum()) == self.everybody
 
-    def _lift(self, node: int, grouping: Grouping, hopeless: Bools) -> None:
+    def _lift(self, node: int, seen: Seen) -> None:
         """The rows of hopeless classes are suppressed in finer nodes, too, and lose no less by it."""
-        super()._lift(node, grouping, hopeless)
+        super()._lift(node, seen)
+        grouping, hopeless = seen.grouping, seen.hopeless
         if "Loss" in self.loss.metric:
             below = self.live[(self.lattice.levels[self.live] <= self.lattice.levels[node]).all(axis=1)]
             whole, share = self.loss.whole[below], float(grouping.sizes[hopeless].sum()) / self.problem.rows
@@ -182,8 +184,7 @@ def found_by(case: Case) -> ArxSearch:
     """The search of a case, done."""
     search = ArxSearch(case)
     search.look(len(search.lattice) - 1)
-    while len(search.live):
-        search.look(search.choose())
+    search.run(Deadline(), silent)
     return search
 
 

@@ -198,7 +198,7 @@ def test_suppressed_rows_are_unchecked_as_arx_does_it_and_are_not_released() -> 
     problem = problem_of(columns, "k=2", max_suppressed=0.5, suppressed="arx")
     assert FullDomain().run(problem).cost == pytest.approx(1 / 7)
     asked = {"quasi": ["age"], "require": "k=2", "recoding": "full-domain", "max_suppressed": 0.5, "suppressed": "arx"}
-    with pytest.raises(Unsupported, match="not checked, as ARX does it, and the audit .* refuses k=2"):
+    with pytest.raises(Unsupported, match=r"not checked, as ARX does it, and the audit .* refuses k=2"):
         shoal.anonymize(columns, **asked)  # type: ignore[arg-type]
     outcome = shoal.compare(columns, methods=["full-domain"], **asked)["full-domain"]  # type: ignore[arg-type]
     assert outcome.status == "unconfirmed"

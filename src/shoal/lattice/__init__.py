@@ -6,19 +6,19 @@ Compiled loops are imported where they are run, never here.
 from shoal.lattice.grouping import Ground, Grouping
 from shoal.lattice.levels import Lattice, Levels
 from shoal.lattice.measures import Additive, Measure, Tables, Whole, measure_of
-from shoal.lattice.search import Found, Search
-from shoal.lattice.verdicts import Fate, Verdicts
+from shoal.lattice.search import Search
+from shoal.lattice.verdicts import Fate, Seen, Verdicts
 
 __all__ = [
     "Additive",
     "Fate",
-    "Found",
     "Ground",
     "Grouping",
     "Lattice",
     "Levels",
     "Measure",
     "Search",
+    "Seen",
     "Tables",
     "Verdicts",
     "Whole",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from shoal.costs import CellCost
 from shoal.costs.non_uniform_entropy import NonUniformEntropy
 from shoal.lattice.grouping import Ground, Grouping
 from shoal.lattice.levels import Lattice
-from shoal.partition import Partition
+from shoal.lattice.verdicts import Seen, Verdicts
 from shoal.problem import Problem
 
 NOISE = 1e-12
@@ -24,12 +24,14 @@ NOISE = 1e-12
 class Measure(ABC):
     """A cost along a lattice."""
 
-    floor: Floats
-    """What every node costs at least, whatever rows are suppressed there; it never falls from a node to one above."""
+    @cached_property
+    @abstractmethod
+    def floor(self) -> Floats:
+        """What every node costs at least, whatever rows are suppressed there; it never falls from a node upwards."""
 
     @abstractmethod
-    def of(self, grouping: Grouping, failing: Bools, partition: Callable[[], Partition]) -> float:
-        """Return what a node costs whose failing classes become stars or are dropped, as in `partition()`."""
+    def of(self, seen: Seen) -> float:
+        """Return what a node costs."""
 
     def extra(self, grouping: Grouping, failing: Bools) -> float:
         """Return by how much a node, and every finer one, costs more than its floor if these classes fail there."""
@@ -39,12 +41,17 @@ class Measure(ABC):
 class Whole(Measure):
     """Any cost: every release is measured as it would be published; nothing is known beforehand."""
 
-    def __init__(self, problem: Problem, lattice: Lattice) -> None:
-        self.problem, self.floor = problem, np.zeros(len(lattice))
+    def __init__(self, ground: Ground, lattice: Lattice) -> None:
+        self.verdicts, self.lattice = Verdicts(ground), lattice
 
-    def of(self, grouping: Grouping, failing: Bools, partition: Callable[[], Partition]) -> float:
+    @cached_property
+    def floor(self) -> Floats:
+        """Nothing."""
+        return np.zeros(len(self.lattice))
+
+    def of(self, seen: Seen) -> float:
         """Measure the release."""
-        return self.problem.cost_of(partition())
+        return self.verdicts.problem.cost_of(self.verdicts.partition(seen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,17 +106,21 @@ class Additive(Measure):
         data = ground.problem.microdata
         counts = [np.bincount(column.codes, minlength=column.size) for column in data.quasi]
         self.columns = [loss @ count for loss, count in zip(tables.losses, counts, strict=True)]
-        self.floor = np.zeros(lattice.shape)
-        for j, column in enumerate(self.columns):
-            shape = [1] * len(lattice.shape)
-            shape[j] = -1
-            self.floor += np.reshape(column, shape)
-        self.floor = self.floor.ravel()
         self.gaps = np.concatenate([gap.ravel() for gap in tables.gaps])
 
-    def of(self, grouping: Grouping, failing: Bools, partition: Callable[[], Partition]) -> float:
+    @cached_property
+    def floor(self) -> Floats:
+        """The sum over columns of what each costs at its level."""
+        floor = np.zeros(1)
+        for column in self.columns:
+            floor = np.add.outer(floor, column).ravel()
+        return floor
+
+    def of(self, seen: Seen) -> float:
         """Return the floor and what the failing rows pay besides."""
-        return float(self.floor[self.lattice.number(grouping.levels)]) + self.extra(grouping, failing)
+        levels = seen.grouping.levels
+        shown = sum(float(column[level]) for column, level in zip(self.columns, levels, strict=True))
+        return shown + (self.extra(seen.grouping, seen.failing) if seen.suppressed else 0.0)
 
     def extra(self, grouping: Grouping, failing: Bools) -> float:
         """Return what the rows of these classes would pay more as stars."""
@@ -123,5 +134,5 @@ def measure_of(ground: Ground, lattice: Lattice) -> Measure:
     """Return the measure of a problem's cost."""
     tables = Tables.of(ground.problem)
     if tables is None or not tables.rises:
-        return Whole(ground.problem, lattice)
+        return Whole(ground, lattice)
     return Additive(ground, lattice, tables)

@@ -13,27 +13,17 @@ What is known of nodes without looking at them:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
-from shoal.lattice.grouping import Ground, Grouping
+from shoal.lattice.grouping import Ground
 from shoal.lattice.levels import Lattice
 from shoal.lattice.measures import Measure
-from shoal.lattice.verdicts import Fate, Verdicts
+from shoal.lattice.verdicts import Seen, Verdicts
 from shoal.partition import Partition
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """A node whose release is admitted, and what it costs."""
-
-    grouping: Grouping
-    failing: Bools
-    fate: Fate
-    cost: float
+from shoal.watching import Ending
 
 
 class Search:
@@ -46,13 +36,14 @@ class Search:
         self.dead = np.zeros(len(lattice), dtype=bool)
         self.live: Ints = np.arange(len(lattice))
         self.looked = 0
-        self.best: Found | None = None
+        self.best: Seen | None = None
+        self.cost = np.inf
 
     @property
     def partition(self) -> Partition:
         """The classes of the best node."""
         assert self.best is not None
-        return self.verdicts.partition(self.best.grouping, self.best.failing, self.best.fate)
+        return self.verdicts.partition(self.best)
 
     def choose(self) -> int:
         """Return the node to look at next.
@@ -69,46 +60,49 @@ class Search:
 
     def look(self, node: int) -> None:
         """Group the rows at a node, keep its release if it is better, and strike out what it rules out."""
-        grouping = self.ground.at(self.lattice.at(node))
-        hopeless = self.verdicts.hopeless(grouping)
-        failing = self.verdicts.failing(grouping, hopeless)
-        fate = self.verdicts.fate(grouping, failing)
+        seen = self.verdicts.at(self.lattice.at(node))
         self.looked += 1
         self.dead[node] = True
-        if fate != "refused":
-            self._keep(grouping, failing, fate)
-        if hopeless.any():
-            self._lift(node, grouping, hopeless)
-        if failing.any() and self.problem.may_suppress == 0:
-            self._strike(node, grouping, hopeless)
+        if seen.admitted:
+            self._keep(seen)
+        if seen.hopeless.any():
+            self._lift(node, seen)
+        if seen.failing.any() and self.problem.may_suppress == 0:
+            self._strike(node, seen)
         self.live = self.live[~self.dead[self.live] & self.worth(self.bound[self.live])]
 
     def worth(self, bounds: Floats) -> Bools:
         """Return whether nodes of these bounds may be better than the best."""
-        return bounds < (np.inf if self.best is None else self.best.cost)
+        return bounds < self.cost
 
-    def _keep(self, grouping: Grouping, failing: Bools, fate: Fate) -> None:
-        cost = self.measure.of(grouping, failing, partial(self.verdicts.partition, grouping, failing, fate))
-        if self.best is None or cost < self.best.cost:
-            self.best = Found(grouping, failing, fate, cost)
+    def run(self, deadline: Ending, progress: Callable[[float, str], None]) -> None:
+        """Look at nodes until none may be better; out of time, until there is one at all."""
+        while len(self.live) and not (deadline.passed and self.best is not None):
+            self.look(self.choose())
+            progress(1 - len(self.live) / len(self.lattice), "searching the lattice of levels")
 
-    def _lift(self, node: int, grouping: Grouping, hopeless: Bools) -> None:
+    def _keep(self, seen: Seen) -> None:
+        cost = self.measure.of(seen)
+        if cost < self.cost:
+            self.best, self.cost = seen, cost
+
+    def _lift(self, node: int, seen: Seen) -> None:
         """Raise the bounds at and below a node by what the rows of hopeless classes pay as stars."""
         below = self.lattice.below(node)
         shape = self.lattice.shape
-        if int(grouping.sizes[hopeless].sum()) > self.problem.may_suppress:
+        if int(seen.grouping.sizes[seen.hopeless].sum()) > self.problem.may_suppress:
             self.dead.reshape(shape)[below] = True
             return
-        lifted = self.measure.floor.reshape(shape)[below] + self.measure.extra(grouping, hopeless)
+        lifted = self.measure.floor.reshape(shape)[below] + self.measure.extra(seen.grouping, seen.hopeless)
         bound = self.bound.reshape(shape)[below]
         np.maximum(bound, lifted, out=bound)
 
-    def _strike(self, node: int, grouping: Grouping, hopeless: Bools) -> None:
+    def _strike(self, node: int, seen: Seen) -> None:
         """Strike out the nodes that a refused one rules out where nothing may be suppressed."""
         if self.problem.models.monotone:
             self.dead.reshape(self.lattice.shape)[self.lattice.below(node)] = True
-        small = np.flatnonzero(grouping.sizes < self.problem.models.least_rows)
+        small = np.flatnonzero(seen.grouping.sizes < self.problem.models.least_rows)
         if len(small):
-            one = int(grouping.first[small[0]])
+            one = int(seen.grouping.first[small[0]])
             rows = self.ground.sizes_along(self.lattice.heights, self.lattice.strides, one)
             self.dead |= rows < self.problem.models.least_rows

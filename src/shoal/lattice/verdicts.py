@@ -10,12 +10,40 @@ import numpy as np
 
 from shoal.arrays import Bools
 from shoal.lattice.grouping import Ground, Grouping
+from shoal.lattice.levels import Levels
 from shoal.models import DistinctLDiversity, KAnonymity
 from shoal.partition import DROPPED, Partition
 from shoal.problem import Problem
 
 Fate: TypeAlias = Literal["kept", "starred", "dropped", "refused"]
 """What becomes of the rows of failing classes: there are none; they are stars; they are dropped; it cannot be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was seen at a node: its classes, which of them have too few rows or values, which fail, and their fate."""
+
+    grouping: Grouping
+    hopeless: Bools
+    failing: Bools
+    fate: Fate
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the node has a release."""
+        return self.fate != "refused"
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows are in classes that fail."""
+        return int(self.grouping.sizes[self.failing].sum())
+
+    @property
+    def said(self) -> list[str]:
+        """What became of the rows of failing classes, in words."""
+        classes = int(self.failing.sum())
+        gone = f"{self.suppressed:,} rows of {classes:,} classes that fail the models are {self.fate}"
+        return [gone] if classes else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +71,13 @@ class Verdicts:
             or (isinstance(model, DistinctLDiversity) and not model.given and self.ground.alone)
             for model in self.problem.models
         )
+
+    def at(self, levels: Levels) -> Seen:
+        """Return what is to be seen at a node."""
+        grouping = self.ground.at(levels)
+        hopeless = self.hopeless(grouping)
+        failing = self.failing(grouping, hopeless)
+        return Seen(grouping, hopeless, failing, self.fate(grouping, failing))
 
     def hopeless(self, grouping: Grouping) -> Bools:
         """Return the classes with too few rows or values: no part of such a class is admitted in a finer node."""
@@ -76,15 +111,17 @@ class Verdicts:
 
     def _holds_without(self, grouping: Grouping, failing: Bools) -> bool:
         """Whether the other classes are admitted in the table that is left."""
-        partition = self.partition(grouping, failing, "dropped")
+        partition = self.partition(Seen(grouping, failing, failing, "dropped"))
         part = self.problem.of_rows(partition.kept)
         return bool(part.models.admits(part.classes(Partition(partition.class_of_row[partition.kept]))).all())
 
-    def partition(self, grouping: Grouping, failing: Bools, fate: Fate) -> Partition:
+    def partition(self, seen: Seen) -> Partition:
         """Return the classes of a node, the failing ones as the starred class or dropped."""
-        labels = self.ground.class_of_row(grouping)
-        if fate == "kept":
+        labels, failing = self.ground.class_of_row(seen.grouping), seen.failing
+        if seen.fate == "kept":
             return Partition(labels)
         number = np.cumsum(~failing) - 1
-        gone = DROPPED if fate == "dropped" else int((~failing).sum())
-        return Partition(np.where(failing[labels], gone, number[labels]), None if fate == "dropped" else gone)
+        if seen.fate == "dropped":
+            return Partition(np.where(failing[labels], DROPPED, number[labels]))
+        starred = int((~failing).sum())
+        return Partition(np.where(failing[labels], starred, number[labels]), starred)

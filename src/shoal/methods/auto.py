@@ -15,6 +15,7 @@ from shoal.methods.m_approx import MApprox
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel
 from shoal.methods.subset_dp import SubsetDP
+from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
 
@@ -58,7 +59,7 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     fitting = [method for method in _candidates(problem) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
-    exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain) for method in fitting)
+    exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain | TopDownGreedy) for method in fitting)
     proving, why_not = (None, "") if exact else _proving(problem, deadline)
     if proving is not None:
         fitting.append(proving)
@@ -72,7 +73,7 @@ def _candidates(problem: Problem) -> list[Method]:
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
         return [Anatomy()]
     if problem.recoding == FullDomain.recoding:
-        return [FullDomain()]
+        return [FullDomain()] if not FullDomain().accepts(problem) else [TopDownGreedy()]
     return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
 
 

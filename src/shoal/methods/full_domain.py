@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from shoal.lattice import Ground, Lattice, Search, measure_of
+from shoal.lattice import Ground, Lattice, Search, Seen, measure_of
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution, infeasible
@@ -44,21 +44,35 @@ class FullDomain(Method):
         ground, lattice = Ground(problem), Lattice.of(problem.microdata)
         search = Search(lattice, ground, measure_of(ground, lattice))
         search.look(len(lattice) - 1)
-        while len(search.live) and not (deadline.passed and search.best is not None):
-            search.look(search.choose())
-            progress(1 - len(search.live) / len(lattice), "searching the lattice of levels")
-        if search.best is None:
-            raise refusal(problem)
-        notes = (f"{search.looked:,} of {len(lattice):,} nodes of the lattice were looked at", *said(search))
-        if len(search.live):
-            return self.solution(problem, search.partition, "feasible", notes=notes)
-        found = self.solution(problem, search.partition, "optimal", notes=notes)
-        return replace(found, lower_bound=found.cost)
+        return searched(self, search, deadline, progress)
+
+
+def searched(
+    method: Method, search: Search, deadline: Deadline, progress: Progress, notes: tuple[str, ...] = ()
+) -> Solution:
+    """Run a search to its end, or to that of the time, and return what it found."""
+    problem = search.problem
+    search.run(deadline, progress)
+    if search.best is None:
+        raise refusal(problem)
+    looked = f"{search.looked:,} of {len(search.lattice):,} nodes of the lattice were looked at"
+    notes = (looked, *notes, *said(problem, search.best))
+    if len(search.live):
+        return method.solution(problem, search.partition, "feasible", notes=notes)
+    found = method.solution(problem, search.partition, "optimal", notes=notes)
+    return replace(found, lower_bound=found.cost)
 
 
 def lattice_refusals(problem: Problem) -> list[str]:
     """Return why a method of one level for every column cannot take a problem; none if it can."""
     return [] if problem.recoding == FULL_DOMAIN else [f"it is for the recoding {FULL_DOMAIN!r}"]
+
+
+def unreached(problem: Problem) -> list[str]:
+    """Return why a method that ends at the top of the lattice may find nothing: the whole table fails a model."""
+    whole = problem.classes(Partition.whole(problem.rows))
+    others = [model for model in problem.models if not model.monotone]
+    return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
 
 
 def refusal(problem: Problem) -> Exception:
@@ -67,12 +81,7 @@ def refusal(problem: Problem) -> Exception:
     return next(infeasible(model, whole) for model in problem.models if not model.admits(whole)[0])
 
 
-def said(search: Search) -> list[str]:
+def said(problem: Problem, seen: Seen) -> list[str]:
     """Say at which levels the columns are published, and what became of the rows of failing classes."""
-    assert search.best is not None
-    grouping, failing = search.best.grouping, search.best.failing
-    names = search.problem.microdata.roles.quasi
-    levels = ", ".join(f"{name} {level}" for name, level in zip(names, grouping.levels, strict=True))
-    rows = int(grouping.sizes[failing].sum())
-    gone = f"{rows:,} rows of {int(failing.sum()):,} classes that fail the models are {search.best.fate}"
-    return [f"levels: {levels}", *([gone] if rows else [])]
+    pairs = zip(problem.microdata.roles.quasi, seen.grouping.levels, strict=True)
+    return ["levels: " + ", ".join(f"{name} {level}" for name, level in pairs), *seen.said]
