@@ -123,9 +123,10 @@ def class_sizes(codes, ups, starts, widths, heights, strides, counts, one):
     for v in range(number):
         rows[node[v]] += counts[v]
     for j in range(len(heights)):
-        for place in range(nodes):
-            if place // strides[j] % (heights[j] + 1) > 0:
-                rows[place] += rows[place - strides[j]]
+        stride, span = strides[j], strides[j] * (heights[j] + 1)
+        for start in range(0, nodes, span):
+            for place in range(start + stride, start + span):
+                rows[place] += rows[place - stride]
     return rows
 
 
