@@ -573,6 +573,24 @@ def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(map(len, classes)), len(classes) * problem.k)
 
 
+def _geometric_loss(problem: Problem, classes: Sequence[Group]) -> float:
+    """The geometric mean of the columns' losses, each raised by 1, less 1."""
+    n, gone = len(problem.rows), len(problem.dropped(classes))
+    columns = range(len(problem.quasi))
+    paid = [sum((len(group) * problem.cells(group)[j].ncp for group in classes), Fraction(gone)) for j in columns]
+    return float(float(prod(1 + total / n for total in paid)) ** (1 / len(paid))) - 1
+
+
+def _ambiguity(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """How many combinations of values a row's cells stand for, on average."""
+    whole = prod(len(_span(problem, column)) for column in problem.quasi)
+    total = Fraction(len(problem.dropped(classes)) * whole)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        total += len(group) * prod(len(_box(problem, column, cell)) for column, cell in pairs)
+    return total / len(problem.rows)
+
+
 def _reconstruction(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The mean squared distance of each row's own value from the shares of the values in its group."""
     total = Fraction(len(problem.dropped(classes)))
@@ -625,5 +643,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
     "kl-divergence": _kl_divergence,
+    "geometric-loss": _geometric_loss,
+    "ambiguity": _ambiguity,
     "reconstruction": _reconstruction,
 }
