@@ -14,8 +14,8 @@ from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import log, prod
-from typing import Any, TypeAlias
+from math import isclose, log, prod
+from typing import Any, TypeAlias, cast
 
 Value: TypeAlias = int | float | str | bool | date | None
 Row: TypeAlias = Mapping[str, Value]
@@ -261,6 +261,11 @@ class Column:
         return bool(known) and (numbers or bool(self.order))
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the known values are numbers."""
+        return self.is_ordered and all(v is None or isinstance(v, int | float) for v in self.domain)
+
+    @property
     def places(self) -> dict[Value, Fraction]:
         """Where each value lies: numbers and dates by themselves, categories by their rank among those that occur."""
         if self.order:
@@ -347,6 +352,31 @@ RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
 }
 
 
+def centroid(column: Column, values: Sequence[Value]) -> Value | Fraction:
+    """The mean of numbers, the lower median of dates and categories, the commonest of other values.
+
+    >>> age = Column("age", frozenset([1, 2, 6, None]))
+    >>> centroid(age, [1, 2, 6]), centroid(age, [1, None]), centroid(age, [1, None, None])
+    (Fraction(3, 1), Fraction(1, 1), None)
+    """
+    known = [value for value in values if value is not None]
+    if not column.is_ordered:
+        counts: Counter[Key] = Counter(values)
+        return cast(Value, max(in_order(values), key=lambda value: counts[value]))
+    if 2 * len(known) < len(values):
+        return None
+    if column.is_numeric:
+        return sum((column.places[value] for value in known), Fraction(0)) / len(known)
+    return sorted(known, key=lambda value: column.places[value])[(len(known) - 1) // 2]
+
+
+def shows(cell: str | None, middle: Value | Fraction) -> bool:
+    """Whether the text of a published cell is that of a centroid."""
+    if cell is None or middle is None:
+        return cell is None and middle is None
+    return isclose(float(cell), middle, rel_tol=1e-12) if isinstance(middle, Fraction) else cell == _text(middle)
+
+
 def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> bool:
     """Whether the text of a published cell covers a value, by reading the text.
 
@@ -417,10 +447,12 @@ class Problem:
 
     def _cell(self, place: int, group: Group) -> Cell:
         column = self.quasi[place]
-        values = frozenset(self.rows[row][column.name] for row in group)
+        shown = [self.rows[row][column.name] for row in group]
+        if self.recoding == "centroid":
+            return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
         if self.levels is None:
-            return RECODINGS[self.recoding](column, values)
-        return at_level(column, values, column.height if group == self.starred else self.levels[place])
+            return RECODINGS[self.recoding](column, frozenset(shown))
+        return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
         """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
@@ -569,6 +601,33 @@ def _discernibility(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(len(group) ** 2 for group in classes) + dropped * len(problem.rows))
 
 
+def _centroid_error(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    errors = [column.weight * _column_error(problem, column, classes) for column in problem.quasi]
+    return sum(errors, Fraction(0)) / sum(column.weight for column in problem.quasi)
+
+
+def _column_error(problem: Problem, column: Column, classes: Sequence[Group]) -> Fraction:
+    """The distances of all rows to the centroids they show, as a share of those to the centroid of the table."""
+    values = [row[column.name] for row in problem.rows]
+    shown = {row: centroid(column, [values[row] for row in group]) for group in classes for row in group}
+    counted = [row for row, value in enumerate(values) if value is not None or not column.is_ordered]
+    if not counted:
+        return Fraction(0)
+    middle = centroid(column, [values[row] for row in counted])
+    most = {row: _apart(column, values[row], middle) for row in counted}
+    gone = {row for row in counted if row not in shown or (column.is_ordered and shown[row] is None)}
+    paid = sum((most[row] if row in gone else _apart(column, values[row], shown[row]) for row in counted), Fraction(0))
+    return paid / sum(most.values()) if sum(most.values()) else Fraction(0)
+
+
+def _apart(column: Column, value: Value, middle: Value | Fraction) -> Fraction:
+    if not column.is_ordered:
+        return Fraction(value != middle)
+    if isinstance(middle, Fraction):
+        return (column.places[value] - middle) ** 2
+    return abs(column.places[value] - column.places[middle])
+
+
 def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(map(len, classes)), len(classes) * problem.k)
 
@@ -642,6 +701,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "ncp": _summed(_ncp),
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
+    "centroid-error": _centroid_error,
     "kl-divergence": _kl_divergence,
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,

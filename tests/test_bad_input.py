@@ -206,7 +206,7 @@ def test_an_odd_file_is_read_as_meant_and_its_release_is_verified(home: Path, ca
     assert shoal("verify", "out", "--original", "odd.parquet").code == 0
 
 
-@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_dates_before_1900_are_published_as_dates(home: Path, recoding: str) -> None:
     days = ["1066-10-14", "1582-10-04", "1752-09-14", "1899-12-31"]
     (home / "old.csv").write_text("born,town\n" + "".join(f"{day},{CANARY}\n" for day in days), encoding="utf-8")

@@ -76,7 +76,7 @@ def test_declared_categories_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_a_neutralised_release_has_no_formula_and_is_verified(tmp_path: Path, recoding: str, format: str) -> None:
     release = released(recoding=recoding)
     folder = release.save(tmp_path / "out", format=format)

@@ -24,7 +24,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.models import TCloseness
 from shoal.table import read
 
-RECODINGS = ("suppress", "generalize", "range")
+RECODINGS = ("suppress", "generalize", "range", "centroid")
 
 
 def level(table: object, require: str) -> float | list[float] | None:

@@ -17,7 +17,7 @@ from shoal.release import FORMATS, Release
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read
 
-RECODINGS = ["suppress", "generalize", "range"]
+RECODINGS = ["suppress", "generalize", "range", "centroid"]
 INTERNAL = {
     *("config.json", "decisions.json", "manifest.json", "original.json"),
     *("prices.parquet", "proof.json", "rows.parquet"),

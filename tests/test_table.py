@@ -238,7 +238,7 @@ sys.exit("pandas" in sys.modules)
 
 
 @pytest.mark.parametrize("name", FRAME.columns)
-@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_a_column_nobody_altered_keeps_its_type_and_values(name: str, recoding: str) -> None:
     twice = pl.concat([FRAME, FRAME]).select(name, other=name)
     released = shoal.anonymize(twice, quasi=[name], require="k=2", recoding=recoding).table
@@ -272,7 +272,7 @@ def test_missing_star_and_empty_string_are_three_things_in_a_release(tmp_path: P
     assert set(published["town"]) == {"", None, "\\*", "*"}
 
 
-@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 @pytest.mark.parametrize("role", ["quasi", "sensitive", "other"])
 @pytest.mark.parametrize("literal", ["*", "\\*", "\\\\*"])
 def test_a_literal_star_is_escaped_wherever_it_stands(tmp_path: Path, role: str, recoding: str, literal: str) -> None:

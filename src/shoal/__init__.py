@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.audit import Audit, audit
     from shoal.certificate import Certificate
+    from shoal.codip import Projections, codip
     from shoal.compare import Comparison, compare
     from shoal.errors import Infeasible, ShoalError, Unsupported
     from shoal.metric import Metric
@@ -42,11 +43,13 @@ _HOMES = {
     "Metric": "metric",
     "RecursiveLDiversity": "models",
     "Release": "release",
+    "Projections": "codip",
     "ShoalError": "errors",
     "TCloseness": "models",
     "Unsupported": "errors",
     "anonymize": "pipeline",
     "audit": "audit",
+    "codip": "codip",
     "compare": "compare",
     "verify": "verify",
 }
@@ -61,6 +64,7 @@ __all__ = [
     "KAnonymity",
     "LDiversity",
     "Metric",
+    "Projections",
     "RecursiveLDiversity",
     "Release",
     "ShoalError",
@@ -68,6 +72,7 @@ __all__ = [
     "Unsupported",
     "anonymize",
     "audit",
+    "codip",
     "compare",
     "verify",
 ]

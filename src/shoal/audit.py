@@ -106,17 +106,15 @@ def audit(
     >>> found.smallest_class, found.holds, found.findings[0].failing_rows
     (1, False, 1)
     """
-    people = Table.of(table).frame
-    shown = Roles.of(people.columns, quasi=quasi, sensitive=sensitive if sensitive_table is None else ()).quasi
-    frame = people
+    frame = people = Table.of(table).frame
+    two = sensitive_table is not None
+    shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
-        names = [sensitive] if isinstance(sensitive, str) else sensitive
-        frame = sensitive_rows(people, Table.of(sensitive_table).frame, names, group=group, count=count)
-    roles = Roles.of(frame.columns, quasi=shown if sensitive_table is None else group, sensitive=sensitive)
-    models = as_models(require) if require is not None else _all_models(frame, roles, of_groups=frame is not people)
-    if sensitive_table is not None:
-        models.check_groups()
-    _check_attributes(models, roles)
+        secret = [sensitive] if isinstance(sensitive, str) else sensitive
+        frame = sensitive_rows(people, Table.of(sensitive_table).frame, secret, group=group, count=count)
+        roles = Roles.of(frame.columns, quasi=group, sensitive=sensitive)
+    models = as_models(require) if require is not None else _all_models(frame, roles, of_groups=two)
+    _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     classes = classes_of(frame, roles, models, builders, None if population is None else Table.of(population).frame)
     findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
@@ -128,7 +126,7 @@ def audit(
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
         findings=findings,
-        wildcard=None if wildcard is None else wildcard_summary(people.select(shown), wildcard),
+        wildcard=None if wildcard is None else wildcard_summary(people.select(shown.quasi), wildcard),
         violations=_violations(models, classes, frame, people, roles) if require is not None else NONE,
     )
 
@@ -214,7 +212,10 @@ def _finite(level: float | list[float]) -> float | list[float] | None:
     return level if np.isfinite(level).all() else None
 
 
-def _check_attributes(models: Models, roles: Roles) -> None:
+def _check(models: Models, roles: Roles, *, of_groups: bool) -> None:
+    """Refuse models that two tables cannot meet, and those that read what is not a sensitive column."""
+    if of_groups:
+        models.check_groups()
     for model in models:
         for name in (*model.attributes, *model.given):
             if name not in roles.sensitive:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.errors import Unsupported
@@ -67,6 +68,11 @@ class Cells(ABC):
     @abstractmethod
     def singles(self) -> Codes:
         """The code of the one value that a cell shows unaltered; -1 for every other cell."""
+
+    @property
+    def typed(self) -> pl.Series | None:
+        """The distinct cells as values of a type; None where they are text."""
+        return None
 
     @property
     def height_share(self) -> Floats:

@@ -93,6 +93,8 @@ class Certificate:
     """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     remarks: tuple[str, ...] = ()
     """What limits the bound, in words."""
+    a_priori: Mapping[str, float] = field(default_factory=dict)
+    """By model, a bound on its level that held before records were chosen, where the method has a theorem for it."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -118,6 +120,7 @@ class Certificate:
             "remarks": list(self.remarks),
             "require": self.require,
             "models": [dict(model) for model in self.models],
+            "a_priori": dict(self.a_priori),
             "recoding": self.recoding,
             "quasi": list(self.quasi),
             "sensitive": list(self.sensitive),
@@ -143,7 +146,8 @@ class Certificate:
             names = cls.__dataclass_fields__
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
             lists = {key: tuple(fields.get(key, ())) for key in ("models", "quasi", "remarks", "sensitive")}
-            return cls(cost=cost, **{**fields, **lists})
+            promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
+            return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReleaseError("the certificate cannot be read", expected=f"format {FORMAT}") from error
 
@@ -186,6 +190,7 @@ def certify(
         require=require,
         proved=None if solution.prices is None else solution.prices.bound,
         remarks=() if solution.prices is None else solution.prices.remarks,
+        a_priori=solution.promised,
     )
 
 

@@ -16,8 +16,10 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, HierarchyCells
+from shoal.centroid import CentroidCells
 from shoal.costs import Cost
 from shoal.costs.attribute_loss import attribute_losses
+from shoal.costs.centroid_error import centroid_losses
 from shoal.hierarchies import Builder, spec_of
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
@@ -64,7 +66,7 @@ def _columns(published: Published, frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     two = isinstance(published, Anatomized)
     cells = {} if two else {one.column.name: one for one in published.cells}
-    losses = {} if two else attribute_losses(published)
+    losses = {} if two else _losses(published)
     kept = published.microdata.table.frame[published.partition.kept]
     class_of_row = published.partition.class_of_row[published.partition.kept]
     roles = published.microdata.roles
@@ -81,6 +83,11 @@ def _columns(published: Published, frame: pl.DataFrame) -> list[dict[str, Any]]:
         else {"name": name, "role": "group", "type": str(frame[name].dtype)}
         for name in frame.columns
     ]
+
+
+def _losses(published: Published) -> Mapping[str, float]:
+    """Return what each quasi-identifier lost, in a measure that fits the recoding."""
+    return centroid_losses(published) if published.recoding == "centroid" else attribute_losses(published)
 
 
 def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
@@ -110,8 +117,7 @@ def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[s
 
 def _marks(original: pl.Series, cells: Cells | None, class_of_row: Ints) -> dict[str, int]:
     """Count the published cells that are stars, missing, empty strings and escaped literal stars."""
-    shown = np.ones(len(original), dtype=bool) if cells is None else cells.singles[cells.of_group[class_of_row]] >= 0
-    visible = original.filter(pl.Series(shown))
+    visible = original if cells is None else _visible(cells, cells.of_group[class_of_row])
     return {
         "stars": 0 if cells is None else int(cells.stars[cells.of_group[class_of_row]].sum()),
         "missing": visible.null_count(),
@@ -120,8 +126,16 @@ def _marks(original: pl.Series, cells: Cells | None, class_of_row: Ints) -> dict
     }
 
 
+def _visible(cells: Cells, cell_of_row: Ints) -> pl.Series:
+    """Return the cells that are values of the column."""
+    single = cells.singles[cell_of_row]
+    return cells.column.values.gather(single[single >= 0])
+
+
 def _cells(cells: Cells) -> list[dict[str, Any]]:
-    """List the distinct published cells with what each loses."""
+    """List the distinct published cells with what each loses; a centroid loses as much as its rows are away from it."""
+    if isinstance(cells, CentroidCells):
+        return [{"cell": label} for label in cells.labels]
     heights = cells.height_share.tolist() if isinstance(cells, HierarchyCells) else [None] * len(cells.labels)
     return [
         {"cell": label, "ncp": ncp, **({} if height is None else {"height": height})}

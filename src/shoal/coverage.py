@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -136,17 +137,22 @@ class Reader:
         return pl.Series([text]).cast(self.dtype, strict=False)[0] if self.dtype.is_numeric() else None
 
 
-def _members(body: str) -> list[str]:
+def _members(body: str) -> tuple[str, ...]:
     """Return the members of a set such as `{a, "b, c"}`; none if it is not one.
 
     >>> _members('{a, "b, c"}')
-    ['a', 'b, c']
+    ('a', 'b, c')
     """
-    return _listed(body) if body.startswith("{") and body.endswith("}") else []
+    return _listed(body) if body.startswith("{") and body.endswith("}") else ()
 
 
-def _listed(body: str) -> list[str]:
-    """Return what stands between brackets, separated by commas; quotes guard commas and brackets."""
+@lru_cache(maxsize=64)
+def _listed(body: str) -> tuple[str, ...]:
+    """Return what stands between brackets, separated by commas; quotes guard commas and brackets.
+
+    Kept for a while, because a cell is compared with one value after the other.
+    """
     found = _MEMBER.finditer(body[1:-1])
     texts = [match[2].strip() if match[2] is not None else re.sub(r"\\(.)", r"\1", match[1]) for match in found]
-    return [text for match, text in zip(_MEMBER.finditer(body[1:-1]), texts, strict=True) if text or match[2] is None]
+    pairs = zip(_MEMBER.finditer(body[1:-1]), texts, strict=True)
+    return tuple(text for match, text in pairs if text or match[2] is None)

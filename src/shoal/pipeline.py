@@ -97,9 +97,11 @@ def anonymize(
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
-      `full-domain` (one level of its hierarchy for each column; the default with that method),
-      `anatomy` (two tables: quasi-identifiers as they are, sensitive values by group; the default with that method).
-    - `cost`: what to keep small; stars for suppression, the reconstruction error for two tables, NCP otherwise.
+      `full-domain` (one level of its hierarchy for each column; the default with that method), `centroid` (means,
+      medians, commonest values), `anatomy` (two tables: quasi-identifiers as they are, sensitive values by group; the
+      default with that method).
+    - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
+      tables, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
     - `max_suppressed`: the share of rows that may be all stars in full-domain recoding; `suppressed="arx"` does not

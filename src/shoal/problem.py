@@ -22,7 +22,7 @@ from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import FULL_DOMAIN, RECODINGS, Published, cells_of, recode
+from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, Published, cells_of, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
@@ -55,6 +55,11 @@ class Problem:
     def required(self) -> Models:
         """What every release must meet: lower bounds may rest on this alone."""
         return self.asked or self.models
+
+    @property
+    def cells_are_blocks(self) -> bool:
+        """Whether cells are blocks of hierarchies, so that they have levels, and a union has the lowest block above."""
+        return self.recoding in BLOCKS
 
     @cached_property
     def values(self) -> dict[Attributes, Values]:
@@ -159,6 +164,8 @@ class Solution:
     """Decisions worth a line in the log, in words; no cell of the table."""
     prices: Prices | None = None
     """What the lower bound, or some of it, follows from; None where there is only the word of the method."""
+    promised: Mapping[str, float] = field(default_factory=dict)
+    """Bounds on levels that hold by a theorem, by model: how far from the table any class of these sizes can be."""
 
 
 def make_problem(
@@ -174,6 +181,8 @@ def make_problem(
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
+    if recoding == "centroid" and models.needs_population:
+        raise ParameterError(f"{models} asks whom cells cover, and centroids cover nobody", hint="use another recoding")
     if recoding not in RECODINGS:
         raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
     if recoding == ANATOMY:
@@ -209,7 +218,7 @@ def default_cost(recoding: str, weighted: bool) -> str:
     """Return the cost that is kept small when none is named."""
     if recoding == "suppress":
         return "height" if weighted else "stars"
-    return "reconstruction" if recoding == ANATOMY else "ncp"
+    return {ANATOMY: "reconstruction", "centroid": "centroid-error"}.get(recoding, "ncp")
 
 
 def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models: Models) -> Cost:
@@ -221,7 +230,7 @@ def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models
     if weights and not kind.takes_weights:
         raise ParameterError(
             f"cost {name!r} takes no attribute weights",
-            hint="leave them out" if recoding == ANATOMY else "use height or ncp",
+            hint="leave them out" if recoding == ANATOMY else "use height, ncp or centroid-error",
         )
     k = max((int(model.limit) for model in models if isinstance(model, KAnonymity)), default=1)
     return kind({name: float(weight) for name, weight in weights.items()}, k)

@@ -1,9 +1,10 @@
-"""Recoding: how a class becomes published cells. The published cell always covers every value it hides.
+"""Recoding: how a class becomes published cells. The published cell covers every value it hides, but for `centroid`.
 
 - `suppress`: the common value, or `*` where the rows of a class differ;
 - `generalize`: the block of the lowest hierarchy level that holds all values of the class;
 - `full-domain`: the same, at one level for all classes of a column; one class may be all stars instead;
 - `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
+- `centroid`: the mean of numbers, the median of dates, the commonest of other values.
 - `anatomy`: two tables, the quasi-identifiers as they are and the sensitive values counted group by group.
 
 Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them. In anatomy
@@ -23,6 +24,7 @@ from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
+from shoal.centroid import CentroidCells
 from shoal.hierarchies import StarsOnly
 from shoal.microdata import Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
@@ -52,6 +54,11 @@ def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
     return RangeCells.of(column, groups) if ordered else SetCells.of(column, groups)
 
 
+def centroid(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the centroid of the class."""
+    return CentroidCells.of(microdata.quasi[index], groups)
+
+
 def _columns(
     recoding: Callable[[Microdata, int, Groups], Cells], microdata: Microdata, groups: Groups
 ) -> tuple[Cells, ...]:
@@ -67,8 +74,11 @@ RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
     "generalize": partial(_columns, generalize),
     FULL_DOMAIN: partial(_columns, one_level),
     "range": partial(_columns, range_or_set),
+    "centroid": partial(_columns, centroid),
     ANATOMY: counted_cells,
 }
+BLOCKS = ("suppress", *ALONG_HIERARCHIES)
+"""The recodings whose cells are blocks of hierarchies."""
 
 TABLE = "table"
 """What the table of the people is called, in every release."""
@@ -133,6 +143,8 @@ class Anatomized(Published):
 
 
 def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
+    if cells.typed is not None:
+        return _as_shown(cells.typed.gather(cell_of_row))
     name, values = cells.column.name, cells.column.values
     single = cells.singles[cell_of_row]
     shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))

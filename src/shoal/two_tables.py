@@ -20,7 +20,7 @@ def sensitive_rows(
 
     Guarantees that each group has as many rows here as people; raises where the two tables do not fit.
     """
-    for frame, name in ((people, group), (counted, group), (counted, count)):
+    for frame, name in ((people, group), *((counted, name) for name in (group, *sensitive, count))):
         if name not in frame.columns:
             raise RoleError(f"there is no column {name!r} in one of the two tables", hint=nearest(name, frame.columns))
     both = [name for name in sensitive if name in people.columns]

@@ -3,9 +3,9 @@
 Without the original: every file is the one that was sealed (one that is not is not read: damage may hurt its reader),
 the table has the stated columns and rows in sorted order, the audit of its cells finds every model met at the stated
 level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
-made from, every published row covers the original row it stands for, sensitive and other cells are unaltered, and the
-lower bound follows from the prices kept with the release. Of two tables: they have the same groups, and with the
-original each group has the sensitive values of its people.
+made from, every published row covers the original row it stands for (or shows the centroids of its class), sensitive
+and other cells are unaltered, and the lower bound follows from the prices kept with the release. Of two tables: they
+have the same groups, and with the original each group has the sensitive values of its people.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.averages import wrong_centroids
 from shoal.certificate import canonical, gap
 from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError
@@ -29,6 +30,8 @@ from shoal.release import keyed_hash, manifest, public_config_hash, read_json
 from shoal.table import Table, TableLike, escape_stars
 from shoal.two_tables import miscounted_groups
 
+COVERS = "every published row covers the original row it stands for"
+CENTROIDS = "every published row shows the centroids of the original rows of its class"
 WORD = "the word of the method (a theorem or an exhaustive search)"
 
 
@@ -157,7 +160,8 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
 
 
 def _with_original(folder: Path, release: Opened, table: Table, checks: list[Check]) -> None:
-    two = release.sensitive_table is not None
+    by_centroids = release.certificate.recoding == "centroid"
+    two = release.certificate.recoding == "anatomy"
 
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
@@ -170,6 +174,9 @@ def _with_original(folder: Path, release: Opened, table: Table, checks: list[Che
         if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != table.rows:
             return "rows of the original are published twice or not at all"
         quasi, hierarchies = release.certificate.quasi, config["hierarchies"]
+        if by_centroids:
+            wrong = wrong_centroids(release.table, table.frame, rows, quasi)
+            return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
         missed = uncovered_rows(release.table, table.frame, rows, quasi, hierarchies, release.codebook)
         return f"{missed:,} rows do not cover the row they stand for" if missed else ""
 
@@ -191,7 +198,7 @@ def _with_original(folder: Path, release: Opened, table: Table, checks: list[Che
         return f"{wrong:,} groups have other values than their people" if wrong else ""
 
     _look(checks, "the original is the table the release was made from", same_table)
-    _look(checks, "every published row covers the original row it stands for", covered)
+    _look(checks, CENTROIDS if by_centroids else COVERS, covered)
     if not two:
         _look(checks, "sensitive and other cells are unaltered", unaltered)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", unaltered):

@@ -9,6 +9,7 @@ from tests.cli.command import settle, shoal
 
 from shoal import plots
 from shoal.apart import Attempt, Task, attempt
+from shoal.methods.auto import methods
 from shoal.methods.base import Progress, silent
 
 BASIC = ["compare", "census.csv", "--quasi=age,gender", "--require=k=5"]
@@ -46,11 +47,21 @@ def test_methods_stand_side_by_side(home: Path) -> None:
     assert sorted(home.rglob("*")) == before
 
 
-def test_without_names_all_that_fit_are_compared(home: Path) -> None:
+def test_without_names_all_that_fit_are_compared(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {name: methods()[name] for name in ("forest", "m-approx", "mondrian", "tp")}
+    monkeypatch.setattr(import_module("shoal.compare"), "known_methods", lambda: known)
     found = json.loads(shoal(*BASIC, "--json").out)
-    assert [one["method"] for one in found["outcomes"]] == [
-        *("cube", "forest", "m-approx", "mondrian", "mondrian-relaxed", "optimal", "peel"),
-    ]
+    assert [one["method"] for one in found["outcomes"]] == ["forest", "m-approx", "mondrian"]
+
+
+def test_methods_of_one_table_say_why_they_make_no_two(home: Path) -> None:
+    asked = ["--quasi=age,gender", "--sensitive=occupation", "--require=l(occupation)=2", "--recoding=anatomy"]
+    found = json.loads(shoal("compare", "census.csv", *asked, "--json").out)
+    assert [one["method"] for one in found["outcomes"]] == ["anatomy", "mondrian", "mondrian-relaxed"]
+    assert (found["cost"], found["best"]) == ("reconstruction", "anatomy")
+    done = shoal("compare", "census.csv", *asked, "--methods=anatomy,peel")
+    assert done.code == 0
+    assert "two tables have no patterns: quasi-identifiers are published as they are" in done.out
 
 
 def test_json_is_one_document_and_nothing_else(home: Path) -> None:

@@ -28,8 +28,12 @@ FORMS: list[dict[str, str]] = [
 ]
 
 
-def random_tables(seed: int) -> Iterator[Case]:
-    """Tables of up to nine rows over two or three columns of two to four values, each with every request and form."""
+def random_tables(seed: int, recoding: str | None = None) -> Iterator[Case]:
+    """Tables of up to nine rows over two or three columns of two to four values, each with every request and form.
+
+    A method that is for one recoding gets that one only.
+    """
+    forms = [form for form in FORMS if recoding in (None, form["recoding"])]
     rng = np.random.default_rng(seed)
     while True:
         rows, wide, values = int(rng.integers(4, 10)), int(rng.integers(2, 5)), int(rng.integers(2, 5))
@@ -38,7 +42,7 @@ def random_tables(seed: int) -> Iterator[Case]:
             name: [kind.pool[code] for code in rng.integers(0, min(values, len(kind.pool)), rows)]
             for name, kind in chosen.items()
         }
-        asked, form = str(rng.choice(ASKED)), FORMS[int(rng.integers(len(FORMS)))]
+        asked, form = str(rng.choice(ASKED)), forms[int(rng.integers(len(forms)))]
         if form["recoding"] in ONE_TABLE or not asked.startswith("k="):
             yield case_of(columns, asked, **form)
 
@@ -58,7 +62,7 @@ def least_cost(case: Case) -> float:
 def worst_ratio(method: str, number: int, seed: int) -> tuple[float, int]:
     """Solve so many tables that the method takes; return the largest of cost / optimum, and how many were solved."""
     worst, solved, tried = 1.0, 0, 0
-    for case in random_tables(seed):
+    for case in random_tables(seed, methods()[method].recoding):
         tried += 1
         if solved == number or tried > 40 * number:
             return worst, solved

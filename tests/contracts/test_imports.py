@@ -17,10 +17,10 @@ ORDER = [
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
-    {"coverage", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
-    {"anatomy"},
+    {"anatomy", "centroid"},
     {"recode"},
     {"emd"},
     {"costs", "models"},
@@ -28,19 +28,19 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate"},
-    {"lattice", "simplex"},
+    {"bounds", "certificate", "clusters", "curve"},
+    {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},
     {"pipeline"},
-    {"compare"},
+    {"codip", "compare"},
     {"cli"},
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("audit", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
     *("two_tables", "verify", "wildcard"),
 ]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations_with_replacement, islice, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -126,9 +126,19 @@ def the_cost_is_what_the_oracle_says(run: Run) -> None:
 
 
 def every_cell_covers_the_value_it_hides(run: Run) -> None:
+    if run.case.recoding == "centroid":
+        return
     for cells, row in zip(run.cells, run.published.partition.kept.tolist(), strict=True):
         for cell, column in zip(cells, run.case.oracle.quasi, strict=True):
             assert oracle.reads_as(cell, run.case.rows[row][column.name], column, run.case.recoding)
+
+
+def every_centroid_is_that_of_its_class(run: Run) -> None:
+    shown = dict(zip(run.published.partition.kept.tolist(), run.cells, strict=True))
+    for group in run.classes if run.case.recoding == "centroid" else ():
+        for place, column in enumerate(run.case.oracle.quasi):
+            middle = oracle.centroid(column, [run.case.rows[row][column.name] for row in group])
+            assert all(oracle.shows(shown[row][place], middle) for row in group)
 
 
 def classes_are_the_rows_with_equal_cells(run: Run) -> None:
@@ -177,6 +187,7 @@ LAWS: list[Callable[[Run], None]] = [
     the_oracle_confirms_every_model,
     the_cost_is_what_the_oracle_says,
     every_cell_covers_the_value_it_hides,
+    every_centroid_is_that_of_its_class,
     classes_are_the_rows_with_equal_cells,
     the_columns_are_those_declared_and_no_other_is_altered,
     no_more_rows_are_dropped_than_allowed,
@@ -198,13 +209,16 @@ def check_refusal(run: Run) -> None:
 
 # --- guarantees are inequalities -------------------------------------------------------------------------------------
 
-CLAUSE = re.compile(r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \(.*\))?")
+CLAUSE = re.compile(
+    r"(?P<cost>cost|stars|starred rows) (?P<sign><=|=) (?:(?P<factor>.+) \* )?optimum(?: \+ (?P<more>\d+))?(?: \(.*\))?"
+)
 
 
 def is_kept(guarantee: str, run: Run, optimum: float) -> bool:
     """Whether each inequality of a guarantee that speaks of the problem's cost holds.
 
-    They are written `cost <= FACTOR * optimum`, FACTOR a formula in m (quasi-identifiers), k and n (rows).
+    They are written `cost <= FACTOR * optimum + MORE`, FACTOR a formula in m (quasi-identifiers), k and n (rows), MORE
+    a number.
     """
     clauses = [CLAUSE.fullmatch(clause.strip()) for clause in guarantee.split(";")]
     assert all(clauses), f"the law cannot read {guarantee!r}"
@@ -212,7 +226,7 @@ def is_kept(guarantee: str, run: Run, optimum: float) -> bool:
     names = {"m": len(run.case.quasi), "k": run.case.problem.models.least_rows, "n": len(run.case.rows)}
     for clause in clauses:
         if clause is not None and clause["cost"] in spoken:
-            most = value_of(clause["factor"] or "1", names) * optimum
+            most = value_of(clause["factor"] or "1", names) * optimum + int(clause["more"] or 0)
             if run.solved.cost > most + 1e-9 or (clause["sign"] == "=" and run.solved.cost < most - 1e-9):
                 return False
     return True
@@ -267,8 +281,9 @@ def small_cases(numbers: int, recoding: str, asked: list[str], *, up_to_renaming
 
 @every_recoding
 @every_method
-def test_every_law_holds_for_every_small_table_up_to_renaming(method: str, recoding: str) -> None:
-    for case in small_cases(2, recoding, FEW, up_to_renaming=True):
+def test_every_law_holds_for_one_in_four_small_tables_up_to_renaming(method: str, recoding: str) -> None:
+    first = sorted([*methods(), "auto"]).index(method) % 4  # which ones: the next method has others
+    for case in islice(small_cases(2, recoding, FEW, up_to_renaming=True), first, None, 4):
         check_every_law(case, method)
 
 
@@ -292,8 +307,8 @@ def test_every_law_holds_for_every_small_table_where_rows_may_go(method: str, re
 
 
 def sampled(rows: int) -> st.SearchStrategy[Case]:
-    """Any case of so many rows, and as often one that asks for k-anonymity or for l-diversity alone."""
-    return st.one_of(cases(rows), cases(rows, kinds=[MODELS["k"]]), cases(rows, kinds=[MODELS["l"]]))
+    """Any case of so many rows, and as often one that asks for k-anonymity, l-diversity or t-closeness alone."""
+    return st.one_of(cases(rows), *(cases(rows, kinds=[MODELS[name]]) for name in ("k", "l", "t")))
 
 
 def most_rows(method: str, *, slow: bool = False) -> int:
@@ -302,31 +317,25 @@ def most_rows(method: str, *, slow: bool = False) -> int:
     return 8 if exact else 60 if slow else 20
 
 
-def sample(law: Callable[[Run], None], method: str, rows: int, examples: int) -> None:
+def sample(laws: list[Callable[[Run], None]], method: str, rows: int, examples: int) -> None:
     @settings(max_examples=examples)
     @given(sampled(rows))
-    def holds(case: Case) -> None:
+    def hold(case: Case) -> None:
         run = Run.of(case, method)
-        if run.solution:
+        for law in laws if run.solution else []:
             law(run)
 
-    holds()
-
-
-every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-every_exhaustive_law = pytest.mark.parametrize("law", EXHAUSTIVE, ids=lambda law: law.__name__)
+    hold()
 
 
 @every_method
-@every_law
-def test_law(law: Callable[[Run], None], method: str) -> None:
-    sample(law, method, most_rows(method), 20)
+def test_every_law_holds(method: str) -> None:
+    sample(LAWS, method, most_rows(method), 50)
 
 
 @every_method
-@every_exhaustive_law
-def test_exhaustive_law(law: Callable[[Run], None], method: str) -> None:
-    sample(law, method, 5, 30)
+def test_every_exhaustive_law_holds(method: str) -> None:
+    sample(EXHAUSTIVE, method, 5, 40)
 
 
 @every_method
@@ -356,16 +365,14 @@ def test_only_what_dropping_rows_cannot_help_is_infeasible(method: str, case: Ca
 
 @pytest.mark.slow
 @every_method
-@every_law
-def test_law_on_many_more(law: Callable[[Run], None], method: str) -> None:
-    sample(law, method, most_rows(method, slow=True), 400)
+def test_every_law_holds_for_many_more(method: str) -> None:
+    sample(LAWS, method, most_rows(method, slow=True), 1500)
 
 
 @pytest.mark.slow
 @every_method
-@every_exhaustive_law
-def test_exhaustive_law_on_many_more(law: Callable[[Run], None], method: str) -> None:
-    sample(law, method, 7, 400)
+def test_every_exhaustive_law_holds_for_many_more(method: str) -> None:
+    sample(EXHAUSTIVE, method, 7, 1000)
 
 
 @pytest.mark.slow
@@ -427,7 +434,7 @@ def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
     plain = pd.DataFrame(people)
     odd = pd.DataFrame(people, index=["x", "x", "y", 3, 2, None])
     own = recoding_for(method)
-    fitting = [asked for asked in MORE if own in ONE_TABLE or "k=" not in asked]
+    fitting = [asked for asked in [*MORE, "t(illness:ordered)=1/4"] if own in ONE_TABLE or "k=" not in asked]
     asked = next(asked for asked in fitting if Run.of(case_of(people, asked, recoding=own), method).solution)
     one, other = (
         anonymize(frame, quasi=["number", "text"], sensitive=["illness"], require=asked, method=method)

@@ -8,14 +8,16 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle import Value, reads_as
+from tests.oracle import Value, centroid, reads_as, shows
 from tests.strategies import MODELS, ODD_CATEGORIES, ONE_TABLE, SENSITIVE, Case, Kind, cases
 
+from shoal.averages import wrong_centroids
 from shoal.partition import Partition
 from shoal.recode import RECODINGS, Anatomized, Published
 from shoal.table import STAR
 
 every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
+every_covering_recoding = pytest.mark.parametrize("recoding", [name for name in RECODINGS if name != "centroid"])
 few = settings(max_examples=60)
 
 
@@ -41,7 +43,7 @@ def check_classes(shown: Published) -> None:
     assert len(set(cells)) == len(set(labels)) == len(set(zip(cells, labels, strict=True)))
 
 
-@every_recoding
+@every_covering_recoding
 @few
 @given(data=st.data())
 def test_every_cell_covers_the_value_it_hides(recoding: str, data: st.DataObject) -> None:
@@ -58,7 +60,37 @@ def test_rows_share_a_class_exactly_if_they_show_the_same_cells(recoding: str, d
     check_classes(data.draw(published(recoding))[1])
 
 
-@pytest.mark.parametrize("recoding", ONE_TABLE)
+@few
+@given(data=st.data())
+def test_every_centroid_is_that_of_the_class(data: st.DataObject) -> None:
+    case, shown = data.draw(published("centroid"))
+    labels = shown.partition.class_of_row.tolist()
+    for cells, row in zip(texts(shown), shown.partition.kept.tolist(), strict=True):
+        together = [other for other, label in zip(case.rows, labels, strict=True) if label == labels[row]]
+        for cell, column in zip(cells, case.oracle.quasi, strict=True):
+            assert shows(cell, centroid(column, [other[column.name] for other in together]))
+
+
+@few
+@given(data=st.data())
+def test_the_checker_finds_no_wrong_centroid(data: st.DataObject) -> None:
+    case, shown = data.draw(published("centroid"))
+    rows = pl.Series(shown.partition.kept)
+    assert wrong_centroids(shown.frame(), case.frame, rows, case.quasi) == 0
+
+
+def test_the_checker_finds_a_centroid_that_is_another() -> None:
+    original = pl.DataFrame({"number": [1, 2, 10, 11], "text": ["a", "a", "b", "c"]})
+    shown = pl.DataFrame({"number": [1.5, 1.5, 10.5, 10.5], "text": ["a", "a", "b", "b"]})
+    rows = pl.Series([0, 1, 2, 3])
+    assert wrong_centroids(shown, original, rows, ("number", "text")) == 0
+    number = shown.with_columns(pl.Series("number", [1.6, 1.6, 10.5, 10.5]))
+    text = shown.with_columns(pl.Series("text", ["a", "a", "a", "a"]))
+    assert wrong_centroids(number, original, rows, ("number", "text")) == 2
+    assert wrong_centroids(text, original, rows, ("number", "text")) == 2
+
+
+@pytest.mark.parametrize("recoding", [name for name in ONE_TABLE if name != "centroid"])
 @few
 @given(data=st.data())
 def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObject) -> None:

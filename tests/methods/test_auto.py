@@ -9,7 +9,7 @@ from tests.bounds.test_prices import one_thread  # noqa: F401
 from tests.methods.test_peel import audited, larger
 from tests.strategies import Case
 
-from shoal.methods import auto
+from shoal.methods import auto, peel
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
 from shoal.methods.mondrian import Mondrian
@@ -76,7 +76,7 @@ def test_the_least_time_for_the_cube_method_is_one_number(monkeypatch: pytest.Mo
 
 def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "PATTERNS_FROM", 100)
-    monkeypatch.setattr(auto, "PATTERNS_UP_TO", 100)
+    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 100)
     [why] = why_not(chosen(larger("k=3")))
     assert "so large that it would take minutes" in why
 

@@ -67,6 +67,14 @@ def ladders_of(problem: Problem) -> tuple[list[Ladder], float]:
     return ladders, cost.full_loss(cells)
 
 
+def flattened(ladders: list[Ladder]) -> tuple[Ints, Ints, Codes, Floats]:
+    """Return the ladders one after the other: numbers of values, where each begins, blocks, losses."""
+    sizes = np.array([ladder.up.shape[1] for ladder in ladders])
+    starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
+    blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
+    return sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders])
+
+
 def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
     """Return every block of every level as a cell."""
     levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
@@ -82,7 +90,7 @@ def distance_refusals(problem: Problem) -> list[str]:
     """
     if problem.one_level:
         return [problem.one_level]
-    if problem.recoding not in ("suppress", "generalize"):
+    if not problem.cells_are_blocks:
         return ["it measures distances along hierarchies only"]
     if not isinstance(problem.cost, CellCost):
         return [f"cost {problem.cost.name!r} does not add over cells"]

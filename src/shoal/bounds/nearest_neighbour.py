@@ -12,7 +12,6 @@ from shoal.bounds.ladders import ladders_of
 from shoal.costs import CellCost
 from shoal.cube import pattern_hierarchies
 from shoal.problem import Problem
-from shoal.recode import ALONG_HIERARCHIES
 
 MOST_WORK = 60_000_000
 """Pairs of distinct tuples, times levels, beyond which it is not computed: a release does not wait for it."""
@@ -41,7 +40,7 @@ class NearestNeighbour(Bound):
         reasons = []
         if not isinstance(problem.cost, CellCost):
             reasons.append(f"cost {problem.cost.name!r} does not add over cells")
-        if problem.recoding not in ("suppress", *ALONG_HIERARCHIES):
+        if not problem.cells_are_blocks:
             reasons.append("it measures distances along hierarchies only")
         elif _work(problem) > MOST_WORK:
             reasons.append("there are too many distinct rows to be compared in passing")

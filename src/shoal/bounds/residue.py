@@ -63,23 +63,40 @@ def _altered_rows(problem: Problem, model: Model, l: Fraction) -> int:  # noqa: 
     """Return how many rows are starred or dropped at least."""
     tuples = problem.classes(Partition(problem.microdata.tuple_of_row))
     histogram = tuples.histogram(model.attributes, model.given)
-    above = histogram.counts - np.minimum(histogram.counts, caps(histogram, l)[histogram.slice_of_entry])
-    residue = np.bincount(histogram.codes, weights=above).astype(np.int64)
+    return least_altered(phase_one(histogram, l)[1], l, problem.may_drop)
+
+
+def phase_one(histogram: Histogram, l: Fraction) -> tuple[Ints, Ints]:  # noqa: E741 - the paper's name
+    """Return how many rows of each entry l-diversity lets stay, and how many of each value are above: R1."""
+    stay = np.minimum(histogram.counts, caps(histogram, l)[histogram.slice_of_entry])
+    above = np.bincount(histogram.codes, weights=histogram.counts - stay, minlength=len(histogram.values.totals))
+    return stay, above.astype(np.int64)
+
+
+def least_altered(residue: Ints, l: Fraction, may_drop: int) -> int:  # noqa: E741 - the paper's name
+    """Return how many rows are starred or dropped at least, given R1 by value."""
     tallest = int(residue.max())
-    return max(int(residue.sum()), ceil(l * tallest - (l - 1) * min(problem.may_drop, tallest)))
+    return max(int(residue.sum()), ceil(l * tallest - (l - 1) * min(may_drop, tallest)))
 
 
 def caps(histogram: Histogram, l: Fraction) -> Ints:  # noqa: E741 - the paper's name
     """Return for every slice the largest h, up to its commonest value's count, with `sum min(count, h) >= l h`.
 
     The mean of min(count, h) / h falls as h rises, so the h that will do are all those up to one: it is found by
-    halving, for all slices at once, in integers.
+    halving, for all slices at once, in integers. A slice of fewer than l values cannot have any but 0.
     """
-    low = np.zeros(len(histogram.sizes), dtype=np.int64)
-    high = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+    widths = np.diff(histogram.starts)
+    some = np.flatnonzero(widths >= ceil(l))
+    found = np.zeros(len(widths), dtype=np.int64)
+    if not len(some):
+        return found
+    widths = widths[some]
+    starts, owner = np.cumsum(widths) - widths, np.repeat(np.arange(len(some)), widths)
+    counts = histogram.counts[(histogram.starts[some] - starts)[owner] + np.arange(len(owner))]
+    low, high = np.zeros_like(some), np.maximum.reduceat(counts, starts)
     while (low < high).any():
         middle = (low + high + 1) // 2
-        capped = np.minimum(histogram.counts, middle[histogram.slice_of_entry])
-        enough = ratio_at_least(np.add.reduceat(capped, histogram.starts[:-1]), middle, l)
+        enough = ratio_at_least(np.add.reduceat(np.minimum(counts, middle[owner]), starts), middle, l)
         low, high = np.where(enough, middle, low), np.where(enough, high, middle - 1)
-    return low
+    found[some] = low
+    return found

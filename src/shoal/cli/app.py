@@ -36,6 +36,7 @@ from shoal.cli.options import (
     TimeLimit,
     Weights,
 )
+from shoal.cli.project import codip
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 
 app = typer.Typer(
@@ -137,6 +138,7 @@ def audit(
     """
     from shoal.audit import audit as audit_table
     from shoal.cli import show
+    from shoal.errors import ParameterError
 
     asked = {
         "quasi": names(quasi),
@@ -149,8 +151,11 @@ def audit(
         "count": count,
     }
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
-    published = {"quasi": [], **tables(file, sensitive_table, population, reading)}
-    found = audit_table(**published | {name: given for name, given in asked.items() if given is not None})
+    published = tables(file, sensitive_table, population, reading)
+    published |= {name: given for name, given in asked.items() if given is not None}
+    if not published.get("quasi"):
+        raise ParameterError("--quasi is not given", hint="give it, or a release folder, which names its own")
+    found = audit_table(**published)
     if violations is not None:
         _write_numbers(violations, (found.violations + 1).tolist())
     print(found.to_json()) if as_json else show.audit(found)
@@ -210,6 +215,7 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(codip)
 app.command()(compare)
 app.command()(inspect)
 app.command()(hard)

@@ -25,7 +25,7 @@ Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Column
 Identifier = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")]
 Require = Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')]
 Recoding = Annotated[
-    str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range or anatomy.")
+    str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range, centroid or anatomy.")
 ]
 Cost = Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")]
 Weights = Annotated[list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")]

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.cells import Cells
-from shoal.costs.base import ClassCost
+from shoal.costs.base import ClassCost, Cost
 
 
 class Discernibility(ClassCost):
@@ -18,6 +18,7 @@ class Discernibility(ClassCost):
     name: ClassVar[str] = "discernibility"
     title: ClassVar[str] = "discernibility"
     meaning: ClassVar[str] = "sum of the squared class sizes, and n for each dropped row"
+    recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
 
     def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:
         """Return the squared sizes."""

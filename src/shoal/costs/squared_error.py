@@ -22,6 +22,7 @@ class SquaredError(Cost):
     name: ClassVar[str] = "squared-error"
     title: ClassVar[str] = "squared error (SSE / SST)"
     meaning: ClassVar[str] = "squared distance of numbers to their class means, as a share of that to the table's"
+    recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
 
     def of(self, published: Published) -> float:
         """Measure a release."""

@@ -181,6 +181,7 @@ def pattern_hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
 
 NO_PATTERNS = {
     "range": "ranges and sets are not patterns of a hierarchy",
+    "centroid": "centroids are not patterns of a hierarchy",
     "anatomy": "two tables have no patterns: quasi-identifiers are published as they are",
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
+from shoal.solver import new_solver
 
 NEAR = 8
 """How many of the nearest vertices each is joined to at first."""
@@ -38,15 +39,11 @@ class Program:
     """The linear program: of all edges those known so far, each vertex on two of them; weights scaled to at most 1."""
 
     def __init__(self, apart: Ints) -> None:
-        import highspy
-
         self.scale = max(int(apart.max()), 1)
         self.weights: Floats = apart / self.scale
         self.known = np.tril(np.ones(apart.shape, dtype=bool))
         self.ends: Ints = np.empty((0, 2), dtype=np.int64)
-        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        self.solver.setOptionValue("output_flag", False)
-        self.solver.setOptionValue("threads", 1)
+        self.solver: Any = new_solver()
         twice, none = np.full(len(apart), 2.0), np.zeros(len(apart), dtype=np.int32)
         self.solver.addRows(len(apart), twice, twice, 0, none, none[:0], twice[:0])
         self.add(_first_edges(apart))

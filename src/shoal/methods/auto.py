@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 import shoal.methods
-from shoal.cube import pattern_hierarchies
+from shoal.fragments.axes import closeness
 from shoal.methods.anatomy import Anatomy
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
+from shoal.methods.fragments import Fragments
 from shoal.methods.full_domain import FullDomain
 from shoal.methods.m_approx import MApprox
+from shoal.methods.microaggregation import Microaggregation
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.peel import Peel
+from shoal.methods.peel import Peel, takes_minutes
+from shoal.methods.simplex_matching import SimplexMatching
 from shoal.methods.subset_dp import SubsetDP
 from shoal.methods.top_down_greedy import TopDownGreedy
+from shoal.methods.tp_plus import TPPlus
+from shoal.methods.two_diversity import TwoDiversity
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
 
+GROUPS_UP_TO = 50_000
+"""Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
+PAIRS_UP_TO = 500
+"""Rows up to which pairs and triples are matched without being asked for: seconds."""
 PATTERNS_FROM = 20_000
 """Rows from which it is worth waiting for the compiled loops of the cube."""
-PATTERNS_UP_TO = 400_000_000
-"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
 SECONDS_FOR_CUBE = 10
 """A time limit from which the cube method has time to search."""
 
@@ -48,15 +54,16 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
     Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of
-    at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation and a
-    method with a proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is
-    proved of a dearer release holds for a cheaper one.
+    at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation
+    (microaggregation, where centroids are published), a method that is made for what is asked, and a method with a
+    proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is proved of a
+    dearer release holds for a cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
             problem, seed=seed, deadline=deadline, progress=progress
         )
-    fitting = [method for method in _candidates(problem) if not method.accepts(problem)]
+    fitting = [method for method in _candidates(problem, deadline) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
     exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain | TopDownGreedy) for method in fitting)
@@ -69,12 +76,29 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     return replace(best, **_inherited(best, found), notes=notes)  # type: ignore[arg-type]
 
 
-def _candidates(problem: Problem) -> list[Method]:
+def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
         return [Anatomy()]
     if problem.recoding == FullDomain.recoding:
         return [FullDomain()] if not FullDomain().accepts(problem) else [TopDownGreedy()]
-    return [SubsetDP()] if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else [Mondrian(), MApprox()]
+    if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem):
+        return [SubsetDP()]
+    by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO
+    return [Mondrian(), Microaggregation() if by_groups else MApprox(), *_specialists(problem, deadline)]
+
+
+def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
+    """Return methods that are made for what is asked.
+
+    Matchings are the optimum of k = 2 and l = 2, if the table is small. Where compiled loops are worth waiting for, TP+
+    is the cheapest known way to l-diversity, and fragments to t-closeness unless cells are blocks: then peeling is.
+    """
+    found: list[Method] = [SimplexMatching(), TwoDiversity()] if problem.rows <= PAIRS_UP_TO else []
+    if problem.rows >= PATTERNS_FROM or (deadline.left or 0) >= SECONDS_FOR_CUBE:
+        found.append(TPPlus())
+        if closeness(problem.models) and not problem.cells_are_blocks:
+            found.append(Fragments())
+    return found
 
 
 def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
@@ -88,7 +112,7 @@ def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
         ]
     if not reasons and left is not None and left < SECONDS_FOR_CUBE:
         reasons = [f"it needs a time limit of {SECONDS_FOR_CUBE} seconds or more"]
-    if not reasons and problem.rows * prod(h.height + 1 for h in pattern_hierarchies(problem)) > PATTERNS_UP_TO:
+    if not reasons and takes_minutes(problem, problem.rows):
         reasons = ["the lattice times the rows is so large that it would take minutes; ask for it to have it"]
     return (None, f"auto did not use {method.name}: {'; '.join(reasons)}") if reasons else (method, "")
 

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Codes, Floats, Ints
+from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded
 from shoal.problem import Problem
@@ -71,7 +72,7 @@ class MedianCuts(Cuts):
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
         microdata = problem.microdata
         self.relaxed, self.suppresses = relaxed, problem.recoding == "suppress"
-        orders = [_cut_order(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
+        orders = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
         self.codes = np.column_stack([rank[c.codes] for rank, c in zip(orders, microdata.quasi, strict=True)])
         self.sizes = np.array([column.size for column in microdata.quasi])
         self.places = [_places(column) for column in microdata.quasi]
@@ -138,7 +139,7 @@ class HierarchyCuts(MedianCuts):
         self.hierarchies = problem.microdata.hierarchies
         self.columns = problem.microdata.quasi
         self.first_of_block = [
-            _first_places(_cut_order(column, hierarchy), hierarchy)
+            _first_places(leaf_ranks(column, hierarchy), hierarchy)
             for column, hierarchy in zip(self.columns, self.hierarchies, strict=True)
         ]
 
@@ -174,14 +175,6 @@ def _first_places(rank: Codes, hierarchy: Hierarchy) -> Ints:
     first = np.full(hierarchy.up.shape, len(rank), dtype=np.int64)
     np.minimum.at(first, (np.arange(len(first))[:, None], hierarchy.up), rank)
     return np.take_along_axis(first, hierarchy.up.astype(np.int64), axis=1)
-
-
-def _cut_order(column: Coded, hierarchy: Hierarchy) -> Codes:
-    """Return the rank of each value along which a column is cut: its own order, else neighbours in the hierarchy."""
-    rank = np.empty(column.size, dtype=np.int32)
-    order = np.arange(column.size) if column.is_ordered else np.lexsort(tuple(hierarchy.up))  # top level first
-    rank[order] = np.arange(column.size)
-    return rank
 
 
 def _places(column: Coded) -> Floats | None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.bounds.ladders import Ladder, graph_refusals, ladders_of
+from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.partition import Partition
@@ -100,7 +100,7 @@ class Neighbours:
         near: Codes = (lonely.astype(np.int32)[:, None] + following) % np.int32(len(least))
         far, done = np.full(near.shape, np.inf), 0
         step = STEP // microdata.tuples.size + 1
-        arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *_flat(ladders))
+        arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *flattened(ladders))
         while done < len(lonely) and not deadline.passed:
             from shoal.cube.neighbours import nearest_tuples
 
@@ -126,14 +126,6 @@ class Neighbours:
         if self.near.size:
             paid[self.some] = np.maximum(paid[self.some], self.far.max(axis=1))
         return float((problem.microdata.counts * paid).sum()) / problem.cost.per(problem.rows)
-
-
-def _flat(ladders: list[Ladder]) -> tuple[Ints, Ints, Codes, Floats]:
-    """Return the ladders one after the other: numbers of values, where each begins, blocks, losses."""
-    sizes = np.array([ladder.up.shape[1] for ladder in ladders])
-    starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
-    blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
-    return sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders])
 
 
 def _partition(problem: Problem, joined: Ints) -> Partition:

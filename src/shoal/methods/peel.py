@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 
+from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Floats, Ints
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.cube import Cube, refusals
+from shoal.cube import Cube, pattern_hierarchies, refusals
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.methods.base import Deadline, Method, Progress
@@ -19,6 +21,8 @@ from shoal.watching import watched
 
 WALKS = 60_000_000
 """Nodes times types times thresholds that are walked."""
+PATTERNS_UP_TO = 400_000_000
+"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
 
 
 class Peel(Method):
@@ -52,10 +56,17 @@ class Peel(Method):
         return concluded(self, problem, found, ascent, deadline, progress)
 
 
+def takes_minutes(problem: Problem, rows: int) -> bool:
+    """Whether so many rows times the patterns are too many to be walked without being asked for."""
+    return rows * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > PATTERNS_UP_TO
+
+
 def unmet(problem: Problem) -> list[str]:
-    """Return the models that merging may not help with and that the whole table does not meet; and an odd recoding."""
+    """Return why merging classes may not end well: models that the whole table does not meet, two tables, one level."""
     if problem.one_level:
         return [problem.one_level]
+    if problem.recoding == ANATOMY:
+        return ["it merges classes where it must, and groups of two tables are not merged"]
     whole = problem.classes(Partition.whole(problem.rows))
     others = [model for model in problem.models if not model.monotone]
     return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]

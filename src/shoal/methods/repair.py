@@ -10,6 +10,7 @@ from shoal.costs import CellCost, ClassCost
 from shoal.costs.ncp import NCP
 from shoal.errors import Unsupported
 from shoal.methods.base import Deadline, Progress
+from shoal.methods.merging import merge_nearest, smallest_first
 from shoal.methods.spans import spans_of
 from shoal.partition import Partition
 from shoal.problem import Problem
@@ -23,7 +24,8 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     and another, the one is merged whose union costs least more, until no class fails: by the problem's cost where it
     adds over classes, else by NCP. Each merge leaves fewer classes, so it ends, at the latest with all rows as one
     class; `cost <= cost of all rows as one class` where a row never pays less for coarser cells. When time is over the
-    classes that still fail are merged at once with those that follow in the order of their cells.
+    classes that still fail are merged at once with those that follow in the order of their cells. Classes that are
+    published with their centroids are merged with the nearest, small ones first.
 
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
     there and another model refuses it, and for two tables. What comes out does not depend on the order of rows.
@@ -39,6 +41,8 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         part = problem.of_rows(kept)
         found = repair(part, Partition(partition.class_of_row[kept]), deadline=deadline, progress=progress)
         return found.among(kept, problem.rows)
+    if problem.recoding == "centroid":
+        return merge_nearest(problem, partition, smallest_first, deadline=deadline, progress=progress)
     published = problem.publish(partition)
     classes = Merging(problem, published)
     if not classes.failing.any():

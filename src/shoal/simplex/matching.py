@@ -57,8 +57,9 @@ def match(points: Points, deadline: Ending, *, dropped: Ints | None = None) -> M
     sets, copies = first_matching(points, np.zeros(len(points), np.int64) if dropped is None else dropped)
     prices = price_rows(points, sets, deadline)
     worth = int(prices @ points.counts)
-    known = Matching(sets, copies, prices, _cost(points, sets, copies), -(-worth // SCALE))
     reserve = 2 * _finest(points) * SCALE
+    known = Matching(sets, copies, prices, _cost(points, sets, copies), -(-worth // SCALE))
+    known = _by_pairs(points, known, reserve)
     while not known.optimal and not deadline.passed:
         offered = within(points, prices, reserve)
         if offered is None:
@@ -111,6 +112,50 @@ def costs(points: Points, sets: Ints) -> Ints:
 def _finest(points: Points) -> int:
     """Return the least that a cell costs which costs anything."""
     return min((int(table[table > 0].min()) for table in points.tables if (table > 0).any()), default=1)
+
+
+def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
+    """Return the least matching by pairs of small reserve and those known already; triples and dropped rows stay.
+
+    One matching of an ordinary graph, whose vertices are rows. Rows of one type that may be a pair are one, as far as
+    they go: all but one, or all but two.
+    """
+    from rustworkx import PyGraph, max_weight_matching
+
+    paired = (known.sets[:, 0] < 0) & (known.sets[:, 1] >= 0)
+    rest, left = known.sets[~paired], np.zeros(len(points), np.int64)
+    np.add.at(left, known.sets[paired][:, 1:].ravel(), np.repeat(known.copies[paired], 2))
+    alike = np.where(np.diag(points.allowed), left // 2, 0)
+    rows = np.repeat(np.arange(len(points)), left - 2 * alike)
+    edges = _edges(points, known, rows, most)
+    graph: Any = PyGraph()
+    graph.add_nodes_from(range(len(rows)))
+    dearest = int(points.pairs.max()) + 1
+    graph.add_edges_from([(i, j, dearest - int(points.pairs[rows[i], rows[j]])) for i, j in edges.tolist()])
+    ends = np.array(sorted(max_weight_matching(graph, max_cardinality=True, weight_fn=int)), dtype=np.int64)
+    if 2 * len(ends) < len(rows):
+        return known
+    pairs = np.sort(rows[ends.reshape(-1, 2)])
+    same = np.repeat(np.arange(len(points)), alike)
+    pairs = np.concatenate([pairs, np.column_stack([same, same])])
+    sets = np.concatenate(
+        [np.column_stack([np.full(len(pairs), -1), pairs]), np.repeat(rest, known.copies[~paired], 0)]
+    )
+    sets, copies = np.unique(sets, axis=0, return_counts=True)
+    found = replace(known, sets=sets, copies=copies, cost=_cost(points, sets, copies))
+    return found if found.cost < known.cost else known
+
+
+def _edges(points: Points, known: Matching, rows: Ints, most: int) -> Ints:
+    """Return pairs of rows of small reserve, and a perfect matching of the rows."""
+    reserve = 2 * SCALE * points.pairs - known.prices[:, None] - known.prices
+    near = np.triu(points.allowed & (reserve <= most), 1)[np.ix_(rows, rows)]
+    near |= np.triu(points.allowed & (reserve <= most), 1).T[np.ix_(rows, rows)]
+    some = np.argwhere(np.triu(near, 1))
+    order = np.arange(len(rows)) if points.kinds is None else np.argsort(points.kinds[rows], kind="stable")
+    half = len(order) // 2
+    whole = order[: 2 * half].reshape(half, 2) if points.kinds is None else order[: 2 * half].reshape(2, half).T
+    return np.unique(np.concatenate([some, np.sort(whole)]), axis=0)
 
 
 # --- prices ----------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def query_error(
     >>> import shoal
     >>> people = {"age": [20, 30, 40, 50], "ill": ["flu", "gout", "flu", "gout"]}
     >>> made = shoal.anonymize(people, quasi=["age"], sensitive=["ill"], require="l(ill)=2", recoding="anatomy")
-    >>> query_error(made, people, attributes=1, selectivity=0.25).median
+    >>> query_error(made, people, attributes=1).median
     0.5
     """
     found = _Published.of(release)

@@ -1,0 +1,110 @@
+"""TP+: the three phases, and the residue cut up by other methods (Xiao, Yi and Tao 2010, section 6)."""
+
+# ruff: noqa: E741 - l is the paper's name
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Bools, Ints
+from shoal.cube.loops import fitting
+from shoal.cube.returning import give_back
+from shoal.methods.base import Deadline, Method, Progress, silent
+from shoal.methods.hilbert import Hilbert
+from shoal.methods.mondrian import Mondrian
+from shoal.methods.peel import Peel, takes_minutes
+from shoal.methods.tp import Split, concluded, diversity_of, promised, refused, three_phases
+from shoal.microdata import distinct_rows
+from shoal.partition import Partition
+from shoal.problem import Problem, Solution
+
+
+class TPPlus(Method):
+    """Guarantees what TP does, `starred rows <= l * optimum` and `stars <= l m * optimum`, at no higher cost.
+
+    `cost <= cost of tp` and `cost <= cost of hilbert`, for every cost.
+
+    TP decides which rows are altered: about as few as can be. It publishes them as one class, mostly of stars only.
+    Here this class is a table of its own, solved by `hilbert`, `mondrian` and, where the lattice of patterns is not
+    too large, `peel`; then rows go back to the unaltered class they came from if both classes can do with that. The
+    cheapest of all, and of `hilbert` on the whole table, is kept.
+    """
+
+    name: ClassVar[str] = "tp-plus"
+    title: ClassVar[str] = "three phases, the residue refined"
+    guarantee: ClassVar[str | None] = "starred rows <= l * optimum; stars <= l * m * optimum (m quasi-identifiers)"
+    cost: ClassVar[str] = "that of tp, hilbert, mondrian and peel"
+    paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
+    models: ClassVar[str] = "l-diversity by frequency of one attribute, l a whole number, and what it implies"
+
+    def promise(self, problem: Problem) -> str | None:
+        """Return what holds of the problem's cost whichever phase is the last."""
+        return promised(problem, 3)
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require what TP requires."""
+        return refused(problem)
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Run the phases, cut the residue up in several ways, keep the cheapest."""
+        progress(0.0, "three phases (compiled at the first use)")
+        split = self.split(problem, deadline)
+        ways = {"not at all": Partition(split.labels)}
+        for way in _refiners(problem, split):
+            if not deadline.passed:
+                progress(len(ways) / 5, f"the residue, by {way.name}")
+                ways[f"by {way.name}"] = _refined(problem, split, way, seed, deadline)
+        if not deadline.passed:
+            progress(0.8, "the whole table, by hilbert")
+            whole = Hilbert().solve(problem, seed=seed, deadline=deadline, progress=progress)
+            ways["with all rows by hilbert"] = whole.partition
+        costs = {how: problem.cost_of(partition) for how, partition in ways.items()}
+        best = min(costs, key=lambda how: costs[how])
+        return concluded(self, problem, split, ways[best], costs[best], f"the residue was refined {best}")
+
+    def split(self, problem: Problem, deadline: Deadline) -> Split:
+        """Return which rows are altered."""
+        return three_phases(problem, deadline)
+
+
+def _refiners(problem: Problem, split: Split) -> list[Method]:
+    """Return the methods that cut the residue up."""
+    if not split.rows:
+        return []
+    peels = not Peel().accepts(problem) and not takes_minutes(problem, split.rows)
+    return [Hilbert(), Mondrian(), *([Peel()] if peels else [])]
+
+
+def _refined(problem: Problem, split: Split, way: Method, seed: int, deadline: Deadline) -> Partition:
+    """Return the classes of TP, the residue as a method cuts it, and the rows that may go home there."""
+    rows = np.flatnonzero(split.labels == split.labels.max())
+    rows = rows[np.argsort(problem.microdata.identity[rows], kind="stable")]
+    found = way.solve(problem.of_rows(rows), seed=seed, deadline=deadline, progress=silent)
+    labels = split.labels.copy()
+    labels[rows] += found.partition.class_of_row
+    goes = _may_go_home(problem, rows, found.partition)
+    tuples, home = problem.microdata.tuple_of_row, np.full(len(problem.microdata.counts), labels.max())
+    np.minimum.at(home, tuples, split.labels)  # R is the last label
+    labels[rows[goes]] = home[tuples[rows[goes]]]
+    return Partition.of(labels)
+
+
+def _may_go_home(problem: Problem, rows: Ints, partition: Partition) -> Bools:
+    """Return which altered rows may go back to the class of their tuple, both classes staying l-eligible."""
+    attributes, l = diversity_of(problem)
+    tuples, values = problem.microdata.tuple_of_row, problem.values[attributes]
+    pair, first, _ = distinct_rows([tuples, values.codes], [len(problem.microdata.counts), len(values.totals)])
+    unaltered = np.ones(problem.rows, dtype=np.bool_)
+    unaltered[rows] = False
+    stay = np.bincount(pair[unaltered], minlength=len(first))
+    sizes = np.bincount(tuples[unaltered], minlength=len(problem.microdata.counts))
+    tall = np.zeros_like(sizes)
+    np.maximum.at(tall, tuples[first], stay)
+    histogram = problem.candidates(rows, partition.class_of_row, len(partition)).histogram(attributes)
+    spare = partition.sizes - l * np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+    goes: Bools = fitting(give_back, len(rows))(
+        tuples[rows], partition.class_of_row, pair[rows], stay, sizes, tall, spare, l
+    )
+    return goes
