@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
 
@@ -278,6 +278,15 @@ class Column:
         """The declared leaves, and the values that are none (the missing one)."""
         return frozenset(self.tree) | self.domain
 
+    @property
+    def height(self) -> int:
+        """The level of the star."""
+        return max((len(labels) for labels in self.tree.values()), default=0) + 1
+
+    def path(self, leaf: Value) -> tuple[Key, ...]:
+        """The blocks of a leaf, from level 0 to the root."""
+        return (leaf, *_labels(self.tree, leaf, self.height))
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -297,14 +306,21 @@ def suppressed(column: Column, values: frozenset[Value]) -> Cell:
 
 def generalized(column: Column, values: frozenset[Value]) -> Cell:
     """The smallest level at which all values fall into one block."""
-    height = max((len(labels) for labels in column.tree.values()), default=0) + 1
-    blocks = {leaf: (leaf, *_labels(column.tree, leaf, height)) for leaf in column.leaves}
-    level = next(h for h in range(height + 1) if len({blocks[value][h:] for value in values}) == 1)
-    common = blocks[next(iter(values))][level:]
-    members = frozenset(leaf for leaf, path in blocks.items() if path[level:] == common)
-    star = level == height
+    return at_level(column, values, least_level(column, values))
+
+
+def least_level(column: Column, values: frozenset[Value]) -> int:
+    """The smallest level at which all values fall into one block."""
+    return next(h for h in range(column.height + 1) if len({column.path(value)[h:] for value in values}) == 1)
+
+
+def at_level(column: Column, values: frozenset[Value], level: int) -> Cell:
+    """The block of a level that the values fall into."""
+    common = column.path(next(iter(values)))[level:]
+    members = frozenset(leaf for leaf in column.leaves if column.path(leaf)[level:] == common)
+    star = level == column.height
     share = Fraction(len(members) - 1, max(len(column.leaves) - 1, 1))
-    return Cell(members, star, Fraction(1) if star else share, Fraction(level, height))
+    return Cell(members, star, Fraction(1) if star else share, Fraction(level, column.height))
 
 
 def ranged(column: Column, values: frozenset[Value]) -> Cell:
@@ -331,6 +347,7 @@ def ranged(column: Column, values: frozenset[Value]) -> Cell:
 RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
     "suppress": suppressed,
     "generalize": generalized,
+    "full-domain": generalized,
     "range": ranged,
 }
 
@@ -372,7 +389,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
         return value is None
     if value is not None and cell == _text(value):
         return True
-    if recoding == "generalize":
+    if recoding in ("generalize", "full-domain"):
         return cell in column.tree.get(value, ())
     if recoding in ("suppress", "anatomy"):
         return False
@@ -415,25 +432,35 @@ class Problem:
     recoding: str = "suppress"
     k: int = 1
     may_drop: int = 0
+    may_suppress: int = 0
+    levels: tuple[int, ...] | None = None
+    """In a full-domain release, the level of every column; None where each class has its own."""
+    starred: Group = ()
+    """In a full-domain release, the rows that are stars whatever they are."""
     _cells: dict[Group, tuple[Cell, ...]] = field(default_factory=dict, repr=False)
 
     def cells(self, group: Group) -> tuple[Cell, ...]:
         """How a class is shown."""
         if group not in self._cells:
-            self._cells[group] = tuple(
-                self._cell(column, [self.rows[row][column.name] for row in group]) for column in self.quasi
-            )
+            self._cells[group] = tuple(self._cell(place, group) for place in range(len(self.quasi)))
         return self._cells[group]
 
-    def _cell(self, column: Column, values: Sequence[Value]) -> Cell:
+    def _cell(self, place: int, group: Group) -> Cell:
+        column = self.quasi[place]
+        shown = [self.rows[row][column.name] for row in group]
         if self.recoding == "centroid":
-            return Cell(frozenset([cast(Value, centroid(column, values))]), False, Fraction(0))
-        return RECODINGS[self.recoding](column, frozenset(values))
+            return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
+        if self.levels is None:
+            return RECODINGS[self.recoding](column, frozenset(shown))
+        return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
         """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
         if self.recoding == "anatomy":
             return [tuple(sorted(group)) for group in groups]
+        if self.recoding == "full-domain" and self.levels is None:
+            groups = list(groups)
+            return self.at_one_level(groups).classes(groups)
         shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
         for group in groups:
             shown[tuple(cell.members for cell in self.cells(group))].extend(group)
@@ -476,11 +503,43 @@ class Problem:
 
     def cost(self, name: str, classes: Sequence[Group]) -> float:
         """What publishing these classes costs, the other rows dropped."""
+        if self.recoding == "full-domain" and self.levels is None:
+            return self.at_one_level(classes).cost(name, classes)
         return float(COSTS[name](self, classes))
 
     def optimum(self, cost: str) -> float:
         """The least cost of all releases; infinite where there is none."""
+        if self.recoding == "full-domain":
+            found = list(self._full_domain(tuple(range(len(self.rows)))))
+            found = found or [one for kept in self.keeps() for one in self._full_domain(kept)]
+            return min((problem.cost(cost, classes) for problem, classes in found), default=float("inf"))
         return min((self.cost(cost, classes) for classes in self.releases()), default=float("inf"))
+
+    def at_one_level(self, classes: Sequence[Group], starred: Group = ()) -> Problem:
+        """The same, every column shown at the least level that holds each class but the starred one."""
+        shown = [group for group in classes if group != starred]
+        values = [[frozenset(self.rows[row][c.name] for row in group) for group in shown] for c in self.quasi]
+        levels = [max((least_level(c, v) for v in of), default=0) for c, of in zip(self.quasi, values, strict=True)]
+        return replace(self, levels=tuple(levels), starred=starred, _cells={})
+
+    def _full_domain(self, kept: Group) -> Iterator[tuple[Problem, list[Group]]]:
+        """Every choice of a level for each column whose failing rows are few, and hold as stars or may be dropped."""
+        table = [self.rows[row] for row in kept]
+        for levels in product(*(range(column.height + 1) for column in self.quasi)):
+            shown: dict[tuple[tuple[Key, ...], ...], list[int]] = defaultdict(list)
+            for row in kept:
+                pairs = zip(self.quasi, levels, strict=True)
+                shown[tuple(column.path(self.rows[row][column.name])[level:] for column, level in pairs)].append(row)
+            verdicts: dict[tuple[Group, Group], bool] = {}
+            groups = [tuple(rows) for rows in shown.values()]
+            held = [group for group in groups if self._admitted(group, kept, table, verdicts)]
+            gone = tuple(sorted(row for group in groups if group not in held for row in group))
+            if not gone:
+                yield self.at_one_level(held), held
+            elif len(gone) <= self.may_suppress and self._admitted(gone, kept, table, verdicts):
+                yield self.at_one_level([*held, gone], gone), [*held, gone]
+            elif held and len(gone) <= min(self.may_suppress, self.may_drop) and self.admits(held):
+                yield self.at_one_level(held), held
 
     def dropped(self, classes: Iterable[Group]) -> list[int]:
         """The rows that no class has."""
@@ -573,6 +632,24 @@ def _average_class_size(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return Fraction(sum(map(len, classes)), len(classes) * problem.k)
 
 
+def _geometric_loss(problem: Problem, classes: Sequence[Group]) -> float:
+    """The geometric mean of the columns' losses, each raised by 1, less 1."""
+    n, gone = len(problem.rows), len(problem.dropped(classes))
+    columns = range(len(problem.quasi))
+    paid = [sum((len(group) * problem.cells(group)[j].ncp for group in classes), Fraction(gone)) for j in columns]
+    return float(float(prod(1 + total / n for total in paid)) ** (1 / len(paid))) - 1
+
+
+def _ambiguity(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """How many combinations of values a row's cells stand for, on average."""
+    whole = prod(len(_span(problem, column)) for column in problem.quasi)
+    total = Fraction(len(problem.dropped(classes)) * whole)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        total += len(group) * prod(len(_box(problem, column, cell)) for column, cell in pairs)
+    return total / len(problem.rows)
+
+
 def _reconstruction(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The mean squared distance of each row's own value from the shares of the values in its group."""
     total = Fraction(len(problem.dropped(classes)))
@@ -610,7 +687,7 @@ def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def _span(problem: Problem, column: Column) -> frozenset[Value]:
     """Everything that a star may stand for."""
-    return column.leaves if problem.recoding == "generalize" else column.domain
+    return column.leaves if problem.recoding in ("generalize", "full-domain") else column.domain
 
 
 def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:
@@ -626,5 +703,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "average-class-size": _average_class_size,
     "centroid-error": _centroid_error,
     "kl-divergence": _kl_divergence,
+    "geometric-loss": _geometric_loss,
+    "ambiguity": _ambiguity,
     "reconstruction": _reconstruction,
 }

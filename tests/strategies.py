@@ -44,8 +44,12 @@ MODELS = {
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
 """Those of them that the oracle knows."""
 COSTS = discover(shoal.costs, Cost)
+SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
+"""Shares of the rows that full-domain recoding may publish as stars."""
 ONE_TABLE = tuple(name for name in RECODINGS if name != "anatomy")
 """The recodings in which a class is the rows with equal cells."""
+CLASS_BY_CLASS = tuple(name for name in ONE_TABLE if name != "full-domain")
+"""Those of them in which each class has its own cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +128,12 @@ class Case:
     cost: str | None = None
     weights: Mapping[str, Fraction] = field(default_factory=dict)
     max_dropped: Fraction = Fraction(0)
+    max_suppressed: Fraction = Fraction(0)
 
     def __repr__(self) -> str:
         asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
-        return f"Case({dict(self.columns)}, {asked}, max_dropped {self.max_dropped})"
+        gone = f"max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed}"
+        return f"Case({dict(self.columns)}, {asked}, {gone})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -177,6 +183,7 @@ class Case:
             cost=self.cost,
             weights=cast("Mapping[str, Any]", self.weights),
             max_dropped=self.max_dropped,
+            max_suppressed=self.max_suppressed,
         )
 
     @cached_property
@@ -190,6 +197,7 @@ class Case:
             recoding=self.recoding,
             k=max((int(model.limit) for model in self.models if isinstance(model, KAnonymity)), default=1),
             may_drop=int(self.max_dropped * len(self.rows)),
+            may_suppress=int(self.max_suppressed * len(self.rows)),
         )
 
     def _column(self, name: str) -> Column:
@@ -337,4 +345,5 @@ def cases(
         cost=cost,
         weights=draw(weights) if weighable else {},
         max_dropped=draw(st.sampled_from(list(dropped))),
+        max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
     )

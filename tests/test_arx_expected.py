@@ -17,7 +17,7 @@ Losses are the same numbers, but for how ARX treats suppressed rows and adds up 
 | Entropy(.., true) | `non-uniform-entropy` of all rows, in bits instead of as a share |
 | Entropy(.., false) | the same, and the bits that the cells of the suppressed rows had when they became stars |
 | Loss(RANK) | every column's `ncp` with the suppressed rows dropped, in falling order |
-| Loss() | the geometric mean of these, each raised by 1, less 1 |
+| Loss() | `geometric-loss` with the suppressed rows dropped |
 | Loss(g, ..) | suppression charged less (g < 0.5) or generalization charged less (g > 0.5): see `_weighed` |
 
 Not covered, because shoal has no such model or cost: `NOT_THERE` says which and why.
@@ -48,6 +48,7 @@ from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.costs.discernibility import Discernibility
 from shoal.costs.entropy_loss import EntropyLoss
+from shoal.costs.geometric_loss import GeometricLoss
 from shoal.costs.height import Height
 from shoal.costs.ncp import NCP
 from shoal.costs.non_uniform_entropy import NonUniformEntropy
@@ -368,7 +369,9 @@ def ranked(found: Release, emphasis: float = 0.5, *, weighted: bool = False) -> 
 
 def geometric(found: Release, emphasis: float = 0.5) -> float:
     losses = _column_losses(found, emphasis)
-    return float(np.prod(np.add(losses, 1)) ** (1 / len(losses)) - 1)
+    lost = float(np.prod(np.add(losses, 1)) ** (1 / len(losses)) - 1)
+    assert emphasis != 0.5 or lost == pytest.approx(GeometricLoss().of(found.dropped), rel=1e-12)
+    return lost
 
 
 METRICS: dict[str, Callable[[Release], float]] = {

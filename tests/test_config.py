@@ -22,6 +22,8 @@ identifiers = ["name"]
 [privacy]
 require = "k=5 l(illness)=2"
 max_dropped = 0.01
+max_suppressed = 0.05
+suppressed = "arx"
 population = "everybody.csv"
 
 [hierarchies]
@@ -65,6 +67,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "identifiers": ["name"],
         "require": "k=5 l(illness)=2",
         "max_dropped": 0.01,
+        "max_suppressed": 0.05,
+        "suppressed": "arx",
         "population": str(tmp_path / "everybody.csv"),
         "hierarchies": {
             "age": "intervals:width=5,10",

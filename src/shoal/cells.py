@@ -26,6 +26,8 @@ class Groups:
 
     order: Ints
     starts: Ints
+    starred: int | None = None
+    """The group that full-domain recoding publishes as stars whatever its rows are."""
 
     @classmethod
     def of(cls, rows: Ints, group_of_row: Ints) -> Groups:
@@ -106,6 +108,17 @@ class HierarchyCells(Cells):
         widths = [hierarchy.height + 1, column.size + 1]
         of_group, first, _ = distinct_rows([level, block], widths)
         return cls(column, of_group, hierarchy, level[first], block[first])
+
+    @classmethod
+    def at_one_level(cls, column: Coded, hierarchy: Hierarchy, groups: Groups) -> HierarchyCells:
+        """Publish every group at the lowest level at which each falls into one block; the starred group as a star."""
+        lowest, _ = hierarchy.lowest_common(column.codes[groups.order], groups.starts[:-1])
+        shown = np.arange(len(lowest)) != (-1 if groups.starred is None else groups.starred)
+        common = int(lowest[shown].max(initial=0))
+        level = np.where(shown, common, hierarchy.star_level)
+        block = hierarchy.up[level, column.codes[groups.order[groups.starts[:-1]]]]
+        of_group, first, _ = distinct_rows([level, block], [hierarchy.height + 1, column.size + 1])
+        return cls(column, of_group, hierarchy, level[first], block[first].astype(np.int64))
 
     @cached_property
     def labels(self) -> Sequence[str | None]:

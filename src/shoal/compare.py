@@ -14,17 +14,18 @@ import polars as pl
 from shoal.apart import Attempt, Task, run_apart
 from shoal.audit import as_dict
 from shoal.certificate import gap
-from shoal.errors import ParameterError, ShoalError, nearest
+from shoal.errors import ParameterError, ShoalError, Unsupported, nearest
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
 from shoal.parameters import Numeral
 from shoal.pipeline import Prepared, Request, audited, prepare, start_and_limit
 from shoal.plots import method_chart, write_plot
-from shoal.problem import Problem
+from shoal.problem import SUPPRESSED, Problem, Solution
 from shoal.table import STAR, Table, TableLike
 
 AUTO = "auto"
+UNCONFIRMED = "unconfirmed"
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Outcome:
 
     method: str
     status: str
-    """`optimal`, `within_bound` or `feasible`; without a release `unsupported`, `infeasible`, `failed`, `stopped`
-    or `not run`."""
+    """`optimal`, `within_bound` or `feasible`; without a release `unsupported`, `infeasible`, `failed`, `stopped`,
+    `not run`, or `unconfirmed` where suppressed rows were not checked and the audit refuses them."""
     reason: str | None = None
     cost: float | None = None
     lower_bound: float | None = None
@@ -75,7 +76,7 @@ class Comparison:
     @property
     def best(self) -> Outcome | None:
         """The cheapest release; of equals the one found first. None if there is none."""
-        found = [one for one in self.outcomes if one.cost is not None]
+        found = [one for one in self.outcomes if one.cost is not None and one.status != UNCONFIRMED]
         return min(found, key=lambda one: one.cost or 0.0, default=None)
 
     @property
@@ -137,6 +138,8 @@ def compare(
     recoding: str | None = None,
     cost: str | None = None,
     max_dropped: Numeral = 0,
+    max_suppressed: Numeral = 0,
+    suppressed: str = SUPPRESSED[0],
     population: TableLike | None = None,
     star: str = STAR,
     seed: int = 0,
@@ -164,6 +167,8 @@ def compare(
         recoding,
         cost,
         max_dropped=max_dropped,
+        max_suppressed=max_suppressed,
+        suppressed=suppressed,
         population=population,
         star=star,
         seed=seed,
@@ -232,6 +237,8 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
         return Outcome(task.method, found.status, found.reason)
     try:
         _, _, confirmed = audited(asked, solution, progress)
+    except Unsupported as error:
+        return _unconfirmed(found, solution, str(error))
     except ShoalError as error:
         return Outcome(task.method, "failed", str(error))
     return Outcome(
@@ -243,6 +250,22 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
         classes=confirmed.classes,
         dropped=solution.partition.dropped,
         models=tuple({"model": one.model, **as_dict(one)} for one in confirmed.findings),
+        seconds=found.seconds,
+        memory_before=found.memory_before,
+        peak_memory=found.peak_memory,
+        notes=solution.notes,
+    )
+
+
+def _unconfirmed(found: Attempt, solution: Solution, reason: str) -> Outcome:
+    """Return the figures of what may not be released: suppressed rows that were not checked, as ARX does it."""
+    return Outcome(
+        method=solution.method,
+        status=UNCONFIRMED,
+        reason=reason,
+        cost=solution.cost,
+        classes=len(solution.partition),
+        dropped=solution.partition.dropped,
         seconds=found.seconds,
         memory_before=found.memory_before,
         peak_memory=found.peak_memory,

@@ -2,7 +2,7 @@
 
 [data]         file, separator, encoding, decimal
 [roles]        quasi, sensitive, identifiers
-[privacy]      require, max_dropped, population
+[privacy]      require, max_dropped, max_suppressed, suppressed, population
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, cost, seed, time_limit
 [weights]      a line per column
@@ -24,7 +24,8 @@ from shoal.parameters import as_fraction
 KEYS: Mapping[str, Mapping[str, str]] = {
     "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"},
     "roles": {"quasi": "quasi", "sensitive": "sensitive", "identifiers": "identifiers"},
-    "privacy": {"require": "require", "max_dropped": "max_dropped", "population": "population"},
+    "privacy": {"require": "require", "max_dropped": "max_dropped", "population": "population"}
+    | {"max_suppressed": "max_suppressed", "suppressed": "suppressed"},
     "method": {
         "name": "method",
         "recoding": "recoding",
@@ -42,7 +43,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 }
 """Section and key of the file, and the setting it becomes."""
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
-KINDS = {"max_dropped": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
+KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
     **dict.fromkeys(KEYS["roles"], NAMES),
     **dict.fromkeys(("neutralise", "overwrite"), SWITCH),
 }

@@ -20,6 +20,9 @@ from shoal.table import STAR, cell_text, distinct_sorted
 CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""
 
+ALONG_HIERARCHIES = ("generalize", "full-domain")
+"""The recodings whose cells are blocks of hierarchies."""
+
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,"]+)')
 _MISSING = " | missing"
 
@@ -37,7 +40,7 @@ def uncovered_rows(
     stars_are_null = codebook["marks"]["star"] != STAR
     recoding = codebook["recoding"]
     for name in quasi:
-        builder = as_builder(hierarchies.get(name, "auto")) if recoding == "generalize" else None
+        builder = as_builder(hierarchies.get(name, "auto")) if recoding in ALONG_HIERARCHIES else None
         reader = Reader.of(original[name], builder, spans=recoding == "range")
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()

@@ -23,6 +23,8 @@ class Partition:
     """
 
     class_of_row: Ints
+    starred: int | None = None
+    """The class that is published as stars whatever its rows are, in full-domain recoding; None where there is none."""
 
     @classmethod
     def of(cls, labels: AnyInts) -> Partition:
@@ -73,4 +75,4 @@ class Partition:
         """Return this partition of some rows as one of all `total` rows, the others dropped."""
         labels = np.full(total, DROPPED, dtype=np.int64)
         labels[rows] = self.class_of_row
-        return Partition(labels)
+        return Partition(labels, self.starred)

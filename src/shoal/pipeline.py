@@ -29,8 +29,8 @@ from shoal.microdata import Coded, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
-from shoal.problem import Problem, Solution, make_problem
-from shoal.recode import TABLE, Anatomized, Published
+from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
+from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
@@ -60,6 +60,8 @@ class Request:
     neutralise: bool = False
     seed: int = 0
     time_limit: float | None = None
+    max_suppressed: Numeral = 0
+    suppressed: str = SUPPRESSED[0]
 
 
 def anonymize(
@@ -75,6 +77,8 @@ def anonymize(
     cost: str | None = None,
     method: str = "auto",
     max_dropped: Numeral = 0,
+    max_suppressed: Numeral = 0,
+    suppressed: str = SUPPRESSED[0],
     population: TableLike | None = None,
     star: str = STAR,
     neutralise: bool = False,
@@ -93,12 +97,15 @@ def anonymize(
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
-      `centroid` (means, medians, commonest values), `anatomy` (two tables: quasi-identifiers as they are, sensitive
-      values by group; the default with that method).
+      `full-domain` (one level of its hierarchy for each column; the default with that method), `centroid` (means,
+      medians, commonest values), `anatomy` (two tables: quasi-identifiers as they are, sensitive values by group; the
+      default with that method).
     - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
       tables, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
+    - `max_suppressed`: the share of rows that may be all stars in full-domain recoding; `suppressed="arx"` does not
+      check them, to compare with ARX: then a release is made only if the audit confirms it all the same.
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
 
@@ -124,6 +131,8 @@ def anonymize(
         neutralise,
         seed,
         time_limit,
+        max_suppressed,
+        suppressed,
     )
     return run(Table.of(data), request, progress or silent)
 
@@ -199,6 +208,8 @@ def prepare(table: Table, request: Request, progress: Progress = silent) -> Prep
         cost=request.cost,
         weights=request.attribute_weights,
         max_dropped=request.max_dropped,
+        max_suppressed=request.max_suppressed,
+        suppressed=request.suppressed,
     )
     return Prepared(problem, models, builders, population, request.star)
 
@@ -222,14 +233,14 @@ def audited(
         sensitive_table=tables.get(SENSITIVE_TABLE),
         **(asdict(published.names) if isinstance(published, Anatomized) else {}),
     )
-    return published, tables, _confirmed(found)
+    return published, tables, _confirmed(found, asked.problem)
 
 
 def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
     """Return the hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
     microdata = problem.microdata
     trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
-    return {**trees, **microdata.builders} if problem.recoding == "generalize" else trees
+    return {**trees, **microdata.builders} if problem.recoding in ALONG_HIERARCHIES else trees
 
 
 def _only_what_works(**given: object) -> None:
@@ -238,15 +249,21 @@ def _only_what_works(**given: object) -> None:
             raise Unsupported(f"{name} is not available in this version", hint=f"leave {name} out")
 
 
-def _confirmed(found: Audit) -> Audit:
+def _confirmed(found: Audit, problem: Problem) -> Audit:
     """Guarantees that nothing is released which the audit of the published cells does not confirm."""
-    if not found.holds:
-        failing = ", ".join(finding.model for finding in found.findings if not finding.holds)
-        raise ShoalError(
-            f"the audit of the published cells refuses {failing}; nothing is released",
-            hint="please report this: it is a fault of shoal",
+    if found.holds:
+        return found
+    refused = ", ".join(finding.model for finding in found.findings if not finding.holds)
+    if problem.suppressed == "arx":
+        raise Unsupported(
+            "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
+            f"{refused}; nothing is released",
+            hint="leave --suppressed arx out, or allow the rows to be dropped with --max-dropped",
         )
-    return found
+    raise ShoalError(
+        f"the audit of the published cells refuses {refused}; nothing is released",
+        hint="please report this: it is a fault of shoal",
+    )
 
 
 def _as_read(frame: pl.DataFrame, roles: Roles, partition: Partition) -> Partition:
@@ -271,6 +288,8 @@ def _config(request: Request, models: Models, problem: Problem, builders: Mappin
         "cost": problem.cost.name,
         "method": request.method,
         "max_dropped": str(problem.max_dropped),
+        "max_suppressed": str(problem.max_suppressed),
+        "suppressed": problem.suppressed,
         "star": request.star,
         "neutralise": bool(request.neutralise),
         "time_limit": None if request.time_limit is None else float(request.time_limit),

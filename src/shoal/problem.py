@@ -22,12 +22,16 @@ from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import BLOCKS, RECODINGS, Published, cells_of, recode
+from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, Published, cells_of, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
+MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
+SUPPRESSED = ("checked", "arx")
+"""How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
+does it, unchecked."""
 WEIGHT = Number("weight", "how much an attribute's loss counts", 0, above=True)
 
 
@@ -43,6 +47,9 @@ class Problem:
     max_dropped: Fraction = Fraction(0)
     asked: Models | None = None
     """The models as they were asked for, where methods work with others that imply them."""
+    max_suppressed: Fraction = Fraction(0)
+    """The largest share of the rows that full-domain recoding may publish as stars."""
+    suppressed: str = SUPPRESSED[0]
 
     @property
     def required(self) -> Models:
@@ -68,6 +75,18 @@ class Problem:
     def may_drop(self) -> int:
         """How many rows may be dropped."""
         return int(self.max_dropped * self.rows)
+
+    @property
+    def may_suppress(self) -> int:
+        """How many rows full-domain recoding may publish as stars."""
+        return int(self.max_suppressed * self.rows)
+
+    @property
+    def one_level(self) -> str:
+        """Why a method that chooses cells class by class cannot take the problem; nothing where it may."""
+        if self.recoding != FULL_DOMAIN:
+            return ""
+        return "it chooses cells class by class, full-domain recoding one level for a whole column"
 
     def classes(self, partition: Partition) -> Classes:
         """Return what models see of a partition of all rows."""
@@ -157,6 +176,8 @@ def make_problem(
     cost: str | None = None,
     weights: Mapping[str, Numeral] | None = None,
     max_dropped: Numeral = 0,
+    max_suppressed: Numeral = 0,
+    suppressed: str = SUPPRESSED[0],
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
@@ -178,7 +199,19 @@ def make_problem(
     measure = _make_cost(cost or default_cost(recoding, bool(exact)), recoding, exact, models)
     worked_with = models.surrogates(microdata.rows)
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
-    return Problem(microdata, worked_with, measure, recoding, may_drop, models)
+    may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
+    _check_suppression(recoding, may_suppress, suppressed)
+    return Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
+
+
+def _check_suppression(recoding: str, share: Fraction, suppressed: str) -> None:
+    if suppressed not in SUPPRESSED:
+        raise ParameterError(f"suppressed is {suppressed!r}", expected=" or ".join(map(repr, SUPPRESSED)))
+    if recoding != FULL_DOMAIN and (share or suppressed != SUPPRESSED[0]):
+        raise ParameterError(
+            f"rows may be suppressed as a whole, but the recoding is {recoding!r}",
+            hint=f"use --recoding {FULL_DOMAIN}, or leave max_suppressed and suppressed out",
+        )
 
 
 def default_cost(recoding: str, weighted: bool) -> str:

@@ -30,6 +30,8 @@ from shoal.models import LDiversity, Model, Models, TCloseness
 from shoal.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, floored
 from shoal.table import distinct_sorted, numbered
 
+ALONG_HIERARCHIES = ("generalize", "full-domain")
+"""The recodings whose patterns are blocks of hierarchies; one level for all rows is a choice among the same."""
 MOST_VALUES = 64
 """Sensitive values up to which a distance other than the equal one is looked at."""
 
@@ -64,7 +66,7 @@ def price_bound(
     _check(frame, models, recoding, cost, prices, denominator)
     shares = _shares(quasi, cost, weights)
     columns = [
-        _column(frame[name], hierarchies if recoding == "generalize" else None, cost, share, denominator)
+        _column(frame[name], hierarchies if recoding in ALONG_HIERARCHIES else None, cost, share, denominator)
         for name, share in shares.items()
     ]
     reading = [model for model in models if _is_read(model, may_drop)]
@@ -81,12 +83,12 @@ def price_bound(
 
 
 def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices: Ints, denominator: int) -> None:
-    if recoding not in ("suppress", "generalize") or cost not in LOSSES:
+    if recoding not in ("suppress", *ALONG_HIERARCHIES) or cost not in LOSSES:
         raise Unsupported(
             f"prices prove nothing about cost {cost!r} of recoding {recoding!r}",
-            expected=f"suppress or generalize, and {' or '.join(LOSSES)}",
+            expected=f"suppress, generalize or full-domain, and {' or '.join(LOSSES)}",
         )
-    if recoding == "generalize" and models.needs_population:
+    if recoding in ALONG_HIERARCHIES and models.needs_population:
         raise Unsupported("the hierarchies are those of table and population together", hint="use suppress")
     fitting = prices.dtype == np.int64 and prices.shape == (frame.height,) and int(prices.min(initial=0)) >= 0
     if not fitting or denominator < 1:

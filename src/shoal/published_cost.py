@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import polars as pl
@@ -10,7 +11,7 @@ from shoal.certificate import Certificate
 from shoal.table import STAR
 from shoal.two_tables import reconstruction_error
 
-FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss")
+FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss", "geometric-loss")
 """Costs that add up over cells, whose losses the codebook states."""
 
 
@@ -38,9 +39,11 @@ def recomputed_cost(
         stars = table.select((pl.col(column).cast(pl.String) == STAR).fill_null(False) for column in columns)
         per_row = stars.sum_horizontal() if name == "stars" else stars.max_horizontal().cast(pl.UInt32)
         return float(per_row.sum() + certificate.dropped * (len(columns) if name == "stars" else 1))
-    if name == "attribute-loss":
-        lost = [_loss(table[column], entry["cells"], "ncp") for column, entry in columns.items()]
-        return float(max(lost) + certificate.dropped) / everyone
+    if name in ("attribute-loss", "geometric-loss"):
+        lost = [_loss(table[column], entry["cells"], "ncp") + certificate.dropped for column, entry in columns.items()]
+        if name == "attribute-loss":
+            return float(max(lost)) / everyone
+        return float(prod(1 + loss / everyone for loss in lost) ** (1 / len(lost))) - 1
     if name == "precision":
         lost = [_loss(table[column], entry["cells"], "height") for column, entry in columns.items()]
         return float(sum(lost) / len(lost) + certificate.dropped) / everyone

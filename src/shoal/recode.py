@@ -2,6 +2,7 @@
 
 - `suppress`: the common value, or `*` where the rows of a class differ;
 - `generalize`: the block of the lowest hierarchy level that holds all values of the class;
+- `full-domain`: the same, at one level for all classes of a column; one class may be all stars instead;
 - `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
 - `centroid`: the mean of numbers, the median of dates, the commonest of other values.
 - `anatomy`: two tables, the quasi-identifiers as they are and the sensitive values counted group by group.
@@ -41,6 +42,11 @@ def generalize(microdata: Microdata, index: int, groups: Groups) -> Cells:
     return HierarchyCells.of(microdata.quasi[index], microdata.hierarchies[index], groups)
 
 
+def one_level(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the column at one level of its hierarchy, the starred class apart."""
+    return HierarchyCells.at_one_level(microdata.quasi[index], microdata.hierarchies[index], groups)
+
+
 def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
     """Publish the range of an ordered column, the set of values of another."""
     column = microdata.quasi[index]
@@ -59,14 +65,19 @@ def _columns(
     return tuple(recoding(microdata, index, groups) for index in range(len(microdata.quasi)))
 
 
+FULL_DOMAIN = "full-domain"
+ALONG_HIERARCHIES = ("generalize", FULL_DOMAIN)
+"""The recodings whose cells are blocks of the hierarchies that were given."""
+
 RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
     "suppress": partial(_columns, suppress),
     "generalize": partial(_columns, generalize),
+    FULL_DOMAIN: partial(_columns, one_level),
     "range": partial(_columns, range_or_set),
     "centroid": partial(_columns, centroid),
     ANATOMY: counted_cells,
 }
-BLOCKS = ("suppress", "generalize")
+BLOCKS = ("suppress", *ALONG_HIERARCHIES)
 """The recodings whose cells are blocks of hierarchies."""
 
 TABLE = "table"
@@ -159,9 +170,10 @@ def cells_of(microdata: Microdata, recoding: str, groups: Groups) -> tuple[Cells
 
 def recode(microdata: Microdata, partition: Partition, recoding: str) -> Published:
     """Publish a partition: cells for every class, classes with equal cells merged into one."""
-    cells = cells_of(microdata, recoding, Groups(partition.order, partition.starts))
+    cells = cells_of(microdata, recoding, Groups(partition.order, partition.starts, partition.starred))
     merged, first, _ = distinct_rows([c.of_group for c in cells], [int(c.of_group.max()) + 1 for c in cells])
     labels = np.where(partition.class_of_row < 0, DROPPED, merged[partition.class_of_row])
     cells = tuple(replace(c, of_group=c.of_group[first]) for c in cells)
     kind = Anatomized if recoding == ANATOMY else Published
-    return kind(microdata, recoding, Partition(labels), cells)
+    starred = None if partition.starred is None else int(merged[partition.starred])
+    return kind(microdata, recoding, Partition(labels, starred), cells)

@@ -1,6 +1,7 @@
 """`shoal hierarchy`: every command on a small table, what it prints, writes, refuses and gives away."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -219,3 +220,25 @@ def test_export_words(people: str, tmp_path: Path) -> None:
     result = ran("export", "auto", "--table", people, "--column", "age", "-o", str(path))
     assert "auto chose intervals:width=5,10" in result.output
     assert list(json.loads(path.read_text(encoding="utf-8"))["*"]) == ["[20, 30)", "[30, 40)", "[40, 50)", "[50, 60)"]
+
+
+# --- hierarchies of ARX ----------------------------------------------------------------------------------------------
+
+
+def test_hierarchies_of_arx_become_lines_of_a_configuration(tmp_path: Path) -> None:
+    for name in ("world_hierarchy_home town.csv", "age.csv"):
+        (tmp_path / name).write_text(TOWNS, encoding="utf-8")
+    files = [str(tmp_path / "world_hierarchy_home town.csv"), str(tmp_path / "age.csv")]
+    section = tomllib.loads(ran("import-arx", *files).output)["hierarchies"]
+    assert section == {"home town": files[0], "age": files[1]}
+    assert json.loads(ran("import-arx", *files, "--json").output)["age"] == {"file": files[1], "leaves": 4}
+    assert as_builder(section["age"]) == Taxonomy.from_csv(files[1])
+
+
+def test_what_is_no_hierarchy_of_arx_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HierarchyError, match="is a project of ARX, which is not read"):
+        ran("import-arx", str(tmp_path / "study.deid"))
+    for name in ("a_hierarchy_age.csv", "b_hierarchy_age.csv"):
+        (tmp_path / name).write_text(TOWNS, encoding="utf-8")
+    with pytest.raises(HierarchyError, match="two files are for the column 'age'"):
+        ran("import-arx", str(tmp_path / "a_hierarchy_age.csv"), str(tmp_path / "b_hierarchy_age.csv"))

@@ -29,7 +29,7 @@ ORDER = [
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate", "clusters", "curve"},
-    {"fragments", "simplex"},
+    {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},

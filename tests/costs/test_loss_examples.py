@@ -1,4 +1,4 @@
-"""Entropy, non-uniform entropy, precision, squared error and the loss of an attribute, worked out by hand."""
+"""Entropies, precision, squared error, losses of attributes and ambiguity, worked out by hand."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ SKEWED = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": ["same"] * 4})
         (FOUR, "k=2", "range", "squared-error", 1 / 5),
         (FOUR, "k=2", "range", "attribute-loss", 1 / 3),
         (FOUR, "k=4", "range", "squared-error", 1),
+        (FOUR, "k=2", "range", "geometric-loss", (4 / 3) ** 0.5 - 1),
+        (FOUR, "k=2", "range", "ambiguity", 2),
+        (FOUR, "k=1", "range", "ambiguity", 1),
+        (SKEWED, "k=4", "suppress", "geometric-loss", 2**0.5 - 1),
+        (SKEWED, "k=4", "suppress", "ambiguity", 2),
         (SKEWED, "k=4", "suppress", "entropy", 1),
         (SKEWED, "k=4", "suppress", "non-uniform-entropy", 1),
         (SKEWED, "k=4", "suppress", "precision", 1 / 2),

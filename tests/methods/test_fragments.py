@@ -17,7 +17,7 @@ import shoal
 from shoal.audit import audit
 from shoal.certificate import Certificate
 from shoal.errors import Infeasible, ReleaseError, Unsupported
-from shoal.methods import joining
+from shoal.methods import fragments, joining
 from shoal.methods.base import Deadline, silent
 from shoal.methods.fragments import Fragments, Work
 from shoal.methods.mondrian import Mondrian

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import MODELS, ONE_TABLE, Case, case_of, cases
+from tests.strategies import CLASS_BY_CLASS, MODELS, Case, case_of, cases
 
 from shoal.audit import audit
 from shoal.errors import Infeasible, Unsupported
@@ -112,7 +112,7 @@ def test_the_population_that_fits_grows_with_the_cells(recoding: str) -> None:
 @st.composite
 def labelled(draw: st.DrawFn, kinds: Sequence[type[Model]]) -> tuple[Case, list[int]]:
     """A case, and any partition of its rows: each by itself, or under random labels."""
-    case = draw(cases(12, ONE_TABLE, kinds=kinds, dropped=[Fraction(0)]))
+    case = draw(cases(12, CLASS_BY_CLASS, kinds=kinds, dropped=[Fraction(0)]))
     number = len(case.rows)
     labels = st.lists(st.integers(0, number), min_size=number, max_size=number)
     return case, draw(st.one_of(st.just(list(range(number))), labels))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import MODELS, ONE_TABLE, Case, cases
+from tests.strategies import CLASS_BY_CLASS, MODELS, Case, cases
 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups
@@ -19,7 +19,7 @@ from shoal.methods.spans import spans_of
 from shoal.partition import Partition
 from shoal.recode import cells_of
 
-COVERING = [name for name in ONE_TABLE if name != "centroid"]  # a centroid covers no values, so there is no span
+COVERING = [name for name in CLASS_BY_CLASS if name != "centroid"]  # a centroid covers no values: there is no span
 TABLES = cases(10, COVERING, dropped=[Fraction(0)])
 
 

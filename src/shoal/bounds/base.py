@@ -15,11 +15,16 @@ from shoal.cube import Cube
 from shoal.cube.demands import Demands
 from shoal.prices import Prices
 from shoal.problem import Problem
+from shoal.recode import ALONG_HIERARCHIES
 from shoal.registry import discover
 
 
 class Bound(ABC):
-    """A lower bound. Subclasses state the argument in their docstring and are found by discovery."""
+    """A lower bound. Subclasses state the argument in their docstring and are found by discovery.
+
+    What holds for `generalize` holds for `full-domain`: with one level for all rows of a column, and stars for some
+    rows, a release is still a choice of a block of the hierarchies for every cell, the rows of equal cells a class.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -64,7 +69,7 @@ PROVABLE = ("stars", "height", "ncp", "precision")
 
 def is_provable(problem: Problem) -> bool:
     """Whether the checker of prices can speak of the problem."""
-    population = problem.recoding == "generalize" and problem.microdata.population is not None
+    population = problem.recoding in ALONG_HIERARCHIES and problem.microdata.population is not None
     return problem.cost.name in PROVABLE and not population
 
 

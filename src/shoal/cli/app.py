@@ -23,6 +23,7 @@ from shoal.cli.options import (
     Identifier,
     Json,
     MaxDropped,
+    MaxSuppressed,
     Population,
     Quasi,
     Recoding,
@@ -31,6 +32,7 @@ from shoal.cli.options import (
     Sensitive,
     Separator,
     Star,
+    Suppressed,
     TimeLimit,
     Weights,
 )
@@ -64,6 +66,8 @@ def anonymize(
     attribute_weight: Weights = None,
     population: Population = None,
     max_dropped: MaxDropped = None,
+    max_suppressed: MaxSuppressed = None,
+    suppressed: Suppressed = None,
     star: Star = None,
     neutralise: Annotated[
         bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")

@@ -125,6 +125,28 @@ def export(
     _write(_bound(spec, table, column, separator, encoding, decimal), output, as_json)
 
 
+@hierarchy.command(name="import-arx")
+def import_arx(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="ARX's hierarchies: .csv, separated by ;")],
+    as_json: Json = False,
+) -> None:
+    """Check hierarchies of ARX and print them as the [hierarchies] of a shoal.toml, a line per column.
+
+    The column is what follows `_hierarchy_` in the name of a file, or its whole name. Projects (.deid) are not read.
+    """
+    from shoal.hierarchies.arx import column_of, read_arx
+
+    found = read_arx(files)
+    paths = {column_of(path): str(path) for path in files}
+    if as_json:
+        leaves = {column: len(tree.rows) for column, tree in found.items()}
+        _print_json({column: {"file": paths[column], "leaves": leaves[column]} for column in found})
+        return
+    print("[hierarchies]")
+    for column in found:
+        print(f"{json.dumps(column, ensure_ascii=False)} = {json.dumps(paths[column], ensure_ascii=False)}")
+
+
 def _bound(spec: str, table: Path | None, column: str | None, *reading: str | None) -> Bound:
     """Bind to the column; a hierarchy file, where no table is given, to its own leaves."""
     import polars as pl

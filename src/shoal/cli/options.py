@@ -24,10 +24,18 @@ Quasi = Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns 
 Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")]
 Identifier = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")]
 Require = Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')]
-Recoding = Annotated[str | None, typer.Option(help="suppress (if not given), generalize, range, centroid or anatomy.")]
+Recoding = Annotated[
+    str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range, centroid or anatomy.")
+]
 Cost = Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")]
 Weights = Annotated[list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")]
 MaxDropped = Annotated[str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")]
+MaxSuppressed = Annotated[
+    str | None, typer.Option(metavar="SHARE", help="Share of rows that full-domain recoding may publish as stars.")
+]
+Suppressed = Annotated[
+    str | None, typer.Option(help="checked (if not given), or arx: such rows are not checked, to compare with ARX.")
+]
 Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
 TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
 Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]

@@ -30,7 +30,7 @@ class Cost(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     meaning: ClassVar[str]
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "range")
+    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain", "range")
     """The recodings it can measure."""
     takes_weights: ClassVar[bool] = False
 

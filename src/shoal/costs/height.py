@@ -16,7 +16,7 @@ class Height(CellCost):
     name: ClassVar[str] = "height"
     title: ClassVar[str] = "generalization height"
     meaning: ClassVar[str] = "sum over cells of weight * level / height of the hierarchy"
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize")
+    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain")
     takes_weights: ClassVar[bool] = True
 
     def cell_losses(self, cells: Cells) -> Floats:

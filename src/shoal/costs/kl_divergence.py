@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
-from shoal.cells import CHUNK, HierarchyCells, covering
+from shoal.cells import CHUNK, covering
+from shoal.costs.ambiguity import everything
 from shoal.costs.base import Cost
 from shoal.microdata import distinct_rows
 from shoal.recode import Published
@@ -42,7 +43,7 @@ class KLDivergence(Cost):
         width = int(sensitive.max()) + 1
         held, counts = np.unique((partition.class_of_row + 1) * width + sensitive, return_counts=True)
         volume = np.prod([c.volume[c.of_group].astype(np.float64) for c in published.cells], axis=0)
-        density = counts / np.insert(volume, 0, _everything(published))[held // width] / rows
+        density = counts / np.insert(volume, 0, everything(published))[held // width] / rows
         found = _looked_up(held, density, value)
         step = max(CHUNK // len(partition), 1)
         for start in range(0, len(points), step):
@@ -56,9 +57,3 @@ def _looked_up(keys: Ints, content: Floats, wanted: Ints) -> Floats:
     """Return the content at the wanted keys, 0 where there is none; keys are sorted."""
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[place] == wanted, content[place], 0.0)
-
-
-def _everything(published: Published) -> float:
-    """Return the volume of the box of all values."""
-    sizes = [c.hierarchy.leaves[-1][0] if isinstance(c, HierarchyCells) else c.column.size for c in published.cells]
-    return float(np.prod(np.array(sizes, dtype=np.float64)))

@@ -16,7 +16,7 @@ class Precision(CellCost):
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "loss of precision"
     meaning: ClassVar[str] = "mean over cells of level / height of the hierarchy (1 - Prec)"
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize")
+    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain")
 
     def cell_losses(self, cells: Cells) -> Floats:
         """Return the height."""

@@ -77,6 +77,11 @@ class Hierarchy:
         """The number of the last level; a hierarchy of stars only has height 1."""
         return len(self.up) - 1
 
+    @property
+    def star_level(self) -> int:
+        """The lowest level that is published as `*` throughout."""
+        return self.labels.index((STAR,))
+
     def lowest_common(self, codes: AnyInts, starts: Ints) -> tuple[Ints, Ints]:
         """Return the lowest level at which each group of values falls into one block, and the block.
 

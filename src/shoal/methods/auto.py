@@ -10,12 +10,14 @@ from shoal.methods.anatomy import Anatomy
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cube import CubeSearch
 from shoal.methods.fragments import Fragments
+from shoal.methods.full_domain import FullDomain
 from shoal.methods.m_approx import MApprox
 from shoal.methods.microaggregation import Microaggregation
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.simplex_matching import SimplexMatching
 from shoal.methods.subset_dp import SubsetDP
+from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.methods.tp_plus import TPPlus
 from shoal.methods.two_diversity import TwoDiversity
 from shoal.problem import Problem, Solution
@@ -51,10 +53,11 @@ def recoding_for(name: str) -> str:
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
 
-    Two tables are made by anatomy, where it can. Else a table of at most 12 rows is solved exactly. Otherwise Mondrian
-    runs, and beside it, where they can, the m-approximation (microaggregation, where centroids are published), a method
-    that is made for what is asked, and a method with a proof: peeling for large tables, the cube method where a time
-    limit leaves it time to search. What is proved of a dearer release holds for a cheaper one.
+    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of
+    at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation
+    (microaggregation, where centroids are published), a method that is made for what is asked, and a method with a
+    proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is proved of a
+    dearer release holds for a cheaper one.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
@@ -63,7 +66,7 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     fitting = [method for method in _candidates(problem, deadline) if not method.accepts(problem)]
     if not fitting:
         return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
-    exact = any(isinstance(method, SubsetDP | Anatomy) for method in fitting)
+    exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain | TopDownGreedy) for method in fitting)
     proving, why_not = (None, "") if exact else _proving(problem, deadline)
     if proving is not None:
         fitting.append(proving)
@@ -76,6 +79,8 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
 def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
         return [Anatomy()]
+    if problem.recoding == FullDomain.recoding:
+        return [FullDomain()] if not FullDomain().accepts(problem) else [TopDownGreedy()]
     if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem):
         return [SubsetDP()]
     by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO

@@ -44,6 +44,8 @@ class Mondrian(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: cutting starts there."""
+        if problem.one_level:
+            return [problem.one_level]
         whole = problem.classes(Partition.whole(problem.rows))
         others = [model for model in problem.models if not model.monotone]
         return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]

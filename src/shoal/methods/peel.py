@@ -62,7 +62,9 @@ def takes_minutes(problem: Problem, rows: int) -> bool:
 
 
 def unmet(problem: Problem) -> list[str]:
-    """Return why merging classes may not end well: models that the whole table does not meet, two tables."""
+    """Return why merging classes may not end well: models that the whole table does not meet, two tables, one level."""
+    if problem.one_level:
+        return [problem.one_level]
     if problem.recoding == ANATOMY:
         return ["it merges classes where it must, and groups of two tables are not merged"]
     whole = problem.classes(Partition.whole(problem.rows))

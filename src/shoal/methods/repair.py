@@ -34,6 +34,8 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         raise Unsupported(
             "groups of two tables are not merged", hint="choose a method that makes them as they are asked"
         )
+    if problem.one_level:
+        raise Unsupported("classes are not merged one by one where a column has one level", hint="use full-domain")
     kept = partition.kept
     if len(kept) < problem.rows:
         part = problem.of_rows(kept)

@@ -45,6 +45,8 @@ class SubsetDP(Method):
     def accepts(self, problem: Problem) -> list[str]:
         """Require few rows, monotone models and a cost that adds over classes."""
         reasons = [f"{model} is not monotone" for model in problem.models if not model.monotone]
+        if problem.one_level:
+            reasons.append(problem.one_level)
         if problem.rows > MOST_ROWS:
             reasons.append(f"the table has {problem.rows:,} rows, more than {MOST_ROWS}")
         elif _choices(problem) > MOST_DROPS:

@@ -79,6 +79,8 @@ def diversity_of(problem: Problem) -> tuple[Attributes, int]:
 
 def refused(problem: Problem) -> list[str]:
     """Return why the three phases cannot take a problem."""
+    if problem.one_level:
+        return [problem.one_level]
     if problem.recoding == ANATOMY:
         return ["two tables alter no quasi-identifiers, so there is no residue to keep small"]
     asked = asked_of(problem)

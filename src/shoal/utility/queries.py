@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Floats, Ints
-from shoal.coverage import Reader
+from shoal.coverage import ALONG_HIERARCHIES, Reader
 from shoal.errors import ParameterError, RoleError
 from shoal.hierarchies import as_builder
 from shoal.opened import Opened
@@ -157,7 +157,7 @@ def _of_cells(shown: pl.Series, found: _Published, original: pl.Series, values: 
     """Read the cells of a quasi-identifier; and say which cell each row shows."""
     recoding = found.codebook["recoding"]
     missing = STAR if found.codebook["marks"]["star"] != STAR and recoding != "anatomy" else None
-    builder = as_builder(found.hierarchies.get(shown.name, "auto")) if recoding == "generalize" else None
+    builder = as_builder(found.hierarchies.get(shown.name, "auto")) if recoding in ALONG_HIERARCHIES else None
     reader = Reader.of(original, builder, spans=recoding == "range")
     cells, of_row = _distinct(shown.cast(pl.String))
     texts = cell_text(values).to_list()

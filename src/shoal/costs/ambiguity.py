@@ -1,0 +1,36 @@
+"""Ambiguity (Goldberger and Tassa 2010): how many records a published record may stand for."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.cells import HierarchyCells
+from shoal.costs.base import Cost
+from shoal.recode import Published
+
+
+class Ambiguity(Cost):
+    """Averages over the rows how many combinations of values their cells cover: 1 for a row that shows all its values.
+
+    A cell covers the declared leaves under a hierarchy, else the column's distinct values. A dropped row covers
+    everything.
+    """
+
+    name: ClassVar[str] = "ambiguity"
+    title: ClassVar[str] = "ambiguity"
+    meaning: ClassVar[str] = "mean number of combinations of values that the cells of a row cover, at least 1"
+
+    def of(self, published: Published) -> float:
+        """Measure a release."""
+        partition, cells = published.partition, published.cells
+        covered = np.prod([column.volume[column.of_group].astype(np.float64) for column in cells], axis=0)
+        total = float(partition.sizes @ covered) + partition.dropped * everything(published)
+        return total / len(partition.class_of_row)
+
+
+def everything(published: Published) -> float:
+    """Return how many combinations of values there are."""
+    sizes = [c.hierarchy.leaves[-1][0] if isinstance(c, HierarchyCells) else c.column.size for c in published.cells]
+    return float(np.prod(np.array(sizes, dtype=np.float64)))

@@ -1,0 +1,108 @@
+"""The search over the lattice: the cheapest node whose release the models admit.
+
+What is known of nodes without looking at them:
+
+- its floor, what a node costs without suppression, never falls along the lattice: a node whose floor is no less than
+  the best cost known is no better, nor is any above it;
+- a class with too few rows or values stays such a class, in parts, in every finer node: what its rows pay as stars
+  is paid there, too, and if they are more than may be suppressed, no finer node will do;
+- where no row may be suppressed and merging keeps admitted classes admitted, no node below a refused one will do;
+- where no row may be suppressed, the class of one row that is too small says so at all nodes at once: how many rows
+  have joined it is counted for the whole lattice in one pass over the table (`Ground.sizes_along`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.lattice.grouping import Ground
+from shoal.lattice.levels import Lattice
+from shoal.lattice.measures import Measure
+from shoal.lattice.verdicts import Seen, Verdicts
+from shoal.partition import Partition
+from shoal.watching import Ending
+
+
+class Search:
+    """Looks at nodes until the best is known; `live` are those that may still be better."""
+
+    def __init__(self, lattice: Lattice, ground: Ground, measure: Measure) -> None:
+        self.lattice, self.ground, self.measure = lattice, ground, measure
+        self.problem, self.verdicts = ground.problem, Verdicts(ground)
+        self.bound = measure.floor.copy()
+        self.dead = np.zeros(len(lattice), dtype=bool)
+        self.live: Ints = np.arange(len(lattice))
+        self.looked = 0
+        self.best: Seen | None = None
+        self.cost = np.inf
+
+    @property
+    def partition(self) -> Partition:
+        """The classes of the best node."""
+        assert self.best is not None
+        return self.verdicts.partition(self.best)
+
+    def choose(self) -> int:
+        """Return the node to look at next.
+
+        Of the nodes above the one with the least bound take one with a floor halfway up: if it is refused, it says
+        much of those below, and if not, it is good. Where rows counted along the lattice say as much, take the least.
+        """
+        least = int(self.live[np.argmin(self.bound[self.live])])
+        if self.problem.may_suppress == 0 and self.verdicts.counting:
+            return least
+        above = self.lattice.among_above(least, self.live)
+        floors = self.measure.floor[above]
+        return int(above[np.argmin(np.abs(floors - (floors.max() + self.measure.floor[least]) / 2))])
+
+    def look(self, node: int) -> None:
+        """Group the rows at a node, keep its release if it is better, and strike out what it rules out."""
+        seen = self.verdicts.at(self.lattice.at(node))
+        self.looked += 1
+        self.dead[node] = True
+        if seen.admitted:
+            self._keep(seen)
+        if seen.hopeless.any():
+            self._lift(node, seen)
+        if seen.failing.any() and self.problem.may_suppress == 0:
+            self._strike(node, seen)
+        self.live = self.live[~self.dead[self.live] & self.worth(self.bound[self.live])]
+
+    def worth(self, bounds: Floats) -> Bools:
+        """Return whether nodes of these bounds may be better than the best."""
+        return bounds < self.cost
+
+    def run(self, deadline: Ending, progress: Callable[[float, str], None]) -> None:
+        """Look at nodes until none may be better; out of time, until there is one at all."""
+        while len(self.live) and not (deadline.passed and self.best is not None):
+            self.look(self.choose())
+            progress(1 - len(self.live) / len(self.lattice), "searching the lattice of levels")
+
+    def _keep(self, seen: Seen) -> None:
+        cost = self.measure.of(seen)
+        if cost < self.cost:
+            self.best, self.cost = seen, cost
+
+    def _lift(self, node: int, seen: Seen) -> None:
+        """Raise the bounds at and below a node by what the rows of hopeless classes pay as stars."""
+        below = self.lattice.below(node)
+        shape = self.lattice.shape
+        if int(seen.grouping.sizes[seen.hopeless].sum()) > self.problem.may_suppress:
+            self.dead.reshape(shape)[below] = True
+            return
+        lifted = self.measure.floor.reshape(shape)[below] + self.measure.extra(seen.grouping, seen.hopeless)
+        bound = self.bound.reshape(shape)[below]
+        np.maximum(bound, lifted, out=bound)
+
+    def _strike(self, node: int, seen: Seen) -> None:
+        """Strike out the nodes that a refused one rules out where nothing may be suppressed."""
+        if self.problem.models.monotone:
+            self.dead.reshape(self.lattice.shape)[self.lattice.below(node)] = True
+        small = np.flatnonzero(seen.grouping.sizes < self.problem.models.least_rows)
+        if len(small):
+            one = int(seen.grouping.first[small[0]])
+            rows = self.ground.sizes_along(self.lattice.heights, self.lattice.strides, one)
+            self.dead |= rows < self.problem.models.least_rows
