@@ -258,7 +258,7 @@ def _confirmed(found: Audit, problem: Problem) -> Audit:
         raise Unsupported(
             "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
             f"{refused}; nothing is released",
-            hint="leave --suppressed arx out, or allow the rows to be dropped with --max-dropped",
+            hint="leave --suppressed arx out; with --max-dropped such rows may be dropped",
         )
     raise ShoalError(
         f"the audit of the published cells refuses {refused}; nothing is released",

@@ -101,6 +101,16 @@ def test_the_command_and_the_call_give_the_same_release(home: Path) -> None:
     assert json.loads((home / "out" / "internal" / "config.json").read_text()) == called.config
 
 
+def test_one_level_for_a_column_with_suppressed_rows(home: Path) -> None:
+    asked = [*BASIC, "--hierarchy=age=intervals:width=5,10,20", "--recoding=full-domain", "--max-suppressed=0.1"]
+    done = shoal(*asked, "-o", "out")
+    assert (done.code, done.err) == (0, "")
+    assert library.verify("out", original="census.csv").failures == []
+    config = json.loads((home / "out" / "internal" / "config.json").read_text())
+    assert (config["max_suppressed"], config["suppressed"]) == ("1/10", "checked")
+    assert shoal(*asked, "--suppressed=maybe", "-o", "other").code == 2
+
+
 # --json
 
 
