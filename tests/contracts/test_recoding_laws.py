@@ -18,7 +18,7 @@ from shoal.table import STAR
 
 every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
 every_covering_recoding = pytest.mark.parametrize("recoding", [name for name in RECODINGS if name != "centroid"])
-few = settings(max_examples=60)
+few = settings(max_examples=40)
 
 
 @st.composite
