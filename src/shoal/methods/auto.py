@@ -15,11 +15,9 @@ from shoal.methods.m_approx import MApprox
 from shoal.methods.microaggregation import Microaggregation
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
-from shoal.methods.simplex_matching import SimplexMatching
 from shoal.methods.subset_dp import SubsetDP
 from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.methods.tp_plus import TPPlus
-from shoal.methods.two_diversity import TwoDiversity
 from shoal.problem import Problem, Solution
 from shoal.registry import discover, lookup
 
@@ -27,8 +25,6 @@ GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
-PAIRS_UP_TO = 500
-"""Rows up to which pairs and triples are matched without being asked for: seconds."""
 PATTERNS_FROM = 20_000
 """Rows from which it is worth waiting for the compiled loops of the cube."""
 SECONDS_FOR_CUBE = 10
@@ -90,10 +86,10 @@ def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
 def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
     """Return methods that are made for what is asked.
 
-    Matchings are the optimum of k = 2 and l = 2, if the table is small. Where compiled loops are worth waiting for, TP+
-    is the cheapest known way to l-diversity, and fragments to t-closeness unless cells are blocks: then peeling is.
+    Where compiled loops are worth waiting for, TP+ is the cheapest known way to l-diversity, and fragments to
+    t-closeness unless cells are blocks: then peeling is.
     """
-    found: list[Method] = [SimplexMatching(), TwoDiversity()] if problem.rows <= PAIRS_UP_TO else []
+    found: list[Method] = []
     if problem.rows >= PATTERNS_FROM or (deadline.left or 0) >= SECONDS_FOR_CUBE:
         found.append(TPPlus())
         if closeness(problem.models) and not problem.cells_are_blocks:

@@ -69,8 +69,10 @@ class SimplexMatching(Method):
         found = self.solution(problem, partition, "optimal" if matching.optimal and points.units.exact else "feasible")
         bound = in_measure(problem, Fraction(matching.bound, points.units.denominator))
         bound = found.cost if found.status == "optimal" else bound
-        notes = () if found.status == "optimal" else (f"matched {len(points):,} distinct rows, not proved the best",)
-        return replace(found, lower_bound=bound, prices=_prices(problem, points, matching), notes=notes)
+        notes = [] if found.status == "optimal" else [f"matched {len(points):,} distinct rows, not proved the best"]
+        if partition.dropped:
+            notes.append(f"{partition.dropped:,} rows dropped: with them the release would cost more, or there is none")
+        return replace(found, lower_bound=bound, prices=_prices(problem, points, matching), notes=tuple(notes))
 
     def _in_blocks(self, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Match each block of near rows by itself; nothing is proved of all rows together."""
