@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
+from shoal.factors import heaviest_matching
 from shoal.simplex.points import Points
 from shoal.solver import Rows, model_of, new_solver, run_solver, start_from
 from shoal.watching import Ending
@@ -80,15 +81,21 @@ def first_matching(points: Points, dropped: Ints) -> tuple[Ints, Ints]:
     With rows in the order of their sensitive values, a row and the one half a table further on differ, as no value has
     more than half of the rows; of three rows, so do the first, the middle and the last.
     """
-    order = np.arange(len(points)) if points.kinds is None else np.argsort(points.kinds, kind="stable")
-    rows = np.repeat(order, (points.counts - dropped)[order])
-    half = len(rows) // 2
-    ends = rows[: 2 * half]
-    pairs = ends.reshape(half, 2) if points.kinds is None else ends.reshape(2, half).T
-    sets = np.column_stack([pairs, np.full(half, -1)])
-    if len(rows) % 2:
-        sets[0, 2] = rows[-1]
+    rows = np.repeat(np.arange(len(points)), points.counts - dropped)
+    pairs, left = _side_by_side(points, rows)
+    sets = np.column_stack([rows[pairs], np.full(len(pairs), -1)])
+    if len(left):
+        sets[0, 2] = rows[left[0]]
     return np.unique(np.sort(np.concatenate([sets, _singles(dropped)])), axis=0, return_counts=True)
+
+
+def _side_by_side(points: Points, rows: Ints) -> tuple[Ints, Ints]:
+    """Return pairs of some rows, given their types, that may be classes, as places among them; and who is left over."""
+    half = len(rows) // 2
+    if points.kinds is None:
+        return np.arange(2 * half).reshape(half, 2), np.arange(2 * half, len(rows))
+    order = np.argsort(points.kinds[rows], kind="stable")
+    return order[: 2 * half].reshape(2, half).T, order[2 * half :]
 
 
 def _singles(copies: Ints) -> Ints:
@@ -117,25 +124,20 @@ def _finest(points: Points) -> int:
 def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
     """Return the least matching by pairs of small reserve and those known already; triples and dropped rows stay.
 
-    One matching of an ordinary graph, whose vertices are rows. Rows of one type that may be a pair are one, as far as
-    they go: all but one, or all but two.
+    One matching of an ordinary graph, whose vertices are rows. Rows of one type that may be a pair are pairs already:
+    all of them, or all but one.
     """
-    from rustworkx import PyGraph, max_weight_matching
-
     paired = (known.sets[:, 0] < 0) & (known.sets[:, 1] >= 0)
     rest, left = known.sets[~paired], np.zeros(len(points), np.int64)
     np.add.at(left, known.sets[paired][:, 1:].ravel(), np.repeat(known.copies[paired], 2))
     alike = np.where(np.diag(points.allowed), left // 2, 0)
     rows = np.repeat(np.arange(len(points)), left - 2 * alike)
     edges = _edges(points, known, rows, most)
-    graph: Any = PyGraph()
-    graph.add_nodes_from(range(len(rows)))
-    dearest = int(points.pairs.max()) + 1
-    graph.add_edges_from([(i, j, dearest - int(points.pairs[rows[i], rows[j]])) for i, j in edges.tolist()])
-    ends = np.array(sorted(max_weight_matching(graph, max_cardinality=True, weight_fn=int)), dtype=np.int64)
+    spared = points.pairs.max() + 1 - points.pairs[tuple(rows[edges].T)]
+    ends = heaviest_matching(len(rows), edges, spared, largest=True)
     if 2 * len(ends) < len(rows):
         return known
-    pairs = np.sort(rows[ends.reshape(-1, 2)])
+    pairs = np.sort(rows[ends])
     same = np.repeat(np.arange(len(points)), alike)
     pairs = np.concatenate([pairs, np.column_stack([same, same])])
     sets = np.concatenate(
@@ -149,13 +151,9 @@ def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
 def _edges(points: Points, known: Matching, rows: Ints, most: int) -> Ints:
     """Return pairs of rows of small reserve, and a perfect matching of the rows."""
     reserve = 2 * SCALE * points.pairs - known.prices[:, None] - known.prices
-    near = np.triu(points.allowed & (reserve <= most), 1)[np.ix_(rows, rows)]
-    near |= np.triu(points.allowed & (reserve <= most), 1).T[np.ix_(rows, rows)]
-    some = np.argwhere(np.triu(near, 1))
-    order = np.arange(len(rows)) if points.kinds is None else np.argsort(points.kinds[rows], kind="stable")
-    half = len(order) // 2
-    whole = order[: 2 * half].reshape(half, 2) if points.kinds is None else order[: 2 * half].reshape(2, half).T
-    return np.unique(np.concatenate([some, np.sort(whole)]), axis=0)
+    near = (points.allowed & (reserve <= most))[np.ix_(rows, rows)]
+    pairs, _ = _side_by_side(points, rows)
+    return np.unique(np.concatenate([np.argwhere(np.triu(near, 1)), np.sort(pairs)]), axis=0)
 
 
 # --- prices ----------------------------------------------------------------------------------------------------------
