@@ -1,26 +1,32 @@
 """The experiment of Xiao, Yi and Tao 2010, section 6: stars, KL-divergence and time by l and by the number of columns.
 
-The census of this project stands for the paper's: income for its SAL, occupation for its OCC. Means are over all
-projections on so many of the seven quasi-identifiers, or over `PROJECTIONS` of them, drawn with a seed. `cube`, the
-lower bound and KL-divergence are of one projection each.
+The census of this project stands for the paper's: income for its SAL, occupation for its OCC; incomes are drawn flatter
+than usual, so that no bracket has a tenth of the people and l can go up to 10. Where the table of
+government employees is at hand it is a third one, with salaries. Means are over all projections on so many of the seven
+quasi-identifiers, or over `PROJECTIONS` of them, drawn with a seed. `cube` and the lower bound are of the first one.
 
 `python -m benchmarks.xiao2010 60000` takes so many rows. It needs many minutes and writes into `docs/figures`, so it is
 not among those that run by themselves.
 """
 
+# ruff: noqa: E741 - l is the paper's name
+
 from __future__ import annotations
 
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from statistics import fmean
+from typing import Any
 
 import polars as pl
 
+from benchmarks.closeness import DATA as EMPLOYEES
 from benchmarks.measure import show
 from shoal.costs.kl_divergence import KLDivergence
 from shoal.methods.base import Deadline, Method, silent
@@ -33,124 +39,185 @@ from shoal.pipeline import Request, prepare
 from shoal.plots import write_plot
 from shoal.problem import Problem, Solution
 from shoal.synth import QUASI, census
+from shoal.synth.census import ATTRIBUTES
 from shoal.table import Table
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
+KNOWN_OF_EMPLOYEES = ("sex", "age", "race", "marital", "education_level", "citizenship", "economic_region")
 PROJECTIONS = 7
 LS, DS = range(2, 11), range(1, 8)
 AT_D, AT_L = 4, 6
 COMPARED: tuple[type[Method], ...] = (TP, Hilbert, TPPlus, TopDownSpecialization)
+COLOURS = {"tp": "#c2410c", "hilbert": "#7c3aed", "tp-plus": "#0f766e", "tds": "#6b7280", "cube": "#1d4ed8"}
+MEASURED = {"stars": "stars", "kl": "KL-divergence", "seconds": "CPU seconds"}
+FLAT = tuple(replace(one, skew=1.5) if one.name == "income" else one for one in ATTRIBUTES)
 SECONDS = 20
 """What the cube method may take for one projection."""
 
-COSTS = ("alone", "cube", "bound")
-"""Of one projection: what TP+ and the cube method cost, and what no release costs less than."""
 
-Point: TypeAlias = dict[str, Any]
+@dataclass(frozen=True)
+class Source:
+    """A table, what is known of its people, and what is not."""
+
+    name: str
+    frame: pl.DataFrame
+    quasi: tuple[str, ...]
+    sensitive: str
+
+    def problem(self, quasi: Sequence[str], l: int) -> Problem:
+        """Return the request of l-diversity for a projection."""
+        request = Request(list(quasi), f"l({self.sensitive})={l}", sensitive=[self.sensitive])
+        return prepare(Table.of(self.frame.select(*quasi, self.sensitive)), request).problem
+
+    def projections(self, d: int) -> list[tuple[str, ...]]:
+        """Return the projections on d quasi-identifiers that are looked at."""
+        every = list(combinations(self.quasi, d))
+        return every if len(every) <= PROJECTIONS else Random(0).sample(every, PROJECTIONS)
 
 
-def main(rows: int = 60_000) -> None:
-    table = census(rows, seed=0)
-    points: list[Point] = []
+@dataclass(frozen=True)
+class Run:
+    """One method on one projection."""
+
+    along: str
+    l: int
+    d: int
+    method: str
+    stars: float
+    kl: float
+    seconds: float
+    bound: float | None
+    phase: str
+
+
+def main(rows: int = 60_000, *names: str) -> None:
+    for source in _sources(rows):
+        if not names or source.name in names:
+            runs = [run for l in LS for run in _runs(source, l, AT_D, "l")]
+            runs += [run for d in DS for run in _runs(source, AT_L, d, "d")]
+            _show(source, runs)
+            write_plot(_chart(source, runs), FIGURES / f"xiao_{source.name}.svg")
+
+
+def _sources(rows: int) -> Iterator[Source]:
+    people = census(rows, seed=0, attributes=FLAT)
     for sensitive in ("income", "occupation"):
-        for l in LS:  # noqa: E741 - the paper's name
-            points += _points(table, sensitive, l, AT_D, "l")
-        for d in DS:
-            points += _points(table, sensitive, AT_L, d, "d")
-    _show(points, rows)
-    for sensitive in ("income", "occupation"):
-        for along in ("l", "d"):
-            chosen = [point for point in points if (point["sensitive"], point["along"]) == (sensitive, along)]
-            write_plot(_chart(chosen, sensitive, along, rows), FIGURES / f"xiao_{sensitive}_{along}.svg")
+        yield Source(sensitive, people, QUASI, sensitive)
+    if EMPLOYEES.is_file():
+        yield Source("salary", pl.read_csv(EMPLOYEES).sample(rows, seed=0), KNOWN_OF_EMPLOYEES, "salary")
 
 
-def _projections(d: int) -> list[tuple[str, ...]]:
-    every = list(combinations(QUASI, d))
-    return every if len(every) <= PROJECTIONS else Random(0).sample(every, PROJECTIONS)
-
-
-def _points(table: pl.DataFrame, sensitive: str, l: int, d: int, along: str) -> list[Point]:  # noqa: E741
-    """Measure every method on the projections for one l and d."""
-    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    phases: Counter[str] = Counter()
-    projections, points = _projections(d), []
-    for quasi in projections:
-        problem = _problem(table, quasi, sensitive, l)
+def _runs(source: Source, l: int, d: int, along: str) -> Iterator[Run]:
+    """Measure every method on the projections for one l and d, the cube method on the first of them."""
+    for number, quasi in enumerate(source.projections(d)):
+        problem = source.problem(quasi, l)
         for kind in COMPARED:
-            found, seconds = _solved(kind(), problem)
-            sums[kind.name][0] += found.cost / len(projections)
-            sums[kind.name][1] += seconds / len(projections)
-            if kind is TP:
-                phases[found.notes[0].split(":")[0]] += 1
-    first = _problem(table, projections[0], sensitive, l)
-    divergence = {kind.name: _divergence(first, _solved(kind(), first)[0]) for kind in (TPPlus, TopDownSpecialization)}
-    cube, _ = _solved(CubeSearch(), first, SECONDS)
-    alone, _ = _solved(TPPlus(), first)
-    bound = max(cube.lower_bound or 0.0, alone.lower_bound or 0.0)
-    for name, (stars, took) in sums.items():
-        points.append({"method": name, "stars": stars, "seconds": took, "kl": divergence.get(name)})
-    one = {"alone": alone.cost, "cube": cube.cost, "bound": bound, "phases": dict(phases)}
-    return [{"sensitive": sensitive, "along": along, "l": l, "d": d, **point, **one} for point in points]
+            yield _run(kind(), problem, None, along, l, d)
+        if not number:
+            yield _run(CubeSearch(), problem, SECONDS, along, l, d)
 
 
-def _problem(table: pl.DataFrame, quasi: Sequence[str], sensitive: str, l: int) -> Problem:  # noqa: E741
-    request = Request(list(quasi), f"l({sensitive})={l}", sensitive=[sensitive])
-    return prepare(Table.of(table.select(*quasi, sensitive)), request).problem
-
-
-def _solved(method: Method, problem: Problem, seconds: float | None = None) -> tuple[Solution, float]:
+def _run(method: Method, problem: Problem, limit: float | None, along: str, l: int, d: int) -> Run:
     start = time.process_time()
-    found = method.run(problem, deadline=Deadline.after(seconds), progress=silent)
-    return found, time.process_time() - start
+    found = method.run(problem, deadline=Deadline.after(limit), progress=silent)
+    took = time.process_time() - start
+    kl = float(KLDivergence().of(problem.publish(found.partition)))
+    return Run(along, l, d, method.name, found.cost, kl, took, found.lower_bound, _phase(found))
 
 
-def _divergence(problem: Problem, found: Solution) -> float:
-    return float(KLDivergence().of(problem.publish(found.partition)))
+def _phase(found: Solution) -> str:
+    return found.notes[0].split(":")[0] if found.method == TP.name else ""
 
 
-def _show(points: list[Point], rows: int) -> None:
-    head = ("sensitive", "l", "d", "method", "stars", "CPU s", "KL")
-    lines = [
-        [p["sensitive"], p["l"], p["d"], p["method"], f"{p['stars']:,.0f}", p["seconds"], p.get("kl") or "-"]
-        for p in points
+def _show(source: Source, runs: list[Run]) -> None:
+    """Print the means, what one projection costs beside its bound, and what holds of every projection."""
+    head = ("l", "d", *(f"{kind.name} {what}" for what in ("stars", "KL", "s") for kind in COMPARED))
+    lines: list[list[object]] = [[*point, *_means(runs, point)] for point in _points(runs)]
+    show(f"{source.name}: means of the projections, {source.frame.height:,} rows", head, lines)
+    head = ("l", "d", "TP+", "cube", "lower bound", "TP+ / bound")
+    show(f"{source.name}: one projection, with a bound", head, [[*p, *_beside_bound(runs, p)] for p in _points(runs)])
+    show(f"{source.name}: of all projections", ("claim", "holds in"), _claims(runs))
+
+
+def _points(runs: list[Run]) -> list[tuple[int, int]]:
+    return list(dict.fromkeys((run.l, run.d) for run in runs))
+
+
+def _of(runs: list[Run], point: tuple[int, int], method: str) -> list[Run]:
+    along = "l" if point[1] == AT_D else "d"
+    return [run for run in runs if (run.l, run.d) == point and run.method == method and run.along == along]
+
+
+def _means(runs: list[Run], point: tuple[int, int]) -> list[object]:
+    own = [_of(runs, point, kind.name) for kind in COMPARED]
+    stars = [f"{fmean(run.stars for run in one):,.0f}" for one in own]
+    kl = [f"{fmean(run.kl for run in one):.3f}" for one in own]
+    return [*stars, *kl, *(f"{fmean(run.seconds for run in one):.2f}" for one in own)]
+
+
+def _beside_bound(runs: list[Run], point: tuple[int, int]) -> list[object]:
+    alone, cube = _of(runs, point, TPPlus.name)[0], _of(runs, point, CubeSearch.name)[0]
+    bound = max(cube.bound or 0.0, alone.bound or 0.0)
+    gap = f"{alone.stars / bound:.3f}" if bound else "optimal" if not alone.stars else "-"
+    return [f"{alone.stars:,.0f}", f"{cube.stars:,.0f}", f"{bound:,.0f}", gap]
+
+
+def _claims(runs: list[Run]) -> list[list[object]]:
+    tp, hilbert, plus, tds = ([run for run in runs if run.method == kind.name] for kind in COMPARED)
+    paired = list(zip(tp, hilbert, plus, tds, strict=True))
+    wide = [(a, b, c) for a, b, c, _ in paired if c.d >= 2 and a.stars]
+    phases = Counter(run.phase for run in tp)
+    never_worse = sum(c.stars <= min(a.stars, b.stars) for a, b, c, _ in paired)
+    better = sum(c.stars < min(a.stars, b.stars) for a, b, c in wide)
+    return [
+        ["TP+ <= TP and TP+ <= Hilbert", f"{never_worse} of {len(tp)}"],
+        ["TP+ better than both, two columns or more, where TP has stars", f"{better} of {len(wide)}"],
+        ["TP <= Hilbert", ", ".join(_better(paired, d) for d in DS)],
+        ["KL of TP+ below TDS", f"{sum(c.kl < d.kl for _, _, c, d in paired)} of {len(tp)}"],
+        ["phases of TP", ", ".join(f"{phase} {times} times" for phase, times in phases.items())],
     ]
-    show(f"Means of the projections, {rows:,} rows of the census", head, lines)
-    head = ("sensitive", "l", "d", "TP+", "cube", "lower bound", "phases of TP")
-    lines = [
-        [
-            p["sensitive"],
-            p["l"],
-            p["d"],
-            *(f"{p[name]:,.0f}" for name in ("alone", "cube", "bound")),
-            _said(p["phases"]),
-        ]
-        for p in points
-        if p["method"] == TPPlus.name
-    ]
-    show("One projection, with a bound", head, lines)
 
 
-def _said(phases: dict[str, int]) -> str:
-    return ", ".join(f"{phase} {times}x" for phase, times in phases.items())
+def _better(paired: list[tuple[Run, Run, Run, Run]], d: int) -> str:
+    own = [(a, b) for a, b, *_ in paired if (a.along, a.d) == ("d", d)]
+    return f"d={d}: {sum(a.stars <= b.stars for a, b in own)} of {len(own)}"
 
 
-def _chart(points: list[Point], sensitive: str, along: str, rows: int) -> Any:
+def _chart(source: Source, runs: list[Run]) -> Any:
+    """Return the paper's figures: each measure by l, and by the number of columns."""
     import altair as alt
 
-    shown = [{key: point[key] for key in ("method", "stars", along)} for point in points]
-    title = f"Stars by {'l, four columns' if along == 'l' else 'the number of columns, l = 6'}: {sensitive}"
+    panels = [[_panel(runs, along, measure) for measure in MEASURED] for along in ("l", "d")]
+    rows = [alt.hconcat(*row, spacing=28) for row in panels]
+    title = f"{source.sensitive}, {source.frame.height:,} rows: above by l (four columns), below by columns (l = 6)"
+    chart = alt.vconcat(*rows, spacing=24).properties(title=title, background="white", padding=12)
+    return chart.configure_legend(orient="bottom").configure_title(fontSize=14, anchor="start")
+
+
+def _panel(runs: list[Run], along: str, measure: str) -> Any:
+    import altair as alt
+
+    names = [*(kind.name for kind in COMPARED), *([CubeSearch.name] if measure == "stars" else [])]
+    points = [
+        {"x": x, "method": name, "y": fmean(getattr(run, measure) for run in own)}
+        for name in names
+        for x in (LS if along == "l" else DS)
+        if (own := [run for run in runs if (run.along, getattr(run, along), run.method) == (along, x, name)])
+    ]
+    shades = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    upright = alt.Scale(type="symlog" if measure == "stars" else "linear")
     return (
-        alt.Chart(alt.InlineData(values=shown))
+        alt.Chart(alt.InlineData(values=points))
         .mark_line(point=True, strokeWidth=2)
         .encode(
-            x=alt.X(f"{along}:O", title="l" if along == "l" else "quasi-identifiers", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("stars:Q", title="stars, mean of the projections", scale=alt.Scale(type="symlog")),
-            color=alt.Color("method:N", title=None),
-            strokeDash=alt.StrokeDash("method:N", title=None),
+            x=alt.X("x:O", title="l" if along == "l" else "quasi-identifiers", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("y:Q", title=MEASURED[measure], scale=upright),
+            color=alt.Color("method:N", title=None, scale=shades),
+            strokeDash=alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=list(COLOURS))),
         )
-        .properties(title=f"{title}; {rows:,} rows", width=520, height=300, background="white", padding=12)
+        .properties(width=230, height=190)
     )
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*(int(word) if word.isdigit() else word for word in sys.argv[1:]))  # type: ignore[arg-type]

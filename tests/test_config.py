@@ -34,6 +34,7 @@ job = { builder = "prefixes", lengths = [3, 2] }
 [method]
 name = "mondrian"
 recoding = "generalize"
+coarsen = "age=1"
 cost = "ncp"
 seed = 7
 time_limit = 60
@@ -77,6 +78,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         },
         "method": "mondrian",
         "recoding": "generalize",
+        "coarsen": "age=1",
         "cost": "ncp",
         "seed": 7,
         "time_limit": 60,

@@ -92,7 +92,7 @@ class Certificate:
     proved: float | None = None
     """How much of the lower bound follows from the prices kept with the release; None where there are none."""
     remarks: tuple[str, ...] = ()
-    """What limits the bound, in words."""
+    """What limits cost and bound, in words."""
     a_priori: Mapping[str, float] = field(default_factory=dict)
     """By model, a bound on its level that held before records were chosen, where the method has a theorem for it."""
     hashes: Mapping[str, str] = field(default_factory=dict)
@@ -172,6 +172,7 @@ def certify(
     quasi: tuple[str, ...],
     sensitive: tuple[str, ...],
     require: str,
+    remarks: tuple[str, ...] = (),
 ) -> Certificate:
     """State what the audit found of a solution's published cells."""
     return Certificate(
@@ -189,7 +190,7 @@ def certify(
         sensitive=sensitive,
         require=require,
         proved=None if solution.prices is None else solution.prices.bound,
-        remarks=() if solution.prices is None else solution.prices.remarks,
+        remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
     )
 

@@ -4,7 +4,7 @@
 [roles]        quasi, sensitive, identifiers
 [privacy]      require, max_dropped, max_suppressed, suppressed, population
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
-[method]       name, recoding, cost, seed, time_limit
+[method]       name, recoding, coarsen, cost, seed, time_limit
 [weights]      a line per column
 [output]       folder, format, star, neutralise, overwrite
 """
@@ -29,6 +29,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "method": {
         "name": "method",
         "recoding": "recoding",
+        "coarsen": "coarsen",
         "cost": "cost",
         "seed": "seed",
         "time_limit": "time_limit",

@@ -8,7 +8,7 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from threading import Event
 from typing import Any
@@ -20,6 +20,7 @@ from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE
 from shoal.audit import Audit, audit
 from shoal.certificate import certify
+from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
@@ -30,6 +31,7 @@ from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
+from shoal.raising import raised_table
 from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
@@ -62,6 +64,7 @@ class Request:
     time_limit: float | None = None
     max_suppressed: Numeral = 0
     suppressed: str = SUPPRESSED[0]
+    coarsen: str | Mapping[str, int] | None = None
 
 
 def anonymize(
@@ -79,6 +82,7 @@ def anonymize(
     max_dropped: Numeral = 0,
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
+    coarsen: str | Mapping[str, int] | None = None,
     population: TableLike | None = None,
     star: str = STAR,
     neutralise: bool = False,
@@ -106,6 +110,8 @@ def anonymize(
     - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
     - `max_suppressed`: the share of rows that may be all stars in full-domain recoding; `suppressed="arx"` does not
       check them, to compare with ARX: then a release is made only if the audit confirms it all the same.
+    - `coarsen`: quasi-identifiers raised to a level of their hierarchies before all else: `{"age": 2}` or `"age=2"`,
+      `"hipaa"` (years, three digits of postcodes, ages up to 89), `"auto"` (the levels at which least is lost).
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
 
@@ -133,6 +139,7 @@ def anonymize(
         time_limit,
         max_suppressed,
         suppressed,
+        coarsen,
     )
     return run(Table.of(data), request, progress or silent)
 
@@ -141,7 +148,7 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
     """Run the whole flow for a request; once `stop` is set, the best found so far is taken."""
     seed, limit = start_and_limit(request)
     deadline = Deadline.after(limit, stop)
-    asked = prepare(table, request, progress)
+    asked = prepare(table, request, progress, deadline)
     problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     published, tables, found = audited(asked, solution, progress)
@@ -153,6 +160,7 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=str(models),
+        remarks=(asked.raised.remark,) if asked.raised.columns else (),
     )
     book = codebook(
         published,
@@ -163,8 +171,8 @@ def run(table: Table, request: Request, progress: Progress = silent, stop: Event
         models=models,
         builders=builders,
     )
-    config = _config(request, models, problem, _for_reading(problem, builders))
-    decisions = (*table.notes, *_decisions(published, problem), *solution.notes)
+    config = _config(request, models, problem, _for_reading(problem, builders), asked.raised)
+    decisions = (*table.notes, *asked.raised.notes, *_decisions(published, problem), *solution.notes)
     merged = request.star != STAR and problem.recoding != ANATOMY
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
     return Release(tables, classes, certificate, found, book, config, decisions, table.frame, solution.prices)
@@ -186,10 +194,12 @@ class Prepared:
     builders: Mapping[str, Builder]
     population: Table | None
     star: str
+    raised: Choice
+    """The columns that were raised before all else."""
 
 
-def prepare(table: Table, request: Request, progress: Progress = silent) -> Prepared:
-    """Check a request and encode its table."""
+def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
+    """Check a request, raise the columns that it wants raised, and encode the table."""
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
     models = as_models(request.require)
@@ -201,17 +211,50 @@ def prepare(table: Table, request: Request, progress: Progress = silent) -> Prep
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     population = None if request.population is None else Table.of(request.population)
     progress(0.0, "encoding")
-    problem = make_problem(
-        encode(table, roles, builders, population),
-        models,
-        recoding=request.recoding or recoding_for(request.method),
-        cost=request.cost,
-        weights=request.attribute_weights,
-        max_dropped=request.max_dropped,
-        max_suppressed=request.max_suppressed,
-        suppressed=request.suppressed,
+
+    def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
+        return make_problem(
+            encode(people, roles, {**builders, **hierarchies}, population),
+            models,
+            recoding=request.recoding or recoding_for(request.method),
+            cost=request.cost,
+            weights=request.attribute_weights,
+            max_dropped=request.max_dropped,
+            max_suppressed=request.max_suppressed,
+            suppressed=request.suppressed,
+        )
+
+    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
+    table, above = raised_table(table, raised.columns)
+    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised)
+
+
+def _raised(
+    table: Table,
+    roles: Roles,
+    builders: Mapping[str, Builder],
+    request: Request,
+    pose: Callable[[Table, Mapping[str, Builder]], Problem],
+    deadline: Deadline,
+    progress: Progress,
+) -> Choice:
+    """Choose the columns that are raised before all else; half of the time is for that."""
+    if request.coarsen and request.population is not None:
+        raise Unsupported(
+            "columns raised beforehand cannot be compared with a population", hint="leave --coarsen or --population out"
+        )
+    half = None if deadline.left is None else deadline.left / 2
+    return choose_levels(
+        table,
+        roles,
+        builders,
+        request.coarsen,
+        pose,
+        method=request.method,
+        seed=int(SEED.read(request.seed, "seed")),
+        deadline=Deadline.after(half, deadline.stop),
+        progress=progress,
     )
-    return Prepared(problem, models, builders, population, request.star)
 
 
 def audited(
@@ -274,7 +317,9 @@ def _as_read(frame: pl.DataFrame, roles: Roles, partition: Partition) -> Partiti
     return Partition(labels)
 
 
-def _config(request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Any]:
+def _config(
+    request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder], raised: Choice
+) -> dict[str, Any]:
     """Return the request as plain data, with what was chosen where nothing was said."""
     roles = problem.microdata.roles
     return {
@@ -290,6 +335,7 @@ def _config(request: Request, models: Models, problem: Problem, builders: Mappin
         "max_dropped": str(problem.max_dropped),
         "max_suppressed": str(problem.max_suppressed),
         "suppressed": problem.suppressed,
+        "coarsen": {name: one.said for name, one in raised.columns.items()},
         "star": request.star,
         "neutralise": bool(request.neutralise),
         "time_limit": None if request.time_limit is None else float(request.time_limit),

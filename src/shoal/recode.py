@@ -148,12 +148,21 @@ def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
     name, values = cells.column.name, cells.column.values
     single = cells.singles[cell_of_row]
     shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))
-    if values.dtype != pl.String and shown.all():
+    if values.dtype != pl.String and shown.all() and _reads_as_it_is(cells):
         return _as_shown(values.gather(pl.Series(single).replace(-1, None)).alias(name))
     labels = pl.Series(
         name, [None if label == STAR and star == "null" else label for label in cells.labels], dtype=pl.String
     )
     return labels.gather(cell_of_row)
+
+
+def _reads_as_it_is(cells: Cells) -> bool:
+    """Whether no category needs quotes as a cell: `[20, 30)` alone would read as a range."""
+    if cells.column.values.dtype != pl.Enum:
+        return True
+    texts = [*cells.column.values.cast(pl.String), None]
+    singles = zip(cells.singles.tolist(), cells.labels, strict=True)
+    return all(single < 0 or texts[single] == label for single, label in singles)
 
 
 def _as_shown(column: pl.Series) -> pl.Series:

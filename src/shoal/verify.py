@@ -26,6 +26,7 @@ from shoal.hierarchies import as_builder
 from shoal.opened import Opened
 from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
+from shoal.raising import as_raised, raised_table
 from shoal.release import keyed_hash, manifest, public_config_hash, read_json
 from shoal.table import Table, TableLike, escape_stars
 from shoal.two_tables import miscounted_groups
@@ -103,7 +104,7 @@ def verify(
             notes.append(f"{release.skipped}: no population is given")
         _cost(release, checks, notes)
         if table is not None and whole:
-            _with_original(folder, release, table, checks)
+            table = _with_original(folder, release, table, checks)
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
@@ -159,13 +160,15 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
     )
 
 
-def _with_original(folder: Path, release: Opened, table: Table, checks: list[Check]) -> None:
+def _with_original(folder: Path, release: Opened, original: Table, checks: list[Check]) -> Table:
+    """Compare with the original, and return it with its columns raised as a method saw it."""
+    table = original
     by_centroids = release.certificate.recoding == "centroid"
     two = release.certificate.recoding == "anatomy"
 
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
-        found = keyed_hash(table.frame, stated["key"])
+        found = keyed_hash(original.frame, stated["key"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
     def covered() -> str:
@@ -197,12 +200,20 @@ def _with_original(folder: Path, release: Opened, table: Table, checks: list[Che
         wrong = miscounted_groups(people, stated, **release.names)
         return f"{wrong:,} groups have other values than their people" if wrong else ""
 
+    def raised() -> str:
+        nonlocal table
+        config = read_json(folder / "internal" / "config.json")
+        table, _ = raised_table(original, as_raised(config.get("coarsen", {})))
+        return ""
+
     _look(checks, "the original is the table the release was made from", same_table)
+    _look(checks, "the columns raised beforehand are raised again", raised)
     _look(checks, CENTROIDS if by_centroids else COVERS, covered)
     if not two:
         _look(checks, "sensitive and other cells are unaltered", unaltered)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", unaltered):
         _look(checks, "every group has the sensitive values of its people", counted)
+    return table
 
 
 def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:

@@ -18,7 +18,7 @@ ORDER = [
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
     {"averages", "coverage", "microdata", "patterns", "synth"},
-    {"gains", "partition", "wildcard"},
+    {"gains", "partition", "raising", "wildcard"},
     {"cells", "histogram"},
     {"anatomy", "centroid"},
     {"recode"},
@@ -33,6 +33,7 @@ ORDER = [
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},
+    {"coarsening"},
     {"pipeline"},
     {"codip", "compare"},
     {"cli"},
@@ -41,7 +42,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("two_tables", "verify", "wildcard"),
+    *("raising", "two_tables", "verify", "wildcard"),
 ]
 
 

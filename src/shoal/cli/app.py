@@ -15,6 +15,7 @@ from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
 from shoal.cli.options import (
     AskedFile,
+    Coarsen,
     Config,
     Cost,
     Decimal,
@@ -68,6 +69,7 @@ def anonymize(
     max_dropped: MaxDropped = None,
     max_suppressed: MaxSuppressed = None,
     suppressed: Suppressed = None,
+    coarsen: Coarsen = None,
     star: Star = None,
     neutralise: Annotated[
         bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")

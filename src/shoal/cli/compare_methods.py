@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli.options import (
     AskedFile,
+    Coarsen,
     Config,
     Cost,
     Decimal,
@@ -62,6 +63,7 @@ def compare(
     max_dropped: MaxDropped = None,
     max_suppressed: MaxSuppressed = None,
     suppressed: Suppressed = None,
+    coarsen: Coarsen = None,
     star: Star = None,
     time_limit: TimeLimit = None,
     seed: Seed = None,

@@ -36,6 +36,12 @@ MaxSuppressed = Annotated[
 Suppressed = Annotated[
     str | None, typer.Option(help="checked (if not given), or arx: such rows are not checked, to compare with ARX.")
 ]
+Coarsen = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORDS", help="Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between."
+    ),
+]
 Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
 TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
 Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]

@@ -142,8 +142,9 @@ WEIGHTS = Rule(
     f"weights weights_* [a-z]+wgtp? wgt_* wt[a-z]{{3,}} (?:{_SAMPLING})_weight",
 )
 
+POSTCODES = Rule(Q, "where somebody lives", "zip* postcode* post_code* postal* plz codigo_postal postnummer")
 DECIDING = (
-    Rule(Q, "where somebody lives", "zip* postcode* post_code* postal* plz codigo_postal postnummer"),
+    POSTCODES,
     Rule(Q, "where somebody was born", "birthplace* birth_place place_of_birth birth_country country_of_birth born"),
 )
 
@@ -208,8 +209,11 @@ SENSITIVE = (
     Rule(S, "working time", "*hours* overtime* weeks_* absen* sick_leave attendance"),
 )
 
+AGES = Rule(
+    Q, "age", "age ages age[a-z]{1,2} age_* agegroup* edad alter alder aldersgruppe senior* elderly minor adult"
+)
 QUASI = (
-    Rule(Q, "age", "age ages age[a-z]{1,2} age_* agegroup* edad alter alder aldersgruppe senior* elderly minor adult"),
+    AGES,
     Rule(Q, "sex", "sex sexes gender* sexo genero geschlecht kjonn sexe male female civility salutation is_male"),
     Rule(
         Q,

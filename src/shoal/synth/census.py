@@ -125,11 +125,12 @@ ATTRIBUTES: Final = (
 )
 
 
-def census(rows: int, seed: int = 0) -> pl.DataFrame:
+def census(rows: int, seed: int = 0, attributes: Sequence[Attribute] = ATTRIBUTES) -> pl.DataFrame:
     """Return `rows` invented people; the same rows and seed give the same table on every run.
 
     The columns are `QUASI`, then `SENSITIVE`. Income is the lower end of a bracket, in thousands. Large
-    tables have every declared value, small ones may miss rare ones. The latent is what is drawn first.
+    tables have every declared value, small ones may miss rare ones. The latent is what is drawn first. `attributes`
+    are other recipes: age, and any columns besides.
 
     >>> census(3, seed=1).select("age", "gender", "marital", "income").rows()
     [(95, 'Female', 'Widowed', 155), (37, 'Male', 'Never married', 30), (80, 'Male', 'Divorced', 120)]
@@ -138,7 +139,7 @@ def census(rows: int, seed: int = 0) -> pl.DataFrame:
     rng = np.random.default_rng(int(SEED.read(seed, "census")))
     latent = rng.standard_normal(count, dtype=np.float32)
     age = AGE.score(latent, None, rng)
-    others = (one.column(one.score(latent, age, rng)) for one in ATTRIBUTES if one is not AGE)
+    others = (one.column(one.score(latent, age, rng)) for one in attributes if one is not AGE)
     return pl.DataFrame([AGE.column(age), *others])
 
 
