@@ -44,14 +44,14 @@ from shoal.table import Table
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 KNOWN_OF_EMPLOYEES = ("sex", "age", "race", "marital", "education_level", "citizenship", "economic_region")
-PROJECTIONS = 7
+PROJECTIONS = 5
 LS, DS = range(2, 11), range(1, 8)
 AT_D, AT_L = 4, 6
 COMPARED: tuple[type[Method], ...] = (TP, Hilbert, TPPlus, TopDownSpecialization)
 COLOURS = {"tp": "#c2410c", "hilbert": "#7c3aed", "tp-plus": "#0f766e", "tds": "#6b7280", "cube": "#1d4ed8"}
 MEASURED = {"stars": "stars", "kl": "KL-divergence", "seconds": "CPU seconds"}
 FLAT = tuple(replace(one, skew=1.5) if one.name == "income" else one for one in ATTRIBUTES)
-SECONDS = 20
+SECONDS = 10
 """What the cube method may take for one projection."""
 
 

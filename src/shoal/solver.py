@@ -82,18 +82,24 @@ def start_from(solver: Any, values: Floats) -> None:
 
 
 def run_solver(solver: Any, deadline: Ending | None) -> tuple[bool, bool]:
-    """Run it, in a thread where a deadline may end it; return whether it has a solution, and whether the optimum."""
+    """Run it, in a thread where a deadline may end it; return whether it has a solution, and whether the optimum.
+
+    HiGHS 1.15 calls some small programs infeasible that are not, in presolving. So that word is taken only without it.
+    """
     import highspy
 
-    if deadline is None:
-        solver.run()
-    else:
-        _run_watched(solver, deadline)
+    _run(solver, deadline)
+    if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        solver.setOptionValue("presolve", "off")
+        _run(solver, deadline)
     optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return optimal or solver.getInfo().primal_solution_status == 2, optimal
 
 
-def _run_watched(solver: Any, deadline: Ending) -> None:
+def _run(solver: Any, deadline: Ending | None) -> None:
+    if deadline is None:
+        solver.run()
+        return
     solver.HandleUserInterrupt = True
     solver.startSolve()
     try:

@@ -93,6 +93,16 @@ def test_the_program_finds_the_optimum(require: str, table: dict[str, list[Any]]
     check(case_of(table, require, recoding=recoding))
 
 
+def test_a_program_that_presolving_calls_infeasible_is_solved() -> None:
+    table: dict[str, list[Any]] = {
+        "number": [1, 2, 2, 1, 2, 9],
+        "text": ["f", "e", "e", "f", "f", "f"],
+        "illness": ["asthma"] * 4 + ["cold"] * 2,
+        "salary": [1, 1, 2, 5, 2, 2],
+    }
+    check(case_of(table, "l(illness)=2 l(salary)=2", max_dropped=Fraction(1, 2)), dropping=True)
+
+
 @pytest.mark.slow
 @every_requirement
 @settings(max_examples=250)

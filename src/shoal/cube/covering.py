@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Ints
+from shoal.cells import HierarchyCells
 from shoal.cube.cube import Cube
 from shoal.partition import Partition
 from shoal.problem import Problem
@@ -33,6 +34,18 @@ class Covering:
         order = np.argsort(pieces[:, 0], kind="stable")
         types, classes, copies = pieces[order].T
         return cls(cube, np.repeat(types, copies), np.repeat(classes, copies), nodes).merged()
+
+    @classmethod
+    def shown(cls, problem: Problem, cube: Cube, partition: Partition) -> Covering:
+        """Return the covering that a partition is published as; a class at a node that is not walked is all stars."""
+        published = problem.publish(partition)
+        levels = [cells.levels[cells.of_group] for cells in published.cells if isinstance(cells, HierarchyCells)]
+        first, second = (half.at(levels) for half in (cube.first, cube.second))
+        walked = np.full(cube.lattice, cube.number - 1)
+        walked[cube.nodes @ [len(cube.second.levels), 1]] = np.arange(cube.number)
+        nodes = walked[first * len(cube.second.levels) + second]
+        order = np.argsort(cube.type_of_row, kind="stable")
+        return cls(cube, cube.type_of_row[order], published.partition.class_of_row[order], nodes).merged()
 
     def merged(self) -> Covering:
         """Number the classes anew, those at the same pattern as one."""

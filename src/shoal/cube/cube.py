@@ -64,6 +64,14 @@ class Half:
                 paid[place] = np.sum([losses[j][level] for j, level in zip(attributes, node, strict=True)], axis=0)
         return cls(attributes, levels, groups, groups.max(axis=1).astype(np.int64) + 1, paid)
 
+    def at(self, levels: Sequence[Ints]) -> Ints:
+        """Return the half nodes of level vectors, which are given attribute by attribute, all of them."""
+        heights = self.levels.max(axis=0) + 1
+        place = np.zeros(len(levels[0]), dtype=np.int64)
+        for attribute, height in zip(self.attributes, heights.tolist(), strict=True):
+            place = place * height + levels[attribute]
+        return place
+
     def take(self, order: Ints) -> Half:
         """Return the same half with its types in another order."""
         return Half(self.attributes, self.levels, self.groups[:, order], self.widths, self.losses[:, order])

@@ -14,10 +14,10 @@ from shoal.cube.covering import Covering
 from shoal.cube.pool import Pool
 from shoal.cube.program import Program
 from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.moves import moved
 from shoal.methods.peel import concluded, peeled, unmet
 from shoal.methods.windows import ROWS, Windows
 from shoal.problem import Problem, Solution
-from shoal.watching import watched
 
 STEPS = 60
 """Steps that prices rise before windows are opened, where no time limit says for how long."""
@@ -128,22 +128,9 @@ class Search:
 
     def move(self) -> None:
         """Open patterns for the rows of the dearest class, and move rows to cheaper classes."""
-        if self.closed or not len(self.checks.lines):
-            return
-        from shoal.cube.moving import move_rows
-        from shoal.cube.opening import open_patterns
-
-        self.report(0.45, "local search")
-        covering, layout, arguments = self.covering, self.covering.cube.layout, self.checks.arguments
-        classes, nodes = covering.classes.copy(), covering.nodes
-        if not self.checks.close:
-            dearest = np.array([covering.classes[np.argmax(covering.costs)]])
-            _, opened = watched(
-                open_patterns, *layout, covering.types, classes, nodes, dearest, *arguments, deadline=self.deadline
-            )
-            nodes = np.concatenate([nodes, opened])
-        watched(move_rows, *layout, covering.types, classes, nodes, *arguments, 3, deadline=self.deadline)
-        self._try(Covering(covering.cube, covering.types, classes, nodes).merged())
+        if not self.closed:
+            self.report(0.45, "local search")
+            self._try(moved(self.covering, self.checks, self.deadline))
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""

@@ -14,6 +14,7 @@ from shoal.cube.returning import give_back
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.hilbert import Hilbert
 from shoal.methods.mondrian import Mondrian
+from shoal.methods.moves import improved
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.tp import Split, concluded, diversity_of, promised, refused, three_phases
 from shoal.microdata import distinct_rows
@@ -29,7 +30,8 @@ class TPPlus(Method):
     TP decides which rows are altered: about as few as can be. It publishes them as one class, mostly of stars only.
     Here this class is a table of its own, solved by `hilbert`, `mondrian` and, where the lattice of patterns is not
     too large, `peel`; then rows go back to the unaltered class they came from if both classes can do with that. The
-    cheapest of all, and of `hilbert` on the whole table, is kept.
+    cheapest of all, and of `hilbert` and `peel` on the whole table, is kept; its rows move to cheaper classes, one by
+    one.
     """
 
     name: ClassVar[str] = "tp-plus"
@@ -56,12 +58,19 @@ class TPPlus(Method):
             if not deadline.passed:
                 progress(len(ways) / 5, f"the residue, by {way.name}")
                 ways[f"by {way.name}"] = _refined(problem, split, way, seed, deadline)
-        if not deadline.passed:
-            progress(0.8, "the whole table, by hilbert")
-            whole = Hilbert().solve(problem, seed=seed, deadline=deadline, progress=progress)
-            ways["with all rows by hilbert"] = whole.partition
+        for way in (Hilbert(), *_peelers(problem, problem.rows)):
+            if not deadline.passed:
+                progress(0.6, f"the whole table, by {way.name}")
+                whole = way.solve(problem, seed=seed, deadline=deadline, progress=silent)
+                ways[f"with all rows by {way.name}"] = whole.partition
         costs = {how: problem.cost_of(partition) for how, partition in ways.items()}
         best = min(costs, key=lambda how: costs[how])
+        if costs[best] and _peelers(problem, problem.rows) and not deadline.passed:
+            progress(0.8, "local search")
+            better = improved(problem, ways[best], deadline)
+            costs[f"{best}, then row by row"] = problem.cost_of(better)
+            ways[f"{best}, then row by row"] = better
+            best = min(costs, key=lambda how: costs[how])
         return concluded(self, problem, split, ways[best], costs[best], f"the residue was refined {best}")
 
     def split(self, problem: Problem, deadline: Deadline) -> Split:
@@ -71,10 +80,12 @@ class TPPlus(Method):
 
 def _refiners(problem: Problem, split: Split) -> list[Method]:
     """Return the methods that cut the residue up."""
-    if not split.rows:
-        return []
-    peels = not Peel().accepts(problem) and not takes_minutes(problem, split.rows)
-    return [Hilbert(), Mondrian(), *([Peel()] if peels else [])]
+    return [Hilbert(), Mondrian(), *_peelers(problem, split.rows)] if split.rows else []
+
+
+def _peelers(problem: Problem, rows: int) -> list[Method]:
+    """Return `peel` where the lattice of patterns is not too large for so many rows, and nothing else."""
+    return [] if Peel().accepts(problem) or takes_minutes(problem, rows) else [Peel()]
 
 
 def _refined(problem: Problem, split: Split, way: Method, seed: int, deadline: Deadline) -> Partition:
