@@ -28,11 +28,12 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "curve"},
+    {"bounds", "certificate", "clusters", "crowds", "curve"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "reference", "utility", "verify"},
+    {"apart", "attacks", "utility", "verify"},
+    {"reference"},
     {"pipeline"},
     {"codip", "compare"},
     {"cli"},
@@ -40,7 +41,7 @@ ORDER = [
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
     *("two_tables", "verify", "wildcard"),
 ]
 

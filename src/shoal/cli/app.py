@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli.attack_release import attack
 from shoal.cli.compare_methods import compare
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
@@ -215,6 +216,7 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(attack)
 app.command()(codip)
 app.command()(compare)
 app.command()(inspect)
