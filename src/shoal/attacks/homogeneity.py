@@ -17,7 +17,7 @@ class Homogeneity(Attack):
     name: ClassVar[str] = "homogeneity"
     meaning: ClassVar[str] = "all candidates have the same sensitive value"
     knows: ClassVar[str] = "all quasi-identifiers"
-    excluded_by: ClassVar[str] = "l >= 2 in any form; t below 1 - the share of the commonest value, equal distance"
+    excluded_by: ClassVar[str] = "l >= 2 in any form; t below 1 - the largest share, equal distance; delta"
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose value is certain."""

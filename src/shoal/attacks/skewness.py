@@ -30,7 +30,7 @@ class Skewness(Attack):
     name: ClassVar[str] = "skewness"
     meaning: ClassVar[str] = "the person's value is much commoner among the candidates than in the table"
     knows: ClassVar[str] = "all quasi-identifiers"
-    excluded_by: ClassVar[str] = "t <= difference, equal distance; beta < factor - 1; delta < log2(factor)"
+    excluded_by: ClassVar[str] = "t <= difference, equal distance; beta < factor - 1; delta <= log2(factor)"
 
     factor: Numeral = 2
     difference: Numeral = "0.2"
