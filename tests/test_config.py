@@ -47,6 +47,8 @@ format = "parquet"
 star = "null"
 neutralise = true
 overwrite = true
+registry = "known"
+overlap = "warn"
 """
 
 
@@ -86,6 +88,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "star": "null",
         "neutralise": True,
         "overwrite": True,
+        "registry": str(tmp_path / "known"),
+        "overlap": "warn",
     }
 
 

@@ -6,7 +6,7 @@
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, cost, seed, time_limit
 [weights]      a line per column
-[output]       folder, format, star, neutralise, overwrite
+[output]       folder, format, star, neutralise, overwrite, registry, overlap
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "star": "star",
         "neutralise": "neutralise",
         "overwrite": "overwrite",
+        "registry": "registry",
+        "overlap": "overlap",
     },
 }
 """Section and key of the file, and the setting it becomes."""
@@ -100,7 +102,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with file names made relative to the configuration's folder."""
     made = dict(settings)
-    for key in ("file", "folder", "population"):
+    for key in ("file", "folder", "population", "registry"):
         if key in made:
             made[key] = str(folder / made[key])
     if "require" in made:

@@ -33,7 +33,7 @@ ORDER = [
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "attacks", "utility", "verify"},
-    {"reference"},
+    {"reference", "register"},
     {"pipeline"},
     {"codip", "compare"},
     {"cli"},
@@ -42,7 +42,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("two_tables", "verify", "wildcard"),
+    *("register", "two_tables", "verify", "wildcard"),
 ]
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.arrays import Bools
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
-from shoal.crowds import Crowd, shared_values
+from shoal.crowds import shared_values
 
 
 @dataclass(frozen=True)
@@ -29,23 +30,39 @@ class Intersection(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Intersect what the candidates of two releases have."""
         assert scene.other is not None
-        raw, first = scene.crowds()
-        second = Crowd(scene.after_other)
         for name in (name for name in scene.sensitive if name in scene.other.sensitive):
-            spreads = [crowd.secret(name) for crowd in (raw, first, second)]
-            alone = [spread.is_certain for spread in spreads]
-            there = spreads[2].own > 0
-            value, number = shared_values(first, second, name)
-            hit = (number == 1) & (value == first.sight.own_secrets[name]) & there
-            yield self.outcome(
-                scene,
-                int(alone[0].sum()),
-                int(hit.sum()),
-                first.way,
-                attribute=name,
-                figures={
-                    "in_both": int(there.sum()),
-                    "first_alone": int((alone[1] & there).sum()),
-                    "second_alone": int((alone[2] & there).sum()),
-                },
-            )
+            found = together(scene, name)
+            figures = {
+                "in_both": int(found.there.sum()),
+                "first_alone": int((found.first & found.there).sum()),
+                "second_alone": int((found.second & found.there).sum()),
+            }
+            before, after = int(scene.crowds()[0].secret(name).is_certain.sum()), int(found.both.sum())
+            yield self.outcome(scene, before, after, scene.way, attribute=name, figures={**figures})
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Of each person of the first release, whether their value is certain."""
+
+    there: Bools
+    """Whether candidates of theirs in the second release have it at all."""
+    first: Bools
+    second: Bools
+    both: Bools
+    """From the two together."""
+
+    @property
+    def newly(self) -> Bools:
+        """From the two together, and from neither alone."""
+        return self.both & ~self.first & ~self.second
+
+
+def together(scene: Scene, name: str) -> Together:
+    """Return whose value of a sensitive attribute two releases give away."""
+    first, second = scene.crowds()[1], scene.crowd_of_other
+    one, other = first.secret(name), second.secret(name)
+    there: Bools = other.own > 0
+    value, number = shared_values(first, second, name)
+    both = (number == 1) & (value == first.sight.own_secrets[name]) & there
+    return Together(there, one.is_certain, other.is_certain, both)

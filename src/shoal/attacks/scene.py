@@ -89,6 +89,11 @@ class Scene:
         domain = self.domains[name]
         return numbered(column.cast(domain.dtype).to_frame("value"), domain.to_frame("value"))
 
+    def values(self, name: str) -> Ints:
+        """Return the values of a column that an attacker may know as numbers, in their order."""
+        column = self.original[name]
+        return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
+
     def tree(self, name: str) -> Hierarchy | None:
         """Return the hierarchy given for a sensitive attribute, over its domain."""
         spec = self.shown.hierarchies.get(name)
@@ -99,15 +104,11 @@ class Scene:
     @cached_property
     def before(self) -> Sight:
         """The table as it is, everybody in it."""
-        values = {name: distinct_sorted(self.original[name]) for name in self.shown.quasi}
-        codes = {
-            name: numbered(self.original.select(value=name), domain.to_frame("value"))
-            for name, domain in values.items()
-        }
+        codes = {name: self.values(name) for name in self.shown.quasi}
         secrets = {name: self.code(name, self.original[name]) for name in self.sensitive}
         return Sight(
             cells=codes,
-            covers={name: same(len(domain)) for name, domain in values.items()},
+            covers={name: same(int(column.max()) + 1) for name, column in codes.items()},
             weights=np.ones(self.people),
             secrets=secrets,
             people=codes,
@@ -139,7 +140,7 @@ class Scene:
             if places is not None and place is not None:
                 places[name] = place
         unknown = np.zeros(len(here), dtype=np.int64)
-        known = {name: self.before.people[name][here] for name in shown.quasi}
+        known = {name: self.values(name)[here] for name in shown.quasi}
         secrets = [name for name in shown.sensitive if name in self.sensitive]
         return Sight(
             cells=cells,
@@ -169,6 +170,11 @@ class Scene:
     @cached_property
     def _full(self) -> tuple[Crowd, Crowd]:
         return Crowd(self.before), Crowd(self.after)
+
+    @cached_property
+    def crowd_of_other(self) -> Crowd:
+        """The candidates of the same people in the second release."""
+        return Crowd(self.after_other)
 
     def _crowd(self, sight: Sight, columns: Sequence[str] | None, given: str | None) -> Crowd:
         if given is None:
