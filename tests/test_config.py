@@ -49,6 +49,7 @@ neutralise = true
 overwrite = true
 registry = "known"
 overlap = "warn"
+follows = "release-1"
 """
 
 
@@ -90,6 +91,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "overwrite": True,
         "registry": str(tmp_path / "known"),
         "overlap": "warn",
+        "follows": str(tmp_path / "release-1"),
     }
 
 

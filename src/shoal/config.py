@@ -6,7 +6,7 @@
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, cost, seed, time_limit
 [weights]      a line per column
-[output]       folder, format, star, neutralise, overwrite, registry, overlap
+[output]       folder, format, star, neutralise, overwrite, registry, overlap, follows
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "overwrite": "overwrite",
         "registry": "registry",
         "overlap": "overlap",
+        "follows": "follows",
     },
 }
 """Section and key of the file, and the setting it becomes."""
@@ -52,6 +53,8 @@ KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_
 """What a setting must be where it is not a text."""
 FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
 """Sections with a line per column."""
+FIRST = "none"
+"""What the first release of a series follows: no folder."""
 _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
 """What may be the file of a metric in a requirement."""
 
@@ -102,8 +105,8 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with file names made relative to the configuration's folder."""
     made = dict(settings)
-    for key in ("file", "folder", "population", "registry"):
-        if key in made:
+    for key in ("file", "folder", "population", "registry", "follows"):
+        if made.get(key, FIRST) != FIRST:
             made[key] = str(folder / made[key])
     if "require" in made:
         made["require"] = _METRIC.sub(

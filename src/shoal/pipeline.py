@@ -8,7 +8,7 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from threading import Event
 from typing import Any
@@ -137,13 +137,26 @@ def anonymize(
     return run(Table.of(data), request, progress or silent)
 
 
-def run(table: Table, request: Request, progress: Progress = silent, stop: Event | None = None) -> Release:
-    """Run the whole flow for a request; once `stop` is set, the best found so far is taken."""
+def run(
+    table: Table,
+    request: Request,
+    progress: Progress = silent,
+    stop: Event | None = None,
+    solve: Callable[[Problem], Solution] | None = None,
+) -> Release:
+    """Run the whole flow for a request; once `stop` is set, the best found so far is taken.
+
+    `solve` stands in for the methods where a request asks for what they know nothing of.
+    """
     seed, limit = start_and_limit(request)
     deadline = Deadline.after(limit, stop)
     asked = prepare(table, request, progress)
     problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = (
+        choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+        if solve is None
+        else solve(problem)
+    )
     published, tables, found = audited(asked, solution, progress)
     certificate = certify(
         solution,

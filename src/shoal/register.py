@@ -22,12 +22,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools
+from shoal.arrays import Bools, Ints
 from shoal.attacks.intersection import together
 from shoal.attacks.scene import Scene
 from shoal.attacks.shown import Shown
 from shoal.certificate import canonical
 from shoal.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
+from shoal.models.base import quoted
 from shoal.release import Release, file_hash, read_json
 from shoal.table import Table, TableLike
 
@@ -128,14 +129,19 @@ class Register:
         entry = Entry(str(folder), seal, shown.quasi, shown.sensitive, require, shown.recoding, rows, named)
         kept = tuple(one for one in self.entries if one.folder != str(folder))
         made = Register(self.path, (*kept, entry))
-        made._write(entry, None if original is None else self.hashes(_people(Table.of(original).frame, shown), named))
+        made._write(entry, None if original is None else self._placed(Table.of(original).frame, shown, named))
         return made
 
-    def _write(self, entry: Entry, hashes: pl.Series | None) -> None:
+    def _placed(self, original: pl.DataFrame, shown: Shown, person: Sequence[str]) -> pl.DataFrame:
+        """Return the keyed hash of each person of a release, and which published row is theirs where that is known."""
+        places = pl.Series("place", _real(original, shown))
+        return pl.DataFrame([self.hashes(_people(original, shown), person).rename("person"), places])
+
+    def _write(self, entry: Entry, people: pl.DataFrame | None) -> None:
         try:
             (self.path / "private").mkdir(parents=True, exist_ok=True, mode=0o700)
-            if hashes is not None:
-                hashes.sort().to_frame("person").write_parquet(self.path / "private" / f"{entry.key}.parquet")
+            if people is not None:
+                people.sort("person").write_parquet(self.path / "private" / f"{entry.key}.parquet")
             text = canonical({"format": FORMAT, "releases": [asdict(one) for one in self.entries]})
             partial = self.path / f".register.{os.getpid()}.partial"
             partial.write_text(text, encoding="utf-8")
@@ -175,6 +181,25 @@ class Register:
         if not entry.person or not path.is_file() or any(name not in frame.columns for name in entry.person):
             return None
         return self.hashes(frame, entry.person).is_in(pl.read_parquet(path)["person"].implode()).to_numpy()
+
+    def signatures(self, attribute: str, m: int, person: Sequence[str]) -> dict[str, frozenset[str | None]]:
+        """Return, by keyed hash, the values in the group of each person in the last m-invariant release they are in."""
+        asked = f"m({quoted(attribute)})={m} "
+        series = [one for one in self.entries if asked in f"{one.require} " and set(one.person) == set(person)]
+        return {person: held for entry in series for person, held in self._signatures(entry, attribute)}
+
+    def _signatures(self, entry: Entry, attribute: str) -> Iterator[tuple[str, frozenset[str | None]]]:
+        folder, path = Path(entry.folder), self.path / "private" / f"{entry.key}.parquet"
+        certificate = folder / "public" / "certificate.json"
+        if not (certificate.is_file() and path.is_file()) or file_hash(certificate) != entry.seal:
+            raise ReleaseError(f"the release in {entry.folder!r} is not the one that was recorded")
+        shown = Shown.of(folder)
+        group = shown.codebook["names"]["group"]
+        values = shown.tables["sensitive"].select(group, value=shown.secret(attribute).cast(pl.String))
+        by_group = {number: frozenset(held) for number, held in values.group_by(group).agg("value").iter_rows()}
+        people, groups = pl.read_parquet(path), shown.frame[group]
+        for one, place in people.iter_rows():
+            yield one, by_group[groups[place]]
 
     # --- checking ---
 
@@ -238,6 +263,11 @@ def _identifiers(folder: Path, shown: Shown) -> tuple[str, ...]:
     return named or shown.quasi
 
 
+def _real(original: pl.DataFrame, shown: Shown) -> Ints:
+    """Return the published rows that are about people, all of the original where it is not known which."""
+    return np.arange(original.height) if shown.rows is None else np.flatnonzero(shown.rows < original.height)
+
+
 def _people(original: pl.DataFrame, shown: Shown) -> pl.DataFrame:
     """Return the original rows of those who are in a release, in its order; all where that is not known."""
-    return original if shown.rows is None else original[shown.rows]
+    return original if shown.rows is None else original[shown.rows[_real(original, shown)]]

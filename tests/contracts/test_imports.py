@@ -17,7 +17,7 @@ ORDER = [
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
-    {"averages", "coverage", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "invariance", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
     {"cells", "histogram"},
     {"anatomy", "centroid"},
@@ -35,7 +35,7 @@ ORDER = [
     {"apart", "attacks", "utility", "verify"},
     {"reference", "register"},
     {"pipeline"},
-    {"codip", "compare"},
+    {"codip", "compare", "follow"},
     {"cli"},
     {"__main__"},
 ]

@@ -70,7 +70,7 @@ def attack(
     tried = [one for one in chosen if scene.other is not None or not one.needs_other]
     rows = scene.shown.rows
     outcomes = tuple(outcome for one in tried for outcome in one.run(scene))
-    return Attacked(scene.people, None if rows is None else len(rows), outcomes)
+    return Attacked(scene.people, None if rows is None else len(rows) - scene.shown.counterfeits, outcomes)
 
 
 def as_attack(given: Attack | str) -> Attack:

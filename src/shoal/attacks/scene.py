@@ -38,7 +38,7 @@ class Scene:
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:
                 raise RoleError(f"the original has no column {name!r}", hint=nearest(name, table.columns))
-        if shown.rows is not None and int(shown.rows.max(initial=-1)) >= table.height:
+        if shown.rows is not None and int(shown.rows.max(initial=-1)) >= table.height + shown.counterfeits:
             raise TableError(
                 f"the original has {table.height:,} rows, too few for this release",
                 expected="the table that the release was made from",
@@ -130,7 +130,8 @@ class Scene:
 
     def sight_of(self, shown: Shown, rows: Ints | None, *, own: bool = True) -> Sight:
         """Return what some people of the original see of themselves in a release; `own` if rows are in its order."""
-        here = np.arange(self.people) if rows is None else rows
+        real = slice(None) if rows is None else rows < self.people
+        here = np.arange(self.people) if rows is None else rows[real]
         spread = Rows.of(shown)
         cells, covers = spread.always()
         places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
@@ -149,7 +150,7 @@ class Scene:
             secrets={name: self.code(name, shown.secret(name))[spread.value] for name in secrets},
             people={name: known.get(name, unknown) for name in cells},
             own_secrets={name: self.before.own_secrets[name][here] for name in secrets},
-            own_row=None if rows is None or not own else spread.first,
+            own_row=None if rows is None or not own else spread.first[real],
             always=tuple(name for name in cells if name not in shown.quasi),
             places=places,
         )

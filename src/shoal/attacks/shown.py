@@ -68,6 +68,11 @@ class Shown:
         """The table of the people."""
         return self.tables["table"]
 
+    @property
+    def counterfeits(self) -> int:
+        """How many published rows are about nobody; those of the original end before them."""
+        return int(self.codebook.get("counterfeits", 0))
+
     def secret(self, name: str) -> pl.Series:
         """The published values of a sensitive column, as they were before stars were escaped."""
         return unescaped((self.tables.get("sensitive", self.frame) if self.is_two else self.frame)[name])

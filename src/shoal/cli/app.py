@@ -20,6 +20,7 @@ from shoal.cli.options import (
     Cost,
     Decimal,
     Encoding,
+    Follows,
     Hierarchies,
     Identifier,
     Json,
@@ -86,6 +87,7 @@ def anonymize(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
     registry: Registry = None,
     overlap: Overlap = None,
+    follows: Follows = None,
     as_json: Json = False,
 ) -> None:
     """Turn a table into a verified release."""
@@ -94,7 +96,7 @@ def anonymize(
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
     from shoal.cli.register_release import Earlier
-    from shoal.pipeline import Request, run
+    from shoal.pipeline import Request
     from shoal.table import read
 
     asked = settings(given, needed={"folder": "-o DIR"})
@@ -102,11 +104,11 @@ def anonymize(
     folder = asked.pop("folder")
     saving = {"format": asked.pop("format", "csv"), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
-    earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None))
+    earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
     with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
         table = read(path, **reading)
-        release = run(table, Request(**asked), progress, stop)
+        release = earlier.run(table, Request(**asked), progress, stop)
     if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
         raise KeyboardInterrupt
     earlier.allow(release, table)

@@ -45,4 +45,8 @@ Registry = Annotated[
 Overlap = Annotated[
     str | None, typer.Option(help="What to do if earlier releases and this one give people away: refuse or warn.")
 ]
+Follows = Annotated[
+    str | None,
+    typer.Option(metavar="DIR", help="The release before this one, in which people keep their signature; or none."),
+]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")]

@@ -67,7 +67,7 @@ def codip(
     asked = settings(given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", "csv")
-    for key in ("overwrite", "registry", "overlap"):
+    for key in ("overwrite", "registry", "overlap", "follows"):
         asked.pop(key, None)
     with meter() as progress:
         progress(0.0, "reading")

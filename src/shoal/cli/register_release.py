@@ -13,6 +13,10 @@ from shoal.cli.options import Decimal, Encoding, Separator
 from shoal.cli.settings import names
 
 if TYPE_CHECKING:
+    from threading import Event
+
+    from shoal.methods.base import Progress
+    from shoal.pipeline import Request
     from shoal.release import Release
     from shoal.table import Table
 
@@ -52,25 +56,40 @@ def register(
 
 @dataclass(frozen=True)
 class Earlier:
-    """The earlier releases that a new one is checked against; none where no register is given."""
+    """The earlier releases that a new one is checked against, or follows; none where no register is given."""
 
     registry: Path | None
     overlap: str
+    follows: str | None
 
     @classmethod
-    def asked(cls, registry: str | Path | None, overlap: str | None) -> Earlier:
+    def asked(cls, registry: str | Path | None, overlap: str | None, follows: str | None) -> Earlier:
         """Read the options, and refuse wrong ones before any work is done."""
         from shoal.errors import ParameterError
 
         if overlap not in (None, "refuse", "warn"):
             raise ParameterError(f"--overlap {overlap}", expected="refuse or warn")
-        if overlap is not None and registry is None:
-            raise ParameterError("--overlap is given without --registry", hint="name the register of earlier releases")
+        if registry is None and (overlap or follows):
+            flag = "--overlap" if overlap else "--follows"
+            raise ParameterError(f"{flag} is given without --registry", hint="name the register of earlier releases")
         if registry is not None:
             from shoal.register import Register
 
             Register.at(registry)
-        return cls(None if registry is None else Path(registry), overlap or "refuse")
+        return cls(None if registry is None else Path(registry), overlap or "refuse", follows)
+
+    def run(self, table: Table, request: Request, progress: Progress, stop: Event) -> Release:
+        """Make the release: by itself, or so that people keep the signature that they have in an earlier one."""
+        from shoal.pipeline import run
+
+        if self.follows is None or self.registry is None:
+            return run(table, request, progress, stop)
+        from shoal.config import FIRST
+        from shoal.follow import rerelease
+        from shoal.register import Register
+
+        before = None if self.follows == FIRST else self.follows
+        return rerelease(table, request, Register.at(self.registry), before, progress, stop)
 
     def allow(self, release: Release, table: Table) -> None:
         """Warn of what a release and earlier ones give away together, or refuse it."""
