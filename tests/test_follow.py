@@ -122,6 +122,15 @@ def test_everybody_keeps_their_signature_through_a_series(tmp_path: Path) -> Non
         rerelease(Table.of(frames[0]), ASKED, register, tmp_path)
 
 
+def test_a_changed_number_of_counterfeits_is_noticed(tmp_path: Path) -> None:
+    frame = hospital(4, range(31))
+    folder = rerelease(Table.of(frame), ASKED, Register.at(tmp_path / "register"), None).save(tmp_path / "one")
+    assert library.verify(folder, original=frame).passed
+    path = folder / "public" / "counterfeits.csv"
+    path.write_text(path.read_text().replace(",2", ",1"))
+    assert not library.verify(folder, original=frame).passed
+
+
 def test_somebody_whose_value_has_changed_counts_as_new(tmp_path: Path) -> None:
     frame = hospital(2, range(30))
     register = Register.at(tmp_path / "register")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import polars as pl
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.attacks import reference
@@ -109,3 +110,10 @@ def test_own_classes_have_no_more_rows_than_candidates(made: tuple[pl.DataFrame,
         cells = release.table.select(pl.col(release.certificate.quasi).cast(pl.String))
         sizes = cells.select(pl.len().over(release.certificate.quasi)).to_series().to_numpy()
         assert own.size.tolist() == sizes.tolist()
+
+
+@pytest.mark.slow
+@settings(max_examples=1500)
+@given(releases())
+def test_every_attack_hits_whom_its_definition_says_of_many(made: tuple[pl.DataFrame, Release]) -> None:
+    test_every_attack_hits_whom_its_definition_says.hypothesis.inner_test(made)  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -228,6 +229,18 @@ def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
 
 
 def _numbered(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Number the distinct rows of some columns in lexicographic order; and return one row of each number."""
-    labels, first, _ = distinct_rows(columns, [int(column.max(initial=0)) + 1 for column in columns])
-    return labels, first
+    """Number the distinct rows of some columns in lexicographic order; and return one row of each number.
+
+    Few combinations are counted, not sorted.
+    """
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if prod(sizes) > 4 * len(columns[0]) + 1_000:
+        labels, first, _ = distinct_rows(columns, sizes)
+        return labels, first
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        key = key * size + column
+    there = np.full(prod(sizes), -1, dtype=np.int64)
+    there[key] = np.arange(len(key))
+    number = np.cumsum(there >= 0) - 1
+    return number[key], there[there >= 0]
