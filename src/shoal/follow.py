@@ -54,7 +54,8 @@ def rerelease(
     labels = np.concatenate([grouping.group_of_row, grouping.fake_groups])
     notes = (
         f"{series.known:,} of {table.rows:,} people were published before and keep their signature; "
-        f"{series.changed:,} have another value now and count as new; {fakes.height:,} counterfeits were added",
+        f"{series.changed:,} have another value now and count as new; {fakes.height:,} counterfeits were added; "
+        f"{int((grouping.group_of_row < 0).sum()):,} new people wait for the next release",
     )
 
     def solve(problem: Problem) -> Solution:
@@ -141,6 +142,7 @@ class _Series:
     def counterfeits(self, grouping: Grouping) -> pl.DataFrame:
         """Return the rows that are about nobody: each looks like a person of its group, but for the value."""
         order = np.argsort(self.hashes.to_numpy(), kind="stable")
+        order = order[grouping.group_of_row[order] >= 0]  # who waits is in no group
         somebody = order[np.unique(grouping.group_of_row[order], return_index=True)[1]]
         frame = self.table.frame[somebody[grouping.fake_groups]]
         return frame.with_columns(self.domain.gather(grouping.fake_values).rename(self.attribute))
@@ -152,7 +154,9 @@ class _Series:
         held: dict[int, set[int]] = {}
         for number, text in zip(counted[group], unescaped(counted[self.attribute]).cast(pl.String), strict=True):
             held.setdefault(number, set()).add(code[text])
-        pairs = zip(self.signatures, release.table[group], strict=False)  # the counterfeits stand behind the people
+        people = [row for row in release.classes.kept.tolist() if row < self.table.rows]
+        wanted = [self.signatures[row] for row in people]  # the counterfeits stand behind the people
+        pairs = zip(wanted, release.table[group], strict=False)
         wrong = sum(signature is not None and held[number] != set(signature) for signature, number in pairs)
         if wrong:
             raise ShoalError(

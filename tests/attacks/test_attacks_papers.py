@@ -226,3 +226,37 @@ def test_a_release_whose_method_leaves_rows_behind_makes_the_attacker_wrong() ->
     assert dict(outcome.figures) == {"split": 0, "taken": 4, "wrong": 1}
     assert outcome.after == 3
     assert [one.after for one in Downcoding().run(scene)] == [0]
+
+
+# Centroids
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 5), st.sampled_from("pq"), st.sampled_from("uvw")),
+        min_size=4,
+        max_size=12,
+    )
+)
+def test_of_centroids_the_candidates_are_the_rows_with_the_nearest(rows: list[tuple[int, int, str, str]]) -> None:
+    frame = pl.DataFrame(rows, schema=["x", "y", "z", "secret"], orient="row")
+    release = shoal.anonymize(
+        frame,
+        quasi=["x", "y", "z"],
+        sensitive=["secret"],
+        require="k=2",
+        recoding="centroid",
+        method="microaggregation",
+    )
+    spans = {name: max(frame[name]) - min(frame[name]) or 1 for name in ("x", "y")}
+    shown, found = release.table.to_dicts(), 0
+    for person in frame.to_dicts():
+        away = [
+            sum(((row[name] - person[name]) / spans[name]) ** 2 for name in ("x", "y")) + (row["z"] != person["z"])
+            for row in shown
+        ]
+        near = [row["secret"] for row, far in zip(shown, away, strict=True) if far <= min(away) * (1 + 1e-9) + 1e-15]
+        found += set(near) == {person["secret"]}
+    (outcome,) = shoal.attack(release, frame, attacks=["homogeneity"]).outcomes
+    assert (outcome.after, outcome.candidates) == (found, "nearest")
