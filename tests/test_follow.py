@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tests.cli.command import settle, shoal
 
 import shoal as library
-from shoal.errors import ParameterError, ReleaseError, Unsupported
+from shoal.errors import ParameterError, ReleaseError, TableError, Unsupported
 from shoal.follow import rerelease
 from shoal.invariance import Signature, invariant_groups
 from shoal.opened import Opened
@@ -145,7 +146,7 @@ def test_everybody_keeps_their_signature_through_a_series(tmp_path: Path) -> Non
         assert [one.after for one in attacked.outcomes[:2]] == [0, 0]  # nobody, even by who rules out one value
     (both,) = library.attack(tmp_path / "release 1", frames[1], other=before, attacks=["intersection"]).outcomes
     assert both.after == 0
-    with pytest.raises(ReleaseError, match="not in the register"):
+    with pytest.raises(ReleaseError, match="the register has no"):
         rerelease(Table.of(frames[0]), ASKED, register, tmp_path)
 
 
@@ -166,6 +167,17 @@ def test_somebody_whose_value_has_changed_counts_as_new(tmp_path: Path) -> None:
     release = rerelease(Table.of(other), ASKED, register, tmp_path / "one")
     assert any("1 have another value now" in note for note in release.decisions)
     assert release.counterfeits is not None
+
+
+def test_a_release_of_another_series_is_not_followed(tmp_path: Path) -> None:
+    frame = hospital(2, range(30))
+    register = Register.at(tmp_path / "register")
+    register = register.add(rerelease(Table.of(frame), ASKED, register, None).save(tmp_path / "one"), frame)
+    for other in (replace(ASKED, require="m(illness)=2"), replace(ASKED, identifiers=["id", "age"], quasi=["ward"])):
+        with pytest.raises(ReleaseError, match="the register has no"):
+            rerelease(Table.of(frame.with_columns(ward=pl.lit(1))), other, register, tmp_path / "one")
+    with pytest.raises(TableError, match="do not cover"):
+        register.add(tmp_path / "one", frame.reverse())
 
 
 def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import polars as pl
 
 from shoal.anatomy import RECODING
 from shoal.arrays import Ints
-from shoal.errors import ParameterError, ReleaseError, ShoalError, Unsupported
+from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.invariance import Grouping, Signature, invariant_groups
 from shoal.methods.base import Progress, silent
 from shoal.models import MInvariance
@@ -106,8 +106,6 @@ class _Series:
     @classmethod
     def of(cls, table: Table, request: Request, register: Register, follows: str | Path | None) -> _Series:
         """Check the request and look the people up."""
-        if follows is not None and str(Path(follows).resolve()) not in [entry.folder for entry in register.entries]:
-            raise ReleaseError(f"{str(follows)!r} is not in the register", hint="record it with shoal register")
         roles = Roles.of(
             table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers
         )
@@ -119,7 +117,7 @@ class _Series:
                 f"{table.rows - hashes.n_unique():,} rows have the same {' and '.join(map(repr, person))} as another",
                 expected="columns that tell people apart, as identifiers",
             )
-        earlier = register.signatures(attribute, m, person) if follows is not None else {}
+        earlier = register.signatures(follows, attribute, m, person) if follows is not None else {}
         column = table.frame[attribute]
         domain = distinct_sorted(_with(column, frozenset[str | None]().union(*earlier.values())))
         values, code = numbered(column.to_frame("value"), domain.to_frame("value")), _numbers(domain)

@@ -122,7 +122,7 @@ class Register:
         where there are none, its quasi-identifiers.
         """
         folder = Path(folder).resolve()
-        shown = Shown.of(folder)
+        shown = Shown.of(folder) if original is None else Scene.of(folder, original).shown
         named = tuple(person) or _identifiers(folder, shown) if original is not None else ()
         seal = file_hash(folder / "public" / "certificate.json")
         require, rows = str(shown.models), shown.frame.height
@@ -134,8 +134,11 @@ class Register:
 
     def _placed(self, original: pl.DataFrame, shown: Shown, person: Sequence[str]) -> pl.DataFrame:
         """Return the keyed hash of each person of a release, and which published row is theirs where that is known."""
-        places = pl.Series("place", _real(original, shown))
-        return pl.DataFrame([self.hashes(_people(original, shown), person).rename("person"), places])
+        hashes = self.hashes(_people(original, shown), person).rename("person")
+        known = None if shown.rows is None else _real(original, shown)
+        return hashes.to_frame().with_columns(
+            pl.lit(None, pl.Int64).alias("place") if known is None else pl.Series("place", known)
+        )
 
     def _write(self, entry: Entry, people: pl.DataFrame | None) -> None:
         try:
@@ -182,10 +185,20 @@ class Register:
             return None
         return self.hashes(frame, entry.person).is_in(pl.read_parquet(path)["person"].implode()).to_numpy()
 
-    def signatures(self, attribute: str, m: int, person: Sequence[str]) -> dict[str, frozenset[str | None]]:
-        """Return, by keyed hash, the values in the group of each person in the last m-invariant release they are in."""
+    def signatures(
+        self, follows: str | Path, attribute: str, m: int, person: Sequence[str]
+    ) -> dict[str, frozenset[str | None]]:
+        """Return, by keyed hash, the values in the group of each person in the last release of a series they are in.
+
+        The series are the releases with groups of m values of the attribute, one of which `follows` must be.
+        """
         asked = f"m({quoted(attribute)})={m} "
         series = [one for one in self.entries if asked in f"{one.require} " and set(one.person) == set(person)]
+        if str(Path(follows).resolve()) not in [one.folder for one in series]:
+            raise ReleaseError(
+                f"the register has no {asked}release in {str(follows)!r} whose people are told by the same columns",
+                hint="record it with shoal register and its original, or follow another",
+            )
         return {person: held for entry in series for person, held in self._signatures(entry, attribute)}
 
     def _signatures(self, entry: Entry, attribute: str) -> Iterator[tuple[str, frozenset[str | None]]]:
@@ -198,6 +211,8 @@ class Register:
         values = shown.tables["sensitive"].select(group, value=shown.secret(attribute).cast(pl.String))
         by_group = {number: frozenset(held) for number, held in values.group_by(group).agg("value").iter_rows()}
         people, groups = pl.read_parquet(path), shown.frame[group]
+        if people["place"].null_count():
+            raise ReleaseError(f"the internal part of {entry.folder!r} was not there when it was recorded")
         for one, place in people.iter_rows():
             yield one, by_group[groups[place]]
 
@@ -264,8 +279,9 @@ def _identifiers(folder: Path, shown: Shown) -> tuple[str, ...]:
 
 
 def _real(original: pl.DataFrame, shown: Shown) -> Ints:
-    """Return the published rows that are about people, all of the original where it is not known which."""
-    return np.arange(original.height) if shown.rows is None else np.flatnonzero(shown.rows < original.height)
+    """Return the published rows that are about people; the counterfeits' numbers come after those of the original."""
+    assert shown.rows is not None
+    return np.flatnonzero(shown.rows < original.height)
 
 
 def _people(original: pl.DataFrame, shown: Shown) -> pl.DataFrame:
