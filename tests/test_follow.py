@@ -37,7 +37,7 @@ def rows_with_signatures(draw: st.DrawFn) -> tuple[list[int], list[Signature | N
     return values, signatures, m
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(rows_with_signatures(), st.integers(0, 3))
 def test_groups_have_m_different_values_and_keep_every_signature(
     case: tuple[list[int], list[Signature | None], int], seed: int
