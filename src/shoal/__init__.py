@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.attacks.run import Attacked, attack
     from shoal.audit import Audit, audit
     from shoal.certificate import Certificate
     from shoal.codip import Projections, codip
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Attacked": "attacks.run",
     "Audit": "audit",
     "Certificate": "certificate",
     "Comparison": "compare",
@@ -48,6 +50,7 @@ _HOMES = {
     "TCloseness": "models",
     "Unsupported": "errors",
     "anonymize": "pipeline",
+    "attack": "attacks.run",
     "audit": "audit",
     "codip": "codip",
     "compare": "compare",
@@ -55,6 +58,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Attacked",
     "Audit",
     "Certificate",
     "Comparison",
@@ -71,6 +75,7 @@ __all__ = [
     "TCloseness",
     "Unsupported",
     "anonymize",
+    "attack",
     "audit",
     "codip",
     "compare",

@@ -6,7 +6,7 @@
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, coarsen, cost, seed, time_limit
 [weights]      a line per column
-[output]       folder, format, star, neutralise, overwrite
+[output]       folder, format, star, neutralise, overwrite, registry, overlap, follows
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "star": "star",
         "neutralise": "neutralise",
         "overwrite": "overwrite",
+        "registry": "registry",
+        "overlap": "overlap",
+        "follows": "follows",
     },
 }
 """Section and key of the file, and the setting it becomes."""
@@ -51,6 +54,8 @@ KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_
 """What a setting must be where it is not a text."""
 FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
 """Sections with a line per column."""
+FIRST = "none"
+"""What the first release of a series follows: no folder."""
 _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
 """What may be the file of a metric in a requirement."""
 
@@ -101,8 +106,8 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with file names made relative to the configuration's folder."""
     made = dict(settings)
-    for key in ("file", "folder", "population"):
-        if key in made:
+    for key in ("file", "folder", "population", "registry", "follows"):
+        if made.get(key, FIRST) != FIRST:
             made[key] = str(folder / made[key])
     if "require" in made:
         made["require"] = _METRIC.sub(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,38 @@ class Reader:
             return cell.endswith(_MISSING)
         body = cell.removesuffix(_MISSING)
         return body == value or self._in_range(body, value) or value in _members(body)
+
+    def covered(self, cell: str | None) -> Ints:
+        """Return the codes of the values that the cell says something true of: those of which `covers` is true."""
+        if cell == STAR:
+            return np.arange(len(self.code))
+        found = self._block(cell) if cell is not None else set()
+        if cell in self.code:
+            found.add(self.code[cell])
+        if self.spans and cell is not None:
+            found.update(self._spanned(cell))
+        return np.array(sorted(found), dtype=np.int64)
+
+    def _block(self, cell: str) -> set[int]:
+        if self.hierarchy is None:
+            return set()
+        level, block = self._blocks.get(cell, (-1, -1))
+        return set() if level < 0 else set(np.flatnonzero(self.hierarchy.up[level] == block).tolist())
+
+    @cached_property
+    def _blocks(self) -> dict[str, tuple[int, int]]:
+        """Where each label stands in the hierarchy; one label means one set of values, whatever its level."""
+        assert self.hierarchy is not None
+        named = ((label, (level, b)) for level, row in enumerate(self.hierarchy.labels) for b, label in enumerate(row))
+        return {label: place for label, place in named if label is not None}
+
+    def _spanned(self, cell: str) -> set[int]:
+        """Return the values in a range or a set; ends that are values of the column need no comparisons."""
+        ends = [self.code.get(end) for end in _listed(cell)] if cell.startswith("[") and cell.endswith("]") else []
+        low, high = ends if len(ends) == 2 else (None, None)
+        if low is not None and high is not None and self._place(_listed(cell)[0]) is not None:
+            return set(range(low, high + 1))
+        return {code for value, code in self.code.items() if self.covers(cell, value)}
 
     def _in_block(self, hierarchy: Hierarchy, cell: str, value: str | None) -> bool:
         code = self.code[value]

@@ -144,13 +144,26 @@ def anonymize(
     return run(Table.of(data), request, progress or silent)
 
 
-def run(table: Table, request: Request, progress: Progress = silent, stop: Event | None = None) -> Release:
-    """Run the whole flow for a request; once `stop` is set, the best found so far is taken."""
+def run(
+    table: Table,
+    request: Request,
+    progress: Progress = silent,
+    stop: Event | None = None,
+    solve: Callable[[Problem], Solution] | None = None,
+) -> Release:
+    """Run the whole flow for a request; once `stop` is set, the best found so far is taken.
+
+    `solve` stands in for the methods where a request asks for what they know nothing of.
+    """
     seed, limit = start_and_limit(request)
     deadline = Deadline.after(limit, stop)
     asked = prepare(table, request, progress, deadline)
     problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = (
+        choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+        if solve is None
+        else solve(problem)
+    )
     published, tables, found = audited(asked, solution, progress)
     certificate = certify(
         solution,

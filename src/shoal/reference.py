@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import shoal.attacks
 import shoal.bounds
 import shoal.costs
 import shoal.hierarchies
 import shoal.models
+from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
 from shoal.costs import Cost
 from shoal.hierarchies import Builder
@@ -71,7 +73,16 @@ def hierarchy_rows() -> list[dict[str, Any]]:
     return [{"name": kind.name, "meaning": kind.meaning} for kind in kinds]
 
 
+def attack_rows() -> list[dict[str, Any]]:
+    """Return every attack: what the attacker knows, what a hit is, which models leave it none."""
+    kinds = discover(shoal.attacks, Attack).values()
+    return [
+        {"name": kind.name, "knows": kind.knows, "hit": kind.meaning, "excluded by": kind.excluded_by} for kind in kinds
+    ]
+
+
 TABLES = {
+    "attacks": attack_rows,
     "methods": method_rows,
     "models": model_rows,
     "costs": cost_rows,

@@ -2,8 +2,9 @@
 
     DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house; where a
                    release has more tables than one, the others beside it, by their names
-    DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, and where a
-                   lower bound is proved prices.parquet and proof.json: what may not
+    DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
+                   bound is proved prices.parquet and proof.json, and where rows were added that are about nobody
+                   counterfeits.parquet: what may not
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -55,6 +56,8 @@ class Release:
     decisions: tuple[str, ...] = field(repr=False)
     original: pl.DataFrame = field(repr=False)
     prices: Prices | None = field(default=None, repr=False)
+    counterfeits: pl.DataFrame | None = field(default=None, repr=False)
+    """The last rows of `original` that are about nobody; None where all rows are about people."""
 
     @property
     def table(self) -> pl.DataFrame:
@@ -111,6 +114,8 @@ def _write(release: Release, folder: Path, format: str) -> None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
         proof = {"denominator": release.prices.denominator, "lower_bound": release.prices.bound}
         _put(internal / "proof.json", canonical(proof))
+    if release.counterfeits is not None:
+        release.counterfeits.write_parquet(internal / "counterfeits.parquet")
     _put(internal / "manifest.json", canonical(manifest(folder)))
 
 

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import QUASI
 
+import shoal.attacks
 import shoal.bounds
 import shoal.costs
 import shoal.hardness
 import shoal.hierarchies
 import shoal.methods
 import shoal.models
+from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
 from shoal.costs import Cost
 from shoal.errors import HierarchyError, ParameterError
@@ -35,6 +37,7 @@ PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.methods, Method, "paper"),
     (shoal.hierarchies, Builder, "meaning"),
     (shoal.hardness, Reduction, "paper"),
+    (shoal.attacks, Attack, "meaning"),
 ]
 THINGS = [
     pytest.param(thing, said, id=f"{package.__name__.split('.')[1]}-{name}")

@@ -17,7 +17,7 @@ ORDER = [
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
-    {"averages", "coverage", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "invariance", "microdata", "patterns", "synth"},
     {"gains", "partition", "raising", "wildcard"},
     {"cells", "histogram"},
     {"anatomy", "centroid"},
@@ -28,21 +28,21 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "curve"},
+    {"bounds", "certificate", "clusters", "crowds", "curve"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "reference", "utility", "verify"},
-    {"coarsening"},
+    {"apart", "attacks", "utility", "verify"},
+    {"coarsening", "reference", "register"},
     {"pipeline"},
-    {"codip", "compare"},
+    {"codip", "compare", "follow"},
     {"cli"},
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "two_tables", "verify", "wildcard"),
+    *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("raising", "register", "two_tables", "verify", "wildcard"),
 ]
 
 

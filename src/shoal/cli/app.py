@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli.attack_release import attack
 from shoal.cli.compare_methods import compare
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
@@ -20,14 +21,17 @@ from shoal.cli.options import (
     Cost,
     Decimal,
     Encoding,
+    Follows,
     Hierarchies,
     Identifier,
     Json,
     MaxDropped,
     MaxSuppressed,
+    Overlap,
     Population,
     Quasi,
     Recoding,
+    Registry,
     Require,
     Seed,
     Sensitive,
@@ -38,6 +42,7 @@ from shoal.cli.options import (
     Weights,
 )
 from shoal.cli.project import codip
+from shoal.cli.register_release import register
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 
 app = typer.Typer(
@@ -82,6 +87,9 @@ def anonymize(
     encoding: Encoding = None,
     decimal: Decimal = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
+    registry: Registry = None,
+    overlap: Overlap = None,
+    follows: Follows = None,
     as_json: Json = False,
 ) -> None:
     """Turn a table into a verified release."""
@@ -89,7 +97,8 @@ def anonymize(
     from shoal.cli import show
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
-    from shoal.pipeline import Request, run
+    from shoal.cli.register_release import Earlier
+    from shoal.pipeline import Request
     from shoal.table import read
 
     asked = settings(given, needed={"folder": "-o DIR"})
@@ -97,12 +106,16 @@ def anonymize(
     folder = asked.pop("folder")
     saving = {"format": asked.pop("format", "csv"), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
+    earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
     with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
-        release = run(read(path, **reading), Request(**asked), progress, stop)
+        table = read(path, **reading)
+        release = earlier.run(table, Request(**asked), progress, stop)
     if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
         raise KeyboardInterrupt
+    earlier.allow(release, table)
     release.save(folder, **saving)
+    earlier.record(folder, table)
     if as_json:
         print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
     else:
@@ -217,9 +230,11 @@ def costs(as_json: Json = False) -> None:
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
 
+app.command()(attack)
 app.command()(codip)
 app.command()(compare)
 app.command()(inspect)
+app.command()(register)
 app.command()(hard)
 app.add_typer(hierarchy_commands, name="hierarchy")
 

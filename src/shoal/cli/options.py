@@ -45,4 +45,14 @@ Coarsen = Annotated[
 Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
 TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
 Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]
+Registry = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Check against the releases recorded there, and record this one.")
+]
+Overlap = Annotated[
+    str | None, typer.Option(help="What to do if earlier releases and this one give people away: refuse or warn.")
+]
+Follows = Annotated[
+    str | None,
+    typer.Option(metavar="DIR", help="The release before this one, in which people keep their signature; or none."),
+]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")]

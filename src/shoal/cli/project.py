@@ -67,7 +67,8 @@ def codip(
     asked = settings(given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", "csv")
-    asked.pop("overwrite", None)
+    for key in ("overwrite", "registry", "overlap", "follows"):
+        asked.pop(key, None)
     with meter() as progress:
         progress(0.0, "reading")
         found = project(read(path, **reading), largest=largest, progress=progress, **asked)

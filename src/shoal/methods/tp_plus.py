@@ -21,6 +21,9 @@ from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 
+WHOLE = 10
+"""A row of the whole table counts so often when it is asked whether peeling it would take minutes: it is a luxury."""
+
 
 class TPPlus(Method):
     """Guarantees what TP does, `starred rows <= l * optimum` and `stars <= l m * optimum`, at no higher cost.
@@ -58,14 +61,14 @@ class TPPlus(Method):
             if not deadline.passed:
                 progress(len(ways) / 5, f"the residue, by {way.name}")
                 ways[f"by {way.name}"] = _refined(problem, split, way, seed, deadline)
-        for way in (Hilbert(), *_peelers(problem, problem.rows)):
+        for way in (Hilbert(), *_peelers(problem, WHOLE * problem.rows)):
             if not deadline.passed:
                 progress(0.6, f"the whole table, by {way.name}")
                 whole = way.solve(problem, seed=seed, deadline=deadline, progress=silent)
                 ways[f"with all rows by {way.name}"] = whole.partition
         costs = {how: problem.cost_of(partition) for how, partition in ways.items()}
         best = min(costs, key=lambda how: costs[how])
-        if costs[best] and _peelers(problem, problem.rows) and not deadline.passed:
+        if costs[best] and _peelers(problem, WHOLE * problem.rows) and not deadline.passed:
             progress(0.8, "local search")
             better = improved(problem, ways[best], deadline)
             costs[f"{best}, then row by row"] = problem.cost_of(better)

@@ -1,0 +1,37 @@
+"""Background knowledge (Machanavajjhala et al. 2006): values that the attacker rules out leave one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.scene import Scene
+
+
+@dataclass(frozen=True)
+class Background(Attack):
+    """Guarantees that `after` counts the people of whom j values ruled out leave the own value alone.
+
+    The attacker rules out the j values that help most: a person is hit whose candidates have at most j + 1 values. An
+    outcome for each j from 1 to `excluded` that leaves two values of the attribute or more; with none ruled out it is
+    homogeneity.
+    """
+
+    name: ClassVar[str] = "background"
+    meaning: ClassVar[str] = "all candidates but those with j values that are ruled out have the same sensitive value"
+    knows: ClassVar[str] = "all quasi-identifiers, and j values that the person has not"
+    excluded_by: ClassVar[str] = "l or distinct-l >= j + 2"
+
+    excluded: int = 3
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        """Count people with few values among their candidates."""
+        for name in scene.sensitive:
+            spreads = [crowd.secret(name, cap=self.excluded + 2) for crowd in scene.crowds()]
+            for j in range(1, min(self.excluded, len(scene.domains[name]) - 2) + 1):
+                before, after = (int(((one.distinct <= j + 1) & (one.own > 0)).sum()) for one in spreads)
+                said = f"all quasi-identifiers, and {j} value{'s' * (j > 1)} that the person has not"
+                figures = {"excluded": j}
+                yield self.outcome(scene, before, after, scene.way, attribute=name, knows=said, figures=figures)

@@ -1,0 +1,40 @@
+"""Background join: who knows one sensitive value of a person learns another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import ClassVar
+
+from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.scene import Scene
+
+
+@dataclass(frozen=True)
+class BackgroundJoin(Attack):
+    """Guarantees that `after` counts the people whose candidates with the known value all have the person's own other.
+
+    An outcome for each ordered pair of sensitive attributes: the one is known, the other learnt. Of two tables, values
+    are known by group, so the candidates are those of the groups that have the known value.
+    """
+
+    name: ClassVar[str] = "background-join"
+    meaning: ClassVar[str] = "all candidates with the sensitive value that is known have the same other one"
+    knows: ClassVar[str] = "all quasi-identifiers, and another sensitive value"
+    excluded_by: ClassVar[str] = "l(a|b) >= 2 in any form, t(a|b): the others are counted as quasi-identifiers"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        """Count people whose other value is certain."""
+        for known, learnt in permutations(scene.sensitive, 2):
+            crowds = scene.crowds(given=known)
+            before, after = (int(crowd.secret(learnt).is_certain.sum()) for crowd in crowds)
+            yield self.outcome(
+                scene,
+                before,
+                after,
+                crowds[1].way,
+                attribute=learnt,
+                knows=f"all quasi-identifiers, and {known}",
+                figures={"known": known},
+            )

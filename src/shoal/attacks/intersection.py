@@ -1,0 +1,68 @@
+"""Intersection (Ganta et al. 2008): a person is in two releases, and only one value fits both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.arrays import Bools
+from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.scene import Scene
+from shoal.crowds import shared_values
+
+
+@dataclass(frozen=True)
+class Intersection(Attack):
+    """Guarantees that `after` counts the people whose own value is the only one that candidates of both releases have.
+
+    The attacker knows that a person is in both. So is taken to be who is in the first release and has candidates with
+    their own value in the second (figure `in_both`). `first_alone` and `second_alone` are the people whom one release
+    gives away by itself (homogeneity).
+    """
+
+    name: ClassVar[str] = "intersection"
+    meaning: ClassVar[str] = "only one sensitive value is among the candidates of both releases"
+    knows: ClassVar[str] = "all quasi-identifiers, and that the person is in both releases"
+    excluded_by: ClassVar[str] = "- (of one release alone); m-invariance of both together"
+    needs_other: ClassVar[bool] = True
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        """Intersect what the candidates of two releases have."""
+        assert scene.other is not None
+        for name in (name for name in scene.sensitive if name in scene.other.sensitive):
+            found = together(scene, name)
+            figures = {
+                "in_both": int(found.there.sum()),
+                "first_alone": int((found.first & found.there).sum()),
+                "second_alone": int((found.second & found.there).sum()),
+            }
+            before, after = int(scene.crowds()[0].secret(name).is_certain.sum()), int(found.both.sum())
+            yield self.outcome(scene, before, after, scene.way, attribute=name, figures={**figures})
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Of each person of the first release, whether their value is certain."""
+
+    there: Bools
+    """Whether candidates of theirs in the second release have it at all."""
+    first: Bools
+    second: Bools
+    both: Bools
+    """From the two together."""
+
+    @property
+    def newly(self) -> Bools:
+        """From the two together, and from neither alone."""
+        return self.both & ~self.first & ~self.second
+
+
+def together(scene: Scene, name: str) -> Together:
+    """Return whose value of a sensitive attribute two releases give away."""
+    first, second = scene.crowds()[1], scene.crowd_of_other
+    one, other = first.secret(name), second.secret(name)
+    there: Bools = other.own > 0
+    value, number = shared_values(first, second, name)
+    both = (number == 1) & (value == first.sight.own_secrets[name]) & there
+    return Together(there, one.is_certain, other.is_certain, both)

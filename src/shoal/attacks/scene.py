@@ -1,0 +1,183 @@
+"""Where an attack takes place: a release and its original, as the attacker sees them and as the truth is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Ints
+from shoal.attacks.shown import Rows, Shown
+from shoal.crowds import Crowd, Places, Sight, same
+from shoal.errors import RoleError, TableError, nearest
+from shoal.hierarchies import Hierarchy, as_builder
+from shoal.release import Release
+from shoal.table import Table, TableLike, distinct_sorted, numbered
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A release and the table it was made from: what is seen before (the table as it is) and after.
+
+    `other` is a second release that the same people may be in.
+    """
+
+    shown: Shown
+    original: pl.DataFrame
+    other: Shown | None = None
+
+    @classmethod
+    def of(cls, release: Release | str | Path, original: TableLike, other: Release | str | Path | None = None) -> Scene:
+        """Read what is given and check that it belongs together."""
+        shown, table = Shown.of(release), Table.of(original).frame
+        scene = cls(shown, table, None if other is None else Shown.of(other))
+        for name in (*shown.quasi, *shown.sensitive):
+            if name not in table.columns:
+                raise RoleError(f"the original has no column {name!r}", hint=nearest(name, table.columns))
+        if shown.rows is not None and int(shown.rows.max(initial=-1)) >= table.height + shown.counterfeits:
+            raise TableError(
+                f"the original has {table.height:,} rows, too few for this release",
+                expected="the table that the release was made from",
+            )
+        scene.check()
+        return scene
+
+    @property
+    def people(self) -> int:
+        """How many people the original is about; one row is one person."""
+        return self.original.height
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes."""
+        return self.shown.sensitive
+
+    def check(self) -> None:
+        """Raise if cells do not cover the rows they stand for: another table, or hierarchies that are not here."""
+        if self.after.own_row is None or self.after.places is not None:
+            return
+        for name in self.after.quasi:
+            cells = self.after.cells[name][self.after.own_row]
+            wrong = len(cells) - self.after.covers[name].matches(cells, self.after.people[name])
+            if wrong:
+                raise TableError(
+                    f"{wrong:,} published cells of {name!r} do not cover the rows that they stand for",
+                    expected="the table that the release was made from",
+                )
+
+    # --- codes ---
+
+    @cached_property
+    def domains(self) -> dict[str, pl.Series]:
+        """By sensitive attribute, the values of the original and of what is published, in order."""
+        found = {}
+        for name in self.sensitive:
+            columns = [self.original[name], self.shown.secret(name)]
+            if self.other is not None and name in self.other.sensitive:
+                columns.append(self.other.secret(name))
+            alike = len({column.dtype for column in columns}) == 1
+            texts = columns if alike else [column.cast(pl.String) for column in columns]
+            found[name] = distinct_sorted(pl.concat([column.rename(name) for column in texts]))
+        return found
+
+    def code(self, name: str, column: pl.Series) -> Ints:
+        """Return the values of a sensitive column as numbers of its domain."""
+        domain = self.domains[name]
+        return numbered(column.cast(domain.dtype).to_frame("value"), domain.to_frame("value"))
+
+    def values(self, name: str) -> Ints:
+        """Return the values of a column that an attacker may know as numbers, in their order."""
+        column = self.original[name]
+        return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
+
+    def tree(self, name: str) -> Hierarchy | None:
+        """Return the hierarchy given for a sensitive attribute, over its domain."""
+        spec = self.shown.hierarchies.get(name)
+        return None if spec is None else as_builder(spec).build(self.domains[name])
+
+    # --- what is seen ---
+
+    @cached_property
+    def before(self) -> Sight:
+        """The table as it is, everybody in it."""
+        codes = {name: self.values(name) for name in self.shown.quasi}
+        secrets = {name: self.code(name, self.original[name]) for name in self.sensitive}
+        return Sight(
+            cells=codes,
+            covers={name: same(int(column.max()) + 1) for name, column in codes.items()},
+            weights=np.ones(self.people),
+            secrets=secrets,
+            people=codes,
+            own_secrets=secrets,
+            own_row=np.arange(self.people),
+            exact=True,
+        )
+
+    @cached_property
+    def after(self) -> Sight:
+        """The release, and those people who are in it."""
+        return self.sight_of(self.shown, self.shown.rows)
+
+    @cached_property
+    def after_other(self) -> Sight:
+        """The second release, and the same people."""
+        assert self.other is not None
+        return self.sight_of(self.other, self.shown.rows, own=False)
+
+    def sight_of(self, shown: Shown, rows: Ints | None, *, own: bool = True) -> Sight:
+        """Return what some people of the original see of themselves in a release; `own` if rows are in its order."""
+        real = slice(None) if rows is None else rows < self.people
+        here = np.arange(self.people) if rows is None else rows[real]
+        spread = Rows.of(shown)
+        cells, covers = spread.always()
+        places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
+        for name in shown.quasi:
+            number, cover, place = shown.cells(name, self.original[name])
+            cells[name], covers[name] = number[spread.person], cover
+            if places is not None and place is not None:
+                places[name] = place
+        unknown = np.zeros(len(here), dtype=np.int64)
+        known = {name: self.values(name)[here] for name in shown.quasi}
+        secrets = [name for name in shown.sensitive if name in self.sensitive]
+        return Sight(
+            cells=cells,
+            covers=covers,
+            weights=spread.weights,
+            secrets={name: self.code(name, shown.secret(name))[spread.value] for name in secrets},
+            people={name: known.get(name, unknown) for name in cells},
+            own_secrets={name: self.before.own_secrets[name][here] for name in secrets},
+            own_row=None if rows is None or not own else spread.first[real],
+            always=tuple(name for name in cells if name not in shown.quasi),
+            places=places,
+        )
+
+    # --- candidates ---
+
+    def crowds(self, columns: Sequence[str] | None = None, given: str | None = None) -> tuple[Crowd, Crowd]:
+        """Return everybody's candidates before and after, for who knows all or some columns, and maybe a secret."""
+        if columns is None and given is None:
+            return self._full
+        return self._crowd(self.before, columns, given), self._crowd(self.after, columns, given)
+
+    @property
+    def way(self) -> str:
+        """How candidates in the release are found by who knows all quasi-identifiers."""
+        return self._full[1].way
+
+    @cached_property
+    def _full(self) -> tuple[Crowd, Crowd]:
+        return Crowd(self.before), Crowd(self.after)
+
+    @cached_property
+    def crowd_of_other(self) -> Crowd:
+        """The candidates of the same people in the second release."""
+        return Crowd(self.after_other)
+
+    def _crowd(self, sight: Sight, columns: Sequence[str] | None, given: str | None) -> Crowd:
+        if given is None:
+            return Crowd(sight, columns)
+        return Crowd(sight.knowing(given), None if columns is None else [*columns, f"{given}?"])

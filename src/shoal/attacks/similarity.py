@@ -1,0 +1,67 @@
+"""Similarity (Li et al. 2007): the candidates have different values that mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Codes, Floats
+from shoal.attacks.base import Attack, Figure, Outcome
+from shoal.attacks.scene import Scene
+from shoal.crowds import Crowd
+from shoal.microdata import Coded
+from shoal.parameters import Number, Numeral
+
+WIDTH = Number("width", "share of the range", 0, 1)
+
+
+@dataclass(frozen=True)
+class Similarity(Attack):
+    """Guarantees that `after` counts the people whose value is known but for a little.
+
+    A number (or a date): all candidates lie within `width` of the column's range, the person too. With a hierarchy: all
+    candidates lie in the person's own block of the lowest level above the values. Other attributes are left out.
+    """
+
+    name: ClassVar[str] = "similarity"
+    meaning: ClassVar[str] = "all candidates have nearly the same value, or values of one block of the hierarchy"
+    knows: ClassVar[str] = "all quasi-identifiers"
+    excluded_by: ClassVar[str] = "e > width * range; t with numeric, ordered or hierarchical distance, if small enough"
+
+    width: Numeral = "0.1"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        """Count people whose candidates are alike."""
+        for name in scene.sensitive:
+            domain, tree = scene.domains[name], scene.tree(name)
+            if domain.dtype.is_numeric() or domain.dtype.is_temporal():
+                figures: dict[str, Figure] = {"by": "range", "width": float(WIDTH.read(self.width, self.name))}
+                before, after = (self._near(crowd, name, _places(domain)) for crowd in scene.crowds())
+                yield self.outcome(scene, before, after, scene.way, attribute=name, figures=figures)
+            if tree is not None and tree.height > 1:
+                figures = {"by": "hierarchy"}
+                before, after = (_in_one_block(crowd, name, tree.up[1]) for crowd in scene.crowds())
+                yield self.outcome(scene, before, after, scene.way, attribute=name, figures=figures)
+
+    def _near(self, crowd: Crowd, name: str, places: Floats) -> int:
+        found = crowd.secret(name)
+        apart = places[found.high] - places[found.low]  # NaN where a value is missing: then nothing is near
+        width = float(WIDTH.read(self.width, self.name))
+        return int(((apart <= width * (1 + 1e-12)) & (found.own > 0)).sum())
+
+
+def _places(domain: pl.Series) -> Floats:
+    """Return where each value lies in the range of its column, from 0 to 1; a missing one is nowhere (NaN)."""
+    at = Coded(domain, np.zeros(0, dtype=np.int32)).positions
+    span = float(np.nanmax(at) - np.nanmin(at)) if np.isfinite(at).any() else 0.0
+    return (at - np.nanmin(at)) / span if span else at * 0.0
+
+
+def _in_one_block(crowd: Crowd, name: str, block_of: Codes) -> int:
+    blocks = block_of.astype(np.int64)
+    found = crowd.spread(blocks[crowd.sight.secrets[name]], blocks[crowd.sight.own_secrets[name]], cap=2)
+    return int(found.is_certain.sum())

@@ -1,0 +1,56 @@
+"""The command `attack`: what somebody would get who has a release and knows things about the people in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import Decimal, Encoding, Json, Separator
+from shoal.cli.settings import names
+
+if TYPE_CHECKING:
+    from shoal.attacks.run import Attacked
+
+
+def attack(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
+    original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    other: Annotated[
+        Path | None, typer.Option("--with", metavar="DIR", help="A second release in which the same people may be.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Attacks to run; all if not given.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only."""
+    from shoal.attacks.run import attack as attack_release
+    from shoal.table import read
+
+    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
+    found = attack_release(folder, table, other=other, attacks=names(only))
+    print(found.to_json()) if as_json else show(found)
+
+
+def show(found: Attacked) -> None:
+    """Print a row for every outcome."""
+    from rich.table import Table as Grid
+
+    from shoal.cli.show import console
+
+    out = console()
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("attack", "learns", "knows"):
+        grid.add_column(heading, overflow="fold")
+    for heading in ("hit before", "hit after", "of"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for one in found.outcomes:
+        before = "-" if one.before is None else f"{one.before:,}"
+        learns = one.attribute or ("a finer cell" if one.attack == "downcoding" else "who it is")
+        grid.add_row(one.attack, learns, one.knows, before, f"{one.after:,}", f"{one.of:,}")
+    out.print(grid)
+    if any(one.candidates == "own class" for one in found.outcomes if one.before is not None):
+        out.print("candidates were counted in a person's own class only: there are at least as many", style="dim")
