@@ -19,7 +19,7 @@ ORDER = [
     {"hierarchies"},
     {"averages", "coverage", "microdata", "patterns", "synth"},
     {"gains", "partition", "wildcard"},
-    {"cells", "histogram"},
+    {"cells", "histogram", "risk"},
     {"anatomy", "centroid"},
     {"recode"},
     {"emd"},
@@ -40,7 +40,7 @@ ORDER = [
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("audit", "averages", "coverage", "gains", "opened", "patterns", "proof", "published_cost", "risk"),
     *("two_tables", "verify", "wildcard"),
 ]
 
