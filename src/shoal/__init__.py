@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.pipeline import anonymize
     from shoal.release import Release
     from shoal.risk import Risk
+    from shoal.utility import Utility
     from shoal.verify import verify
 
 __version__ = "0.1.0"
@@ -52,6 +53,7 @@ _HOMES = {
     "ShoalError": "errors",
     "TCloseness": "models",
     "Unsupported": "errors",
+    "Utility": "utility",
     "anonymize": "pipeline",
     "audit": "audit",
     "codip": "codip",
@@ -76,6 +78,7 @@ __all__ = [
     "ShoalError",
     "TCloseness",
     "Unsupported",
+    "Utility",
     "anonymize",
     "audit",
     "codip",

@@ -87,6 +87,7 @@ class Reader:
         self.dtype = values.dtype
         self.code = {text: code for code, text in enumerate(texts)}
         self.hierarchy, self.spans = hierarchy, spans
+        self.places: dict[str, Any] = {}
 
     @classmethod
     def of(cls, column: pl.Series, builder: Builder | None, *, spans: bool = True) -> Reader:
@@ -130,6 +131,11 @@ class Reader:
 
     def _place(self, text: str) -> Any:
         """Return where a value lies in the order of its column; None where text is no value of it."""
+        if text not in self.places:
+            self.places[text] = self._looked_up(text)
+        return self.places[text]
+
+    def _looked_up(self, text: str) -> Any:
         if self.dtype == pl.Enum:
             return self.code.get(text)
         if self.dtype.is_temporal():

@@ -38,6 +38,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.project import codip
 from shoal.cli.settings import names, pairs, settings, table_file, tables
+from shoal.cli.utility import utility
 
 app = typer.Typer(
     name="shoal",
@@ -237,6 +238,7 @@ app.command()(codip)
 app.command()(compare)
 app.command()(inspect)
 app.command()(hard)
+app.command()(utility)
 app.add_typer(hierarchy_commands, name="hierarchy")
 
 synth = typer.Typer(help="Make synthetic tables.", no_args_is_help=True)

@@ -196,7 +196,7 @@ def _notes(
         yield "minimal sample uniques were not looked for"
     elif special.largest < min(LARGEST, len(crowds.columns)):
         yield f"minimal sample uniques were looked for in sets of up to {special.largest} columns"
-    if special is not None and population is None:
-        yield f"no sampling fraction is given: the DIS scores take {FRACTION}"
     if population is None:
-        yield "no sampling fraction is given: population uniques are not estimated"
+        scored = special is not None and special.rows
+        also = f", and DIS scores take {FRACTION}" if scored else ""
+        yield f"no sampling fraction is given: population uniques are not estimated{also}"

@@ -1,0 +1,44 @@
+"""`shoal utility`: the library's measures in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.command import settle, shoal
+
+import shoal as library
+from shoal.utility import measure
+
+
+@pytest.fixture
+def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    settle(tmp_path, monkeypatch)
+    made = library.anonymize(
+        "census.csv", quasi=["age", "gender"], sensitive=["income"], require="k=5", recoding="range"
+    )
+    return made.save(tmp_path / "out")
+
+
+def test_a_release_is_compared_with_its_original(release: Path) -> None:
+    done = shoal("utility", release, "--original", "census.csv", "--queries", 20)
+    assert (done.code, done.err) == (0, "")
+    for words in ("rows are published", "costs: ", "20 counting queries: wrong by", "told from the original"):
+        assert words in done.out
+
+
+def test_json_is_that_of_the_library(release: Path) -> None:
+    done = shoal("utility", release, "--original", "census.csv", "--queries", 0, "--json")
+    assert done.out == measure(release, "census.csv", queries=0).to_json() + "\n"
+    assert json.loads(done.out)["queries"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["--original=nobody.csv"], "no file"), (["--original=census.csv", "--target=age"], "not a sensitive column")],
+)
+def test_what_cannot_be_compared_ends_with_2(release: Path, options: list[str], message: str) -> None:
+    done = shoal("utility", release, *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
