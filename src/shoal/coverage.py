@@ -6,8 +6,9 @@ This is the checker's own reading of cells: it parses what `shoal.recode` prints
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,8 @@ def covered_people(classes: pl.DataFrame, population: pl.DataFrame, builders: Ma
     people = population.group_by(classes.columns).len("".join(classes.columns) + "#")
     tables = [_verdicts(classes[name], people[name], builders.get(name)) for name in classes.columns]
     weights = people[:, -1].cast(pl.Int64).to_numpy()
+    if all((table.sum(axis=0) <= 1).all() for table, _, _ in tables):
+        return _equal_people(tables, weights)
     total = np.zeros(classes.height, dtype=np.int64)
     step = max(CHUNK // classes.height, 1)
     for start in range(0, len(weights), step):
@@ -63,6 +66,16 @@ def covered_people(classes: pl.DataFrame, population: pl.DataFrame, builders: Ma
         fits = np.logical_and.reduce([table[value[part]][:, cell] for table, value, cell in tables])
         total += weights[part] @ fits
     return total
+
+
+def _equal_people(tables: Sequence[tuple[Bools, Ints, Ints]], weights: Ints) -> Ints:
+    """Count the people of classes whose every cell covers one value at most: those with equal values."""
+    names = [str(place) for place in range(len(tables))]
+    people = pl.DataFrame([pl.Series(name, value) for name, (_, value, _) in zip(names, tables, strict=True)])
+    covered = [np.where(table.any(axis=0), table.argmax(axis=0), -1)[cell] for table, _, cell in tables]
+    classes = pl.DataFrame([pl.Series(name, one) for name, one in zip(names, covered, strict=True)])
+    counted = people.with_columns(people=pl.Series(weights)).group_by(names).agg(pl.sum("people"))
+    return classes.join(counted, on=names, how="left", maintain_order="left")["people"].fill_null(0).to_numpy()
 
 
 def _verdicts(cells: pl.Series, values: pl.Series, builder: Builder | None) -> tuple[Bools, Ints, Ints]:
@@ -115,6 +128,46 @@ class Reader:
             return cell.endswith(_MISSING)
         body = cell.removesuffix(_MISSING)
         return body == value or self._in_range(body, value) or value in _members(body)
+
+    def covered(self, cell: str | None) -> list[int]:
+        """Return the codes of all values that `covers` says the cell covers, faster than asking for each."""
+        if cell == STAR:
+            return list(self.code.values())
+        found = {self.code[cell]} if cell in self.code else set()
+        if cell is None:
+            return sorted(found)
+        found.update(self._blocks.get(cell, ()))
+        if self.spans:
+            body = cell.removesuffix(_MISSING)
+            found.update(self.code[text] for text in (body, *_members(body)) if text in self.code)
+            found.update(self._between(body))
+            found.update([self.code[None]] if None in self.code and body != cell else [])
+        return sorted(found)
+
+    @cached_property
+    def _blocks(self) -> dict[str, set[int]]:
+        """The codes of the values in the blocks of the hierarchy, by label."""
+        found: dict[str, set[int]] = {}
+        if self.hierarchy is not None:
+            for labels, up in zip(self.hierarchy.labels, self.hierarchy.up.tolist(), strict=True):
+                for code, block in enumerate(up):
+                    found.setdefault(labels[block], set()).add(code)
+        return found
+
+    @cached_property
+    def _line(self) -> tuple[list[Any], list[int]]:
+        """The places of the values in their order, and their codes."""
+        placed = [(self._place(text), code) for text, code in self.code.items() if text is not None]
+        known = sorted((place, code) for place, code in placed if place is not None)
+        return [place for place, _ in known], [code for _, code in known]
+
+    def _between(self, body: str) -> list[int]:
+        ends = _listed(body) if body.startswith("[") and body.endswith("]") else ()
+        places = [self._place(text) for text in ends]
+        if len(places) != 2 or None in places:
+            return []
+        line, codes = self._line
+        return codes[bisect_left(line, places[0]) : bisect_right(line, places[1])]
 
     def _in_block(self, hierarchy: Hierarchy, cell: str, value: str | None) -> bool:
         code = self.code[value]

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import ParameterError, RoleError
@@ -119,3 +119,16 @@ def test_what_cannot_be_measured_is_refused_in_words() -> None:
         measure(PEOPLE, quasi=["age"], population_size=5)
     with pytest.raises(RoleError, match="did you mean 'age'"):
         measure(PEOPLE, quasi=["agee"])
+
+
+@settings(max_examples=40)
+@given(TABLES, TABLES)
+def test_the_journalist_finds_whom_the_cells_cover(
+    rows: list[tuple[int, str, int | None]], people: list[tuple[int, str, int | None]]
+) -> None:
+    """In the table a star covers everything; a population has values only."""
+    everybody = [(a, "y" if b == "*" else b, c) for a, b, c in people]
+    found = measure(frame(rows), quasi=["a", "b", "c"], population=frame(everybody), minimal_uniques=0)
+    covered = [sum(a == x and b in (y, "*") and c == z for x, y, z in everybody) for a, b, c in rows]
+    assert found.per_row["journalist"].tolist() == [1 / max(number, 1) for number in covered]
+    assert found.marketer == pytest.approx(sum(1 / max(number, 1) for number in covered) / len(rows))

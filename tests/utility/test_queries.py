@@ -12,8 +12,8 @@ import pytest
 import shoal
 from shoal.errors import ParameterError, RoleError
 from shoal.synth import QUASI, census, census_hierarchies
-from shoal.utility import queries as module
 from shoal.utility import query_error
+from shoal.utility.queries import Answers
 from shoal.utility.reading import Shown, spreads
 
 ORIGINAL = census(300, seed=4)
@@ -31,7 +31,7 @@ def released(recoding: str, **more: Any) -> shoal.Release:
 def estimate(release: shoal.Release, original: dict[str, Any], asked: dict[str, list[Any]]) -> float:
     columns = spreads(Shown.of(release), pl.DataFrame(original))
     query = {name: np.array([value in values for value in columns[name].values]) for name, values in asked.items()}
-    return module.estimate(columns, query)
+    return Answers(columns).estimate(query)
 
 
 def small(recoding: str, **more: Any) -> shoal.Release:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.coverage import Reader
 from shoal.errors import RoleError, TableError, Unsupported
+from shoal.hierarchies import as_builder
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.table import Table
 from shoal.utility import classifier as learning
@@ -76,6 +79,20 @@ def test_a_release_that_tells_everything_has_changed_nothing(recoding: str) -> N
     assert found.queries is not None
     assert found.queries.mean == pytest.approx(0, abs=1e-12)
     assert found.propensity.pmse == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+def test_what_a_cell_covers_is_found_as_by_asking_for_each_value(recoding: str) -> None:
+    odd = pl.DataFrame(
+        {"n": [1, 2, None, 40, 5], "d": ["[a, b]", "*", "a", None, "a"], "t": [1.5, -2.0, 0.25, None, 9.0]}
+    )
+    dates = odd.with_columns(day=pl.Series([date(2024, 1, day) for day in (1, 9, 3, 28, 3)]))
+    made = shoal.anonymize(dates, quasi=dates.columns, require="k=2", recoding=recoding, method="mondrian")
+    for name in dates.columns:
+        builder = as_builder(made.config["hierarchies"][name]) if recoding == "generalize" else None
+        reader = Reader.of(dates[name], builder, spans=recoding == "range")
+        for cell in (*made.table[name].cast(pl.String), "[1, 5]", "{a, b}", "[1, 5] | missing", "nothing", None):
+            assert reader.covered(cell) == [code for text, code in reader.code.items() if reader.covers(cell, text)]
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)

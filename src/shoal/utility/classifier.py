@@ -22,7 +22,7 @@ from shoal.utility.features import original_features, published_features
 from shoal.utility.reading import Shown, Spread
 
 HELD_OUT = 1 / 3
-ROWS = 30_000
+ROWS = 15_000
 """Rows used at most."""
 VALUES = 20
 """A target with more values is cut into four parts."""

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools
+from shoal.arrays import Bools, Ints
 from shoal.errors import ParameterError
+from shoal.microdata import distinct_rows
 from shoal.parameters import Number, Numeral
 from shoal.release import Release
 from shoal.table import Table, TableLike, is_ordered
@@ -80,11 +81,11 @@ def asked_queries(
     few = min(int(ATTRIBUTES.read(attributes, "query_error")), len(shown.quasi))
     share = float(SELECTIVITY.read(selectivity, "query_error"))
     drawn = _drawn(shown, columns, few, share, np.random.default_rng(int(SEED.read(seed, "query_error"))))
-    errors = []
+    answers, errors = Answers(columns), []
     for _, query in zip(range(TRIES * number), drawn, strict=False):
-        truth = count(columns, query)
+        truth = answers.count(query)
         if truth:
-            errors.append(abs(estimate(columns, query) - truth) / truth)
+            errors.append(abs(answers.estimate(query) - truth) / truth)
         if len(errors) == number:
             break
     if not errors:
@@ -96,15 +97,30 @@ Query = Mapping[str, Bools]
 """For each restricted column, which of its distinct values are asked for."""
 
 
-def count(columns: Mapping[str, Spread], query: Query) -> int:
-    """Count the rows of the original that a query finds."""
-    return int(np.logical_and.reduce([asked[columns[name].codes] for name, asked in query.items()]).sum())
+class Answers:
+    """Answers queries from the original and from the release; rows alike in all columns are counted once."""
+
+    def __init__(self, columns: Mapping[str, Spread]) -> None:
+        self.columns = columns
+        self.held, self.rows = _distinct({name: one.codes for name, one in columns.items()})
+        self.shown, self.published = _distinct({name: one.of_row for name, one in columns.items()})
+
+    def count(self, query: Query) -> int:
+        """Count the rows of the original that a query finds."""
+        found = np.logical_and.reduce([asked[self.held[name]] for name, asked in query.items()])
+        return int(self.rows[found].sum())
+
+    def estimate(self, query: Query) -> float:
+        """Add up over the published rows with which share each is found."""
+        found = [self.columns[name].shares(asked)[self.shown[name]] for name, asked in query.items()]
+        return float((np.multiply.reduce(found) * self.published).sum())
 
 
-def estimate(columns: Mapping[str, Spread], query: Query) -> float:
-    """Add up over the published rows with which share each is found."""
-    found = [columns[name].shares(asked)[columns[name].of_row] for name, asked in query.items()]
-    return float(np.multiply.reduce(found).sum())
+def _distinct(columns: Mapping[str, Ints]) -> tuple[dict[str, Ints], Ints]:
+    """Return the rows that differ, column by column, and how many are equal to each."""
+    codes = list(columns.values())
+    _, first, counts = distinct_rows(codes, [int(one.max()) + 1 for one in codes])
+    return {name: one[first] for name, one in columns.items()}, counts
 
 
 def _drawn(

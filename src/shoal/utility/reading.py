@@ -100,7 +100,7 @@ class Spread:
     levels: Floats | None = None
     """Where the cells lie on the line of the values, if not where these do."""
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """The number of cells."""
         return int(self.of_row.max()) + 1
@@ -153,13 +153,7 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
     builder = as_builder(found.hierarchies.get(shown.name, "auto")) if found.recoding in ALONG_HIERARCHIES else None
     reader = Reader.of(original, builder, spans=found.recoding == "range")
     cells, of_row = _distinct(shown.cast(pl.String))
-    texts = cell_text(values).to_list()
-    alone = found.recoding in ("suppress", "anatomy", "centroid")
-    plain = {text: place for place, text in enumerate(texts)} if alone else {}
-    members = [
-        [plain[cell]] if cell in plain else [place for place, text in enumerate(texts) if reader.covers(cell, text)]
-        for cell in (missing if cell is None else cell for cell in cells)
-    ]
+    members = [reader.covered(missing if cell is None else cell) for cell in cells]
     levels = None
     if found.recoding == "centroid" and values.dtype.is_numeric():
         levels = pl.Series(cells, dtype=pl.String).cast(pl.Float64).fill_null(float("nan")).to_numpy()
