@@ -34,6 +34,13 @@ def test_json_is_that_of_the_library(release: Path) -> None:
     assert json.loads(done.out)["queries"] is None
 
 
+def test_a_table_of_anyone_is_compared_too(release: Path) -> None:
+    table = release / "public" / "table.csv"
+    done = shoal("utility", table, "--original=census.csv", "--quasi=age,gender", "--sensitive=income", "--queries=0")
+    assert (done.code, done.err) == (0, "")
+    assert "costs: none measured" in done.out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [(["--original=nobody.csv"], "no file"), (["--original=census.csv", "--target=age"], "not a sensitive column")],

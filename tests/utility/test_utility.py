@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal.coverage import Reader
-from shoal.errors import RoleError, TableError, Unsupported
+from shoal.errors import ParameterError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.table import Table
@@ -184,12 +184,34 @@ def test_without_the_internal_part_costs_are_not_measured_and_it_is_said(tmp_pat
     folder = released("range").save(tmp_path / "out")
     shutil.rmtree(folder / "internal")
     found = measure(folder, ORIGINAL, queries=0)
-    assert {one.reason for one in found.costs} == {"the internal part of the release is not here"}
+    assert {one.reason for one in found.costs} == {"nothing says which row stands for which"}
     assert len(found.notes) == 2
     along = released("generalize").save(tmp_path / "other")
     shutil.rmtree(along / "internal")
     with pytest.raises(TableError, match="fit no value of the original"):
         measure(along, ORIGINAL, queries=0)
+
+
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+def test_a_table_published_by_anyone_is_read_like_a_release(recoding: str) -> None:
+    made = released(recoding)
+    own = measure(made, ORIGINAL, queries=50)
+    known = {"quasi": QUASIS, "sensitive": ["income", "occupation"], "hierarchies": HIERARCHIES}
+    found = measure(made.table, ORIGINAL, queries=50, **known)  # type: ignore[arg-type]
+    assert found.marginals == own.marginals
+    assert found.associations == own.associations
+    assert (found.queries, found.propensity) == (own.queries, own.propensity)
+    with pytest.raises(ParameterError, match="a release says its own"):
+        measure(made, ORIGINAL, quasi=QUASIS)
+    with pytest.raises(RoleError, match="no column is a quasi-identifier"):
+        measure(made.table, ORIGINAL)
+
+
+def test_the_loss_of_a_foreign_column_counts_values() -> None:
+    people = {"age": [20, 21, 22, 40, 41], "town": ["a", "b", "a", "c", "c"]}
+    shown = {"age": ["[20, 22]", "[20, 22]", "[20, 22]", "*", "41"], "town": ["{a, b}"] * 3 + ["c"] * 2}
+    found = measure(shown, people, quasi=["age", "town"], queries=0)
+    assert [one.loss for one in found.columns] == pytest.approx([(3 * 2 / 4 + 1) / 5, 3 / 5 / 2])
 
 
 def test_another_table_is_refused() -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.numbers import percent
-from shoal.cli.options import Decimal, Encoding, Json, Separator
+from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
+from shoal.cli.settings import names, pairs
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -20,8 +21,13 @@ PAIRS = 5
 
 
 def utility(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
+    release: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder; or any published table.")],
     original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Of a table: the altered columns.")] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Of a table: columns as they were.")
+    ] = None,
+    hierarchy: Hierarchies = None,
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; else each.")
     ] = None,
@@ -39,8 +45,17 @@ def utility(
     from shoal.table import read
     from shoal.utility import measure
 
-    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
-    found = measure(folder, table, target=target, queries=queries, seed=seed)
+    reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
+    found = measure(
+        release if release.is_dir() else read(release, **reading),
+        read(original, **reading),
+        quasi=names(quasi) or (),
+        sensitive=names(sensitive) or (),
+        hierarchies=pairs(hierarchy, "--hierarchy"),
+        target=target,
+        queries=queries,
+        seed=seed,
+    )
     print(found.to_json()) if as_json else show(found)
 
 

@@ -50,7 +50,7 @@ def classifier(shown: Shown, columns: Mapping[str, Spread], target: str, *, seed
     if target not in shown.sensitive:
         raise RoleError(f"{target!r} is not a sensitive column of the release", hint=nearest(target, shown.sensitive))
     if shown.rows is None:
-        raise Unsupported("the internal part of the release is not here, which says which rows may be held out")
+        raise Unsupported("nothing says which row stands for which, so that none can be held out")
     labels, kept = _labels(columns[target]), shown.rows
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(len(kept))[:ROWS]

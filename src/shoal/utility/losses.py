@@ -6,6 +6,7 @@ are asked, as a method would ask them. Without the internal part of its folder n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from shoal.recode import FULL_DOMAIN, Published, recode
 from shoal.registry import discover
 from shoal.roles import Roles
 from shoal.table import STAR, Table
-from shoal.utility.reading import Shown
+from shoal.utility.reading import Shown, Spread
 
 PAIRS = 200_000_000
 """A cost that compares every row with every class is left out where there are more pairs."""
@@ -40,16 +41,24 @@ class Loss:
 
 @dataclass(frozen=True)
 class ColumnLoss:
-    """The share of a column's information that its cells lost, 0 to 1, as the codebook states it."""
+    """The share of a column's information that its cells lost, 0 to 1: as the codebook states it, else as counted."""
 
     column: str
     loss: float
 
 
-def column_losses(shown: Shown) -> tuple[ColumnLoss, ...]:
+def column_losses(shown: Shown, columns: Mapping[str, Spread]) -> tuple[ColumnLoss, ...]:
     """Return what each quasi-identifier lost; of two tables, nothing."""
     stated = {one["name"]: one.get("loss", 0.0) for one in shown.codebook["columns"]}
-    return tuple(ColumnLoss(name, float(stated[name])) for name in shown.quasi)
+    return tuple(
+        ColumnLoss(name, float(stated[name]) if name in stated else counted_loss(columns[name])) for name in shown.quasi
+    )
+
+
+def counted_loss(column: Spread) -> float:
+    """Return the mean over the rows of (values that the cell covers - 1) / (values - 1); 0 for a constant column."""
+    others = np.bincount(column.owner, minlength=column.cells) - 1
+    return float(others[column.of_row].mean() / max(len(column.values) - 1, 1))
 
 
 def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
@@ -63,7 +72,7 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
     """
     kinds = discover(shoal.costs, Cost)
     if shown.rows is None:
-        return tuple(Loss(name, None, "the internal part of the release is not here") for name in sorted(kinds))
+        return tuple(Loss(name, None, "nothing says which row stands for which") for name in sorted(kinds))
     published = republished(shown, frame)
     weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]
     return tuple(_measured(kinds[name](weights=weights, k=k), published) for name in sorted(kinds))

@@ -23,7 +23,11 @@ from shoal.hierarchies import as_builder
 from shoal.microdata import Coded
 from shoal.opened import Opened
 from shoal.release import Release
-from shoal.table import STAR, cell_text, distinct_sorted, numbered
+from shoal.roles import Roles
+from shoal.table import STAR, Table, TableLike, cell_text, distinct_sorted, numbered
+
+ANY = "any"
+"""The recoding of a table of which nothing is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +40,11 @@ class Shown:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     rows: Ints | None
-    """Which row of the original each row stands for; None where the internal part of the folder is not here."""
+    """Which row of the original each row stands for; None where nothing says it."""
 
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
-        """Read a release."""
+        """Read a release, from memory or from its folder."""
         if isinstance(release, Release):
             hierarchies, stated = release.config["hierarchies"], release.certificate
             kept = release.classes.kept
@@ -49,6 +53,20 @@ class Shown:
         stated, path = opened.certificate, Path(release) / "internal" / "rows.parquet"
         rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None
         return cls(opened.tables, opened.codebook, opened.hierarchies, stated.quasi, stated.sensitive, rows)
+
+    @classmethod
+    def of_table(
+        cls,
+        table: TableLike,
+        quasi: Sequence[str] | str,
+        sensitive: Sequence[str] | str,
+        hierarchies: Mapping[str, Any],
+    ) -> Shown:
+        """Read a table published by anyone: its cells are values, stars, ranges, sets, or blocks of the hierarchies."""
+        frame = Table.of(table).frame
+        roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
+        book = {"recoding": ANY, "marks": {"star": STAR}, "columns": [], "cost": {"weights": {}, "k": 1}}
+        return cls({"table": frame}, book, hierarchies, roles.quasi, roles.sensitive, None)
 
     @property
     def people(self) -> pl.DataFrame:
@@ -150,8 +168,9 @@ class Spread:
 def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Series) -> Spread:
     """Read the cells of a quasi-identifier."""
     missing = STAR if found.codebook["marks"]["star"] != STAR and found.recoding != "anatomy" else None
-    builder = as_builder(found.hierarchies.get(shown.name, "auto")) if found.recoding in ALONG_HIERARCHIES else None
-    reader = Reader.of(original, builder, spans=found.recoding == "range")
+    spec = found.hierarchies.get(shown.name, "auto" if found.recoding in ALONG_HIERARCHIES else None)
+    builder = as_builder(spec) if spec is not None and found.recoding in (*ALONG_HIERARCHIES, ANY) else None
+    reader = Reader.of(original, builder, spans=found.recoding in ("range", ANY))
     cells, of_row = _distinct(shown.cast(pl.String))
     members = [reader.covered(missing if cell is None else cell) for cell in cells]
     levels = None
@@ -162,7 +181,7 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
     if unread:
         raise TableError(
             f"{unread:,} of {len(cells):,} published cells of {shown.name!r} fit no value of the original",
-            hint="is it the table the release was made from, and is the internal part of the folder there?",
+            hint="is it the table the release was made from, and are its hierarchies here (internal/)?",
         )
     owner = np.repeat(np.arange(len(cells)), [len(some) for some in members])
     member = np.concatenate([np.array(some, dtype=np.int64) for some in members])

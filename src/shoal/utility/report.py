@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import Unsupported
+from shoal.errors import ParameterError, Unsupported
 from shoal.release import Release
 from shoal.table import Table, TableLike
 from shoal.utility.associations import Association, associations
@@ -48,14 +48,20 @@ class Utility:
 
 
 def measure(
-    release: Release | str | Path,
+    release: Release | TableLike,
     original: TableLike,
     *,
+    quasi: Sequence[str] | str = (),
+    sensitive: Sequence[str] | str = (),
+    hierarchies: Mapping[str, object] | None = None,
     target: str | None = None,
     queries: int = 1000,
     seed: int = 0,
 ) -> Utility:
     """Measure what a release, in memory or a folder, is still good for, next to the original it was made from.
+
+    A table published by anyone may stand for the release: `quasi`, `sensitive` and `hierarchies` then say what a
+    release says of itself. Costs and classifiers, which need to know which row stands for which, are left out.
 
     `target` is the sensitive column that a classifier learns; without it every sensitive column is one, where
     scikit-learn is installed. `queries` counting queries are asked, 0 for none. The seed decides what is drawn.
@@ -67,14 +73,14 @@ def measure(
     >>> found.columns[0], found.marginals[0].distance
     (ColumnLoss(column='age', loss=0.333...), 0.0)
     """
-    shown, frame = Shown.of(release), Table.of(original).frame
+    shown, frame = _shown(release, quasi, sensitive, hierarchies or {}), Table.of(original).frame
     columns = spreads(shown, frame)
     notes: list[str] = []
     return Utility(
         rows=frame.height,
         published=shown.people.height,
         costs=losses(shown, frame),
-        columns=column_losses(shown),
+        columns=column_losses(shown, columns),
         marginals=marginals(columns),
         numbers=numbers(columns),
         associations=associations(columns),
@@ -83,6 +89,20 @@ def measure(
         classifiers=tuple(_classifiers(shown, columns, target, seed, notes)),
         notes=tuple(notes),
     )
+
+
+def _shown(
+    release: Release | TableLike,
+    quasi: Sequence[str] | str,
+    sensitive: Sequence[str] | str,
+    hierarchies: Mapping[str, object],
+) -> Shown:
+    """Read a release, or a table of which all that is known is given."""
+    if isinstance(release, Release) or (isinstance(release, str | Path) and Path(release).is_dir()):
+        if quasi or sensitive or hierarchies:
+            raise ParameterError("roles or hierarchies are given for a release", hint="a release says its own")
+        return Shown.of(release)
+    return Shown.of_table(release, quasi, sensitive, hierarchies)
 
 
 def _classifiers(
