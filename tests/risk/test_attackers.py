@@ -52,6 +52,10 @@ def test_the_journalist_looks_among_the_population() -> None:
     assert found.notes[0] == "1 rows fit nobody of the population, and count as standing alone in it"
     assert found.population is not None
     assert found.population.population == 8
+    few = measure(PEOPLE, quasi=["town"], population={"town": ["a", "a", "b", "b", "b"]})
+    assert few.notes[0] == "1 classes have more rows than people whom they fit: is the population all of it?"
+    assert few.population is not None
+    assert few.population.fraction == 1
 
 
 def test_published_cells_fit_the_people_whom_they_cover() -> None:
@@ -75,6 +79,7 @@ def test_a_threshold_that_is_no_share_is_refused(wrong: object) -> None:
         measure(PEOPLE, quasi=["age"], threshold=wrong)  # type: ignore[arg-type]
 
 
+@settings(max_examples=50)
 @given(TABLES)
 def test_counts_are_those_of_counting_row_by_row(rows: list[tuple[int, str, int | None]]) -> None:
     found = measure(frame(rows), quasi=["a", "b", "c"], wildcard="both", minimal_uniques=0)

@@ -34,14 +34,15 @@ def _attackers(found: Risk) -> Grid:
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column("risk", no_wrap=True)
     asked = [f"above {one.threshold}" for one in found.prosecutor.exceeding]
-    for heading in ("highest", "rows there", "average", *asked):
-        grid.add_column(heading, justify="right")
+    for heading in ("highest", "rows there", "classes there", "average", *asked):
+        grid.add_column(heading, justify="right", no_wrap=heading in ("highest", "average"))
     for name, one in (("prosecutor", found.prosecutor), ("journalist", found.journalist)):
-        grid.add_row(name, _risk(one.highest), f"{one.rows_at_highest:,}", _risk(one.average), *_above(one.exceeding))
-    grid.add_row("marketer", "", "", _risk(found.marketer))
+        there = [f"{one.rows_at_highest:,}", f"{one.classes_at_highest:,}"]
+        grid.add_row(name, _risk(one.highest), *there, _risk(one.average), *_above(one.exceeding))
+    grid.add_row("marketer", "", "", "", _risk(found.marketer))
     if found.individual is not None:
         own = found.individual
-        grid.add_row("individual", _risk(own.highest), "", _risk(own.average), *_above(own.exceeding))
+        grid.add_row("individual", _risk(own.highest), "", "", _risk(own.average), *_above(own.exceeding))
     return grid
 
 

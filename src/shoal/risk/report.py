@@ -192,6 +192,9 @@ def _notes(
     elif not found.all():
         nobody = int(crowds.sizes[found == 0].sum())
         yield f"{nobody:,} rows fit nobody of the population, and count as standing alone in it"
+    more = int((found < crowds.sizes).sum())
+    if more and found.all():
+        yield f"{more:,} classes have more rows than people whom they fit: is the population all of it?"
     if special is None:
         yield "minimal sample uniques were not looked for"
     elif special.largest < min(LARGEST, len(crowds.columns)):

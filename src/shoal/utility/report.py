@@ -17,7 +17,7 @@ from shoal.utility.losses import ColumnLoss, Loss, column_losses, losses
 from shoal.utility.marginals import Marginal, marginals
 from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
-from shoal.utility.queries import QueryError, asked_queries
+from shoal.utility.queries import SEED, QueryError, asked_queries
 from shoal.utility.reading import Shown, Spread, spreads
 
 
@@ -75,6 +75,7 @@ def measure(
     """
     shown, frame = _shown(release, quasi, sensitive, hierarchies or {}), Table.of(original).frame
     columns = spreads(shown, frame)
+    seed = int(SEED.read(seed, "utility"))
     notes: list[str] = []
     return Utility(
         rows=frame.height,
