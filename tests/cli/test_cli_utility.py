@@ -49,3 +49,28 @@ def test_what_cannot_be_compared_ends_with_2(release: Path, options: list[str], 
     done = shoal("utility", release, *options)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_no_cell_of_a_planted_row_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither risk nor utility repeats a value that one person has."""
+    settle(tmp_path, monkeypatch)
+    lines = Path("census.csv").read_text().splitlines()
+    canary = ["987654", *(f"Canary{place}" for place in range(lines[0].count(",")))]
+    Path("planted.csv").write_text("\n".join([*lines, ",".join(canary)]) + "\n")
+    columns = lines[0].split(",")
+    made = library.anonymize(
+        "planted.csv", quasi=columns[:4], sensitive=columns[-1:], require="k=5", recoding="suppress"
+    )
+    folder = made.save(tmp_path / "out")
+    roles = ["--quasi", ",".join(columns[:4]), "--sensitive", columns[-1]]
+    for shown in (
+        shoal("audit", "planted.csv", *roles, "--sample-fraction=0.1"),
+        shoal("audit", "planted.csv", *roles, "--json"),
+        shoal("audit", folder),
+        shoal("utility", folder, "--original=planted.csv", "--queries=10"),
+        shoal("utility", folder, "--original=planted.csv", "--queries=0", "--json"),
+        shoal("audit", "planted.csv", *roles, f"--record-weight={columns[1]}"),
+        shoal("utility", "planted.csv", "--original=census.csv", *roles, "--queries=0"),
+    ):
+        assert "Canary" not in shown.out + shown.err
+        assert "987654" not in shown.out + shown.err

@@ -214,6 +214,16 @@ def test_the_loss_of_a_foreign_column_counts_values() -> None:
     assert [one.loss for one in found.columns] == pytest.approx([(3 * 2 / 4 + 1) / 5, 3 / 5 / 2])
 
 
+@pytest.mark.parametrize("recoding", ["range", "anatomy"])
+def test_an_original_without_a_published_value_is_refused(recoding: str) -> None:
+    people = {"age": [20, 30, 40, 50], "ill": ["flu", "gout", "flu", "gout"]}
+    require = "l(ill)=2" if recoding == "anatomy" else "k=2"
+    made = shoal.anonymize(people, quasi=["age"], sensitive=["ill"], require=require, recoding=recoding)
+    with pytest.raises(TableError, match="published cells of 'ill' fit no value of the original") as refused:
+        measure(made, {**people, "ill": ["flu", "cold", "flu", None]})
+    assert "gout" not in str(refused.value)
+
+
 def test_another_table_is_refused() -> None:
     with pytest.raises(RoleError, match="the original has no column 'age'"):
         measure(released("range"), {"x": [1]})

@@ -1,7 +1,7 @@
 """Columns as numbers that a model can learn from, the same for the original and for a release.
 
 A column of numbers becomes itself, standardized by the original; a missing number becomes the mean, and is marked.
-Another column becomes a share for each of its 30 commonest values, and one for the rest: 1 and 0 for a value that is
+Another column becomes a share for each of its 29 commonest values, and one for the rest: 1 and 0 for a value that is
 known, parts of 1 for a cell that covers several.
 """
 

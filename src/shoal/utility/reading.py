@@ -177,12 +177,7 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
     if found.recoding == "centroid" and values.dtype.is_numeric():
         levels = pl.Series(cells, dtype=pl.String).cast(pl.Float64).fill_null(float("nan")).to_numpy()
         members = [some or [_nearest(values, level)] for some, level in zip(members, levels.tolist(), strict=True)]
-    unread = sum(not some for some in members)
-    if unread:
-        raise TableError(
-            f"{unread:,} of {len(cells):,} published cells of {shown.name!r} fit no value of the original",
-            hint="is it the table the release was made from, and are its hierarchies here (internal/)?",
-        )
+    _check_read(shown.name, sum(not some for some in members), len(cells))
     owner = np.repeat(np.arange(len(cells)), [len(some) for some in members])
     member = np.concatenate([np.array(some, dtype=np.int64) for some in members])
     return _spread(original, values, of_row, owner, member, np.ones(len(owner)), levels)
@@ -226,7 +221,19 @@ def _spread(
 
 def _places(shown: pl.Series, values: pl.Series) -> Ints:
     """Return which value each published cell shows that was not altered."""
-    return numbered(shown.cast(pl.String).alias("").to_frame(), cell_text(values).alias("").to_frame())
+    cells, texts = shown.cast(pl.String).alias(""), cell_text(values).alias("")
+    known = cells.is_in(texts.implode(), nulls_equal=True)
+    _check_read(values.name, int((~known).sum()), len(cells))
+    return numbered(cells.to_frame(), texts.to_frame())
+
+
+def _check_read(name: str, unread: int, cells: int) -> None:
+    """Refuse cells that cannot be of this original."""
+    if unread:
+        raise TableError(
+            f"{unread:,} of {cells:,} published cells of {name!r} fit no value of the original",
+            hint="is it the table the release was made from, and are its hierarchies here (internal/)?",
+        )
 
 
 def _distinct(column: pl.Series) -> tuple[Sequence[Any], Ints]:
