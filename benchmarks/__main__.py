@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "attacks", "diverse", "growth", "guarantees", "lattice", "proofs", "queries", "startup")
+ALL = ("adult", "attacks", "diverse", "growth", "guarantees", "lattice", "proofs", "queries", "risk", "startup")
 
 
 def main() -> None:

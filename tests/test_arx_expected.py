@@ -557,7 +557,7 @@ def test_the_population_is_counted_as_cells_cover_it(levels: tuple[int, ...]) ->
 
 
 def test_the_risk_of_the_raw_table_is_the_one_arx_states() -> None:
-    """Estimates for a population are left out: shoal has none yet. With all people sampled they are the shares here."""
+    """Estimates for a population are among the tests of risk. With all people sampled they are the shares here."""
     stated = json.loads((ADULT / "arx_expected_risk.json").read_text())["raw"]
     found = shoal.audit(adult("adult"), quasi=COLUMNS, require="k=1")
     assert found.classes / found.rows == pytest.approx(stated["average_prosecutor_risk"], rel=1e-12)

@@ -213,3 +213,17 @@ def test_prefixes_are_raised_by_three_digits() -> None:
     column, above = Raised(Prefixes(3), 1).of(pl.Series("zip", ["90210", "90299"]))
     assert column.to_list() == ["902**", "902**"]
     assert above.build(column.unique()).height == 1
+
+
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+def test_attacks_and_utility_read_raised_columns(tmp_path: Path, recoding: str) -> None:
+    people = census(400, seed=3).select("age", "education", "income")
+    asked: dict[str, Any] = {"quasi": ["age", "education"], "sensitive": ["income"], "require": "k=3"}
+    release = shoal.anonymize(people, coarsen={"age": 2}, recoding=recoding, method="mondrian", **asked)
+    folder = release.save(tmp_path / "out")
+    for made in (release, folder):
+        found = shoal.attack(made, people, attacks=["linkage"]).outcomes[0]
+        assert found.before is not None
+        assert found.after == 0 < found.before
+        kept = shoal.utility.measure(made, people)
+        assert 0 < next(one.distance for one in kept.marginals if one.column == "age") < 1

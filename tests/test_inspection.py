@@ -14,12 +14,13 @@ import polars as pl
 import pytest
 
 from shoal.config import read_config
-from shoal.inspection import Column, Role, inspect, singling
-from shoal.inspection.singling import search
+from shoal.inspection import Column, Role, inspect
 from shoal.inspection.suggestion import text
 from shoal.inspection.surveys import survey_codes
 from shoal.pipeline import Request, run
 from shoal.requirement import parse_requirement
+from shoal.risk import singling
+from shoal.risk.singling import search
 from shoal.table import Table, read
 
 SHARED = Path(os.environ.get("SHOAL_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

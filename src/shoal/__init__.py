@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     )
     from shoal.pipeline import anonymize
     from shoal.release import Release
+    from shoal.risk import Risk
+    from shoal.utility import Utility
     from shoal.verify import verify
 
 __version__ = "0.1.0"
+
+_PARTS = ("risk", "utility")
+"""Packages that are spoken to by name: `shoal.risk.measure`."""
 
 _HOMES = {
     "Attacked": "attacks.run",
@@ -45,10 +50,12 @@ _HOMES = {
     "Metric": "metric",
     "RecursiveLDiversity": "models",
     "Release": "release",
+    "Risk": "risk",
     "Projections": "codip",
     "ShoalError": "errors",
     "TCloseness": "models",
     "Unsupported": "errors",
+    "Utility": "utility",
     "anonymize": "pipeline",
     "attack": "attacks.run",
     "audit": "audit",
@@ -71,9 +78,11 @@ __all__ = [
     "Projections",
     "RecursiveLDiversity",
     "Release",
+    "Risk",
     "ShoalError",
     "TCloseness",
     "Unsupported",
+    "Utility",
     "anonymize",
     "attack",
     "audit",
@@ -84,13 +93,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f"shoal.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     return getattr(import_module(f"shoal.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_HOMES, *_PARTS])
 
 
 class _Package(ModuleType):

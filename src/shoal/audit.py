@@ -8,9 +8,9 @@ of numbered groups, these groups are the classes. It shares no code with the met
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
 from shoal.models import Model, Models, SensitiveModel
+from shoal.parameters import Numeral
 from shoal.registry import discover
 from shoal.requirement import as_models
+from shoal.risk import Risk, measure
 from shoal.roles import Roles
 from shoal.table import Table, TableLike, distinct_sorted, numbered, unescaped
 from shoal.two_tables import sensitive_rows
@@ -69,6 +71,13 @@ class Audit:
     """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
     violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
     """The numbers (0-based) of the rows whose class fails a requirement."""
+    measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
+    """Measures the risk."""
+
+    @cached_property
+    def risk(self) -> Risk | None:
+        """Who could still be found, measured when it is first asked for."""
+        return None if self.measured is None else self.measured()
 
     @property
     def holds(self) -> bool:
@@ -77,9 +86,11 @@ class Audit:
 
     def to_json(self) -> str:
         """Return the audit as JSON."""
-        found = {name: value for name, value in vars(self).items() if name not in ("findings", "violations")}
-        findings = [vars(finding) for finding in self.findings]
-        return json.dumps({**found, "findings": findings, "holds": self.holds}, indent=2, ensure_ascii=False)
+        sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
+        found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
+        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
+        found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
+        return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def audit(
@@ -94,17 +105,25 @@ def audit(
     sensitive_table: TableLike | None = None,
     group: str = "group",
     count: str = "count",
+    record_weight: str | None = None,
+    sample_fraction: Numeral | None = None,
+    population_size: int | None = None,
+    threshold: Sequence[Numeral] | Numeral = (),
+    minimal_uniques: int | None = None,
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement, every model's level is reported.
 
-    `population` is what kmap and presence compare with. `wildcard` also counts with a cell that matches anything:
-    `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two: `group` is the column that both
-    have, `count` says how often a sensitive value occurs in its group.
+    `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
+    a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
+    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The last five
+    are for the `risk`, as in `shoal.risk.measure`.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
     >>> found.smallest_class, found.holds, found.findings[0].failing_rows
     (1, False, 1)
+    >>> found.risk.prosecutor.highest, round(found.risk.marketer, 2)
+    (1.0, 0.67)
     """
     frame = people = Table.of(table).frame
     two = sensitive_table is not None
@@ -116,7 +135,8 @@ def audit(
     models = as_models(require) if require is not None else _all_models(frame, roles, of_groups=two)
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
-    classes = classes_of(frame, roles, models, builders, None if population is None else Table.of(population).frame)
+    everybody = None if population is None else Table.of(population).frame
+    classes = classes_of(frame, roles, models, builders, everybody)
     findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
     sizes = classes.sizes
     return Audit(
@@ -128,6 +148,19 @@ def audit(
         findings=findings,
         wildcard=None if wildcard is None else wildcard_summary(people.select(shown.quasi), wildcard),
         violations=_violations(models, classes, frame, people, roles) if require is not None else NONE,
+        measured=partial(
+            measure,
+            people,
+            quasi=shown.quasi,
+            population=everybody,
+            hierarchies=builders,
+            record_weight=record_weight,
+            sample_fraction=sample_fraction,
+            population_size=population_size,
+            threshold=threshold,
+            wildcard=wildcard,
+            minimal_uniques=minimal_uniques,
+        ),
     )
 
 

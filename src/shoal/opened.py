@@ -18,6 +18,7 @@ from shoal.hierarchies import as_builder
 from shoal.metric import Metric
 from shoal.models import Models
 from shoal.neutral import restored
+from shoal.raising import Raised, as_raised
 from shoal.release import FORMATS, file_hash, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import TableLike, read, texts
@@ -82,6 +83,12 @@ class Opened:
         """The hierarchies that cells and distances are read with: the request's if it is here, else the public ones."""
         config = self.path.parent.parent / "internal" / "config.json"
         return dict(read_json(config)["hierarchies"] if config.is_file() else self.codebook["hierarchies"])
+
+    @cached_property
+    def raised(self) -> dict[str, Raised]:
+        """The columns that were raised before all else; none where the internal part, which says so, is not here."""
+        config = self.path.parent.parent / "internal" / "config.json"
+        return as_raised(read_json(config).get("coarsen", {})) if config.is_file() else {}
 
     def hashes_match(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""

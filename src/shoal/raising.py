@@ -83,6 +83,11 @@ def raised_table(table: Table, columns: Mapping[str, Raised]) -> tuple[Table, di
     return replace(table, frame=frame), {name: builder for name, (_, builder) in found.items()}
 
 
+def seen(column: pl.Series, columns: Mapping[str, Raised]) -> pl.Series:
+    """Return a column of the original as a method saw it."""
+    return columns[column.name].of(column)[0] if column.name in columns else column
+
+
 def as_raised(said: Mapping[str, Mapping[str, Any]]) -> dict[str, Raised]:
     """Return what a configuration says was raised."""
     return {name: Raised(as_builder(one["hierarchy"]), int(one["level"])) for name, one in said.items()}

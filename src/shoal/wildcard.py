@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Ints
+from shoal.arrays import Bools, Floats, Ints
 from shoal.errors import ParameterError
 from shoal.microdata import distinct_rows
 from shoal.table import STAR
@@ -29,34 +29,43 @@ def wildcard_counts(quasi: pl.DataFrame, wild: str = "star") -> Ints:
     >>> wildcard_counts(pl.DataFrame({"age": ["20", "*", "30"], "sex": ["f", "f", "f"]})).tolist()
     [2, 3, 2]
     """
+    return wildcard_sums(quasi, np.ones(quasi.height), wild).astype(np.int64)
+
+
+def wildcard_sums(quasi: pl.DataFrame, weights: Floats, wild: str = "star") -> Floats:
+    """Return for each row what the rows that match it weigh, itself included.
+
+    >>> wildcard_sums(pl.DataFrame({"age": ["20", "*", "30"]}), np.array([1.5, 2.0, 4.0])).tolist()
+    [3.5, 7.5, 6.0]
+    """
     if wild not in WILD:
         raise ParameterError(f"wildcard is {wild!r}", expected=" or ".join(WILD))
     columns = [_coded(quasi[name]) for name in quasi.columns]
     is_wild = np.column_stack([_wild(quasi[name], wild) for name in quasi.columns])
-    row, first, counts = distinct_rows(columns, [int(codes.max()) + 1 for codes in columns])
+    row, first, _ = distinct_rows(columns, [int(codes.max()) + 1 for codes in columns])
     codes = np.column_stack(columns)[first]
-    return _matches(codes, is_wild[first], counts)[row]
+    return _matches(codes, is_wild[first], np.bincount(row, weights=weights).astype(np.float64))[row]
 
 
-def _matches(codes: Ints, wild: Bools, counts: Ints) -> Ints:
-    """Count matches between groups of distinct tuples that have the same cells wild, pair by pair of groups."""
+def _matches(codes: Ints, wild: Bools, weights: Floats) -> Floats:
+    """Weigh matches between groups of distinct tuples that have the same cells wild, pair by pair of groups."""
     mask, example, _ = distinct_rows([column.astype(np.int64) for column in wild.T], [2] * wild.shape[1])
     groups = [np.flatnonzero(mask == number) for number in range(len(example))]
-    total = np.zeros(len(codes), dtype=np.int64)
+    total = np.zeros(len(codes))
     for ours, some in zip(groups, example, strict=True):
         for theirs, other in zip(groups, example, strict=True):
             shared = np.flatnonzero(~(wild[some] | wild[other]))
-            total[ours] += _equal_on(codes[np.ix_(ours, shared)], codes[np.ix_(theirs, shared)], counts[theirs])
+            total[ours] += _equal_on(codes[np.ix_(ours, shared)], codes[np.ix_(theirs, shared)], weights[theirs])
     return total
 
 
-def _equal_on(ours: Ints, theirs: Ints, weights: Ints) -> Ints:
+def _equal_on(ours: Ints, theirs: Ints, weights: Floats) -> Floats:
     """Return the weight of the tuples of theirs that equal each of ours."""
     if ours.shape[1] == 0:
         return np.full(len(ours), weights.sum())
     both = np.concatenate([ours, theirs])
     key, _, _ = distinct_rows(list(both.T), [int(column.max()) + 1 for column in both.T])
-    held = np.bincount(key[len(ours) :], weights=weights, minlength=int(key.max()) + 1).astype(np.int64)
+    held = np.bincount(key[len(ours) :], weights=weights, minlength=int(key.max()) + 1).astype(np.float64)
     return held[key[: len(ours)]]
 
 

@@ -80,9 +80,30 @@ def test_an_audit_takes_hierarchies_and_how_the_file_is_written(home: Path) -> N
     assert json.loads(done.out)["findings"][0]["reached"] == 0.375
 
 
+def test_an_audit_shows_the_risk(table: Path) -> None:
+    done = shoal("audit", table, *ROLES, "--threshold=0.4", "--sample-fraction=0.5")
+    assert "above 0.4" in done.out.replace("\n", " ")
+    assert "0 rows (0 %) stand alone" in done.out
+    assert "of 10 people are unique, by the estimate of" in done.out
+    assert "no population is given" in done.out
+
+
+def test_an_audit_takes_record_weights(home: Path) -> None:
+    (home / "survey.csv").write_text("age,weight\n30,10\n30,20\n40,5\n50,8\n")
+    done = shoal("audit", "survey.csv", "--quasi=age", "--record-weight=weight", "--json")
+    risk = json.loads(done.out)["risk"]
+    assert risk["individual"]["population"] == risk["population"]["population"] == 43
+    assert risk["individual"]["expected"] == pytest.approx(0.058 * 2 + 0.402 + 0.297, abs=0.002)
+    shown = shoal("audit", "survey.csv", "--quasi=age", "--record-weight=weight", "--minimal-uniques=0").out
+    assert "0.8 right matches to be expected, by the weights of 43 people" in shown
+    assert "minimal sample uniques were not looked for" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["table.csv", "--quasi=age", "--record-weight=sex"], "the record weights in 'sex' are String"),
+        (["table.csv", "--quasi=age", "--population-size=2"], "2 people, the table 5 rows"),
         (["table.csv", "--quasi=agee"], "did you mean 'age'?"),
         (["table.csv", "--quasi=age", "--require=l(illness)=2"], "expected a sensitive column"),
         (["table.csv", "--quasi=age", "--require=k=0"], "expected a whole number of at least 1"),

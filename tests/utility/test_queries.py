@@ -13,7 +13,8 @@ import shoal
 from shoal.errors import ParameterError, RoleError
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.utility import query_error
-from shoal.utility.queries import _Estimate, _Published, _Truth
+from shoal.utility.queries import Answers
+from shoal.utility.reading import Shown, spreads
 
 ORIGINAL = census(300, seed=4)
 QUASIS = list(QUASI[:3])
@@ -28,10 +29,9 @@ def released(recoding: str, **more: Any) -> shoal.Release:
 
 
 def estimate(release: shoal.Release, original: dict[str, Any], asked: dict[str, list[Any]]) -> float:
-    found = _Published.of(release)
-    truth = _Truth(pl.DataFrame(original), found.quasi, found.sensitive)
-    query = {name: np.array([value in values for value in truth.values[name]]) for name, values in asked.items()}
-    return _Estimate(found, truth).count(query)
+    columns = spreads(Shown.of(release), pl.DataFrame(original))
+    query = {name: np.array([value in values for value in columns[name].values]) for name, values in asked.items()}
+    return Answers(columns).estimate(query)
 
 
 def small(recoding: str, **more: Any) -> shoal.Release:

@@ -15,6 +15,7 @@ from shoal.attacks.shown import Rows, Shown
 from shoal.crowds import Crowd, Places, Sight, same
 from shoal.errors import RoleError, TableError, nearest
 from shoal.hierarchies import Hierarchy, as_builder
+from shoal.raising import seen
 from shoal.release import Release
 from shoal.table import Table, TableLike, distinct_sorted, numbered
 
@@ -91,8 +92,7 @@ class Scene:
 
     def values(self, name: str) -> Ints:
         """Return the values of a column that an attacker may know as numbers, in their order."""
-        column = self.original[name]
-        return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
+        return _numbers(self.original[name])
 
     def tree(self, name: str) -> Hierarchy | None:
         """Return the hierarchy given for a sensitive attribute, over its domain."""
@@ -135,13 +135,14 @@ class Scene:
         spread = Rows.of(shown)
         cells, covers = spread.always()
         places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
-        for name in shown.quasi:
-            number, cover, place = shown.cells(name, self.original[name])
+        columns = {name: seen(self.original[name], shown.raised) for name in shown.quasi}
+        for name, column in columns.items():
+            number, cover, place = shown.cells(name, column)
             cells[name], covers[name] = number[spread.person], cover
             if places is not None and place is not None:
                 places[name] = place
         unknown = np.zeros(len(here), dtype=np.int64)
-        known = {name: self.values(name)[here] for name in shown.quasi}
+        known = {name: _numbers(column)[here] for name, column in columns.items()}
         secrets = [name for name in shown.sensitive if name in self.sensitive]
         return Sight(
             cells=cells,
@@ -181,3 +182,8 @@ class Scene:
         if given is None:
             return Crowd(sight, columns)
         return Crowd(sight.knowing(given), None if columns is None else [*columns, f"{given}?"])
+
+
+def _numbers(column: pl.Series) -> Ints:
+    """Return the values of a column as numbers, in their order."""
+    return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from shoal.hierarchies import as_builder
 from shoal.metric import Metric
 from shoal.models import Models
 from shoal.opened import Opened
+from shoal.raising import Raised, as_raised
 from shoal.release import Release
 from shoal.requirement import parse_requirement
 from shoal.table import STAR, distinct_sorted, numbered, unescaped
@@ -35,6 +36,8 @@ class Shown:
     recoding: str
     models: Models
     rows: Ints | None
+    raised: Mapping[str, Raised] = field(default_factory=dict)
+    """The columns that were raised before all else, where that is known."""
 
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
@@ -46,8 +49,9 @@ class Shown:
         stated = release.certificate
         models = parse_requirement(stated.require, _metrics(release.codebook))
         named = {"quasi": stated.quasi, "sensitive": stated.sensitive, "recoding": stated.recoding}
-        trees = release.config["hierarchies"]
-        return cls(release.tables, release.codebook, trees, **named, models=models, rows=release.classes.kept)  # type: ignore[arg-type]
+        trees, raised = release.config["hierarchies"], as_raised(release.config.get("coarsen", {}))
+        rows = release.classes.kept
+        return cls(release.tables, release.codebook, trees, **named, models=models, rows=rows, raised=raised)  # type: ignore[arg-type]
 
     @classmethod
     def _read(cls, folder: Path) -> Shown:
@@ -60,8 +64,8 @@ class Shown:
         path, stated = folder / "internal" / "rows.parquet", opened.certificate
         rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None
         named = {"quasi": stated.quasi, "sensitive": stated.sensitive, "recoding": stated.recoding}
-        trees = opened.hierarchies
-        return cls(opened.tables, opened.codebook, trees, **named, models=opened.models, rows=rows)  # type: ignore[arg-type]
+        known = {"hierarchies": opened.hierarchies, "models": opened.models, "rows": rows, "raised": opened.raised}
+        return cls(opened.tables, opened.codebook, **named, **known)  # type: ignore[arg-type]
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -44,6 +44,7 @@ from shoal.cli.options import (
 from shoal.cli.project import codip
 from shoal.cli.register_release import register
 from shoal.cli.settings import names, pairs, settings, table_file, tables
+from shoal.cli.utility import utility
 
 app = typer.Typer(
     name="shoal",
@@ -142,12 +143,25 @@ def audit(
     ] = None,
     group: Annotated[str | None, typer.Option(metavar="COLUMN", help="The groups in both tables.")] = None,
     count: Annotated[str | None, typer.Option(metavar="COLUMN", help="The counts in the second table.")] = None,
+    record_weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")
+    ] = None,
+    sample_fraction: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Share of the population that is in the table.")
+    ] = None,
+    population_size: Annotated[int | None, typer.Option(metavar="N", help="Or how many people it has.")] = None,
+    threshold: Annotated[
+        list[str] | None, typer.Option(metavar="RISK", help="A risk that is too high, besides 0.2, 0.09 and 0.05.")
+    ] = None,
+    minimal_uniques: Annotated[
+        int | None, typer.Option(metavar="N", help="Minimal sample uniques of up to N columns; 4, if that is quick.")
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     as_json: Json = False,
 ) -> None:
-    """Measure a table from its own cells. Exit code 1 if a required model fails.
+    """Measure a table from its own cells: models and risk. Exit code 1 if a required model fails.
 
     Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
     """
@@ -164,6 +178,11 @@ def audit(
         "wildcard": wildcard,
         "group": group,
         "count": count,
+        "record_weight": record_weight,
+        "sample_fraction": sample_fraction,
+        "population_size": population_size,
+        "threshold": threshold,
+        "minimal_uniques": minimal_uniques,
     }
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
     published = tables(file, sensitive_table, population, reading)
@@ -236,6 +255,7 @@ app.command()(compare)
 app.command()(inspect)
 app.command()(register)
 app.command()(hard)
+app.command()(utility)
 app.add_typer(hierarchy_commands, name="hierarchy")
 
 synth = typer.Typer(help="Make synthetic tables.", no_args_is_help=True)

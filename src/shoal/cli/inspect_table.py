@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal.cli.numbers import percent
 from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def show(found: Inspection) -> None:
     elif singling.together is not None:
         _out("no set of up to three quasi-identifiers singles out half of the rows")
     if singling.together is not None:
-        _out(f"all {len(singling.together.columns)} together: {_percent(singling.together.share)} of the rows")
+        _out(f"all {len(singling.together.columns)} together: {percent(singling.together.share)} of the rows")
     for note in singling.notes:
         _out(note)
 
@@ -81,8 +82,8 @@ def _columns(found: Inspection) -> Grid:
             Text(column.name),
             column.type,
             f"{column.distinct:,}",
-            _percent(column.missing),
-            _percent(column.unique),
+            percent(column.missing),
+            percent(column.unique),
             Text(column.role, style=STYLES[column.role]),
             Text(column.reason),
         )
@@ -90,18 +91,7 @@ def _columns(found: Inspection) -> Grid:
 
 
 def _set(one: SinglingSet) -> str:
-    return f"{_percent(one.share):>6} of the rows are alone in {', '.join(one.columns)}"
-
-
-def _percent(share: float) -> str:
-    """Write a share so that neither few nor nearly all look like none or all.
-
-    >>> _percent(0), _percent(0.00001), _percent(0.123), _percent(0.99999), _percent(1)
-    ('0 %', '<0.1 %', '12.3 %', '>99.9 %', '100 %')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    return "<0.1 %" if share < 0.001 else ">99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
+    return f"{percent(one.share):>6} of the rows are alone in {', '.join(one.columns)}"
 
 
 def _out(line: str) -> None:

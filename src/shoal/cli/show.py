@@ -10,6 +10,7 @@ from rich.text import Text
 
 from shoal.audit import Audit, Finding
 from shoal.certificate import Certificate
+from shoal.cli.risk import show_risk
 from shoal.models import Model
 from shoal.registry import discover
 from shoal.verify import Proved, Verification
@@ -63,7 +64,7 @@ def _proved(found: Certificate) -> str:
 
 def audit(found: Audit) -> None:
     """Print what a table was found to give."""
-    out = console()
+    out, risk = console(), found.risk
     out.print(
         f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
         f" {found.unique_rows:,} rows stand alone"
@@ -83,6 +84,9 @@ def audit(found: Audit) -> None:
     if found.wildcard is not None:
         smallest, alone = found.wildcard["smallest"], found.wildcard["unique_rows"]
         out.print(f"with wildcards the smallest count is {smallest:,}; {alone:,} rows match nobody else", style="dim")
+    if risk is not None:
+        out.print()
+        show_risk(risk, out)
 
 
 def _asked(finding: Finding) -> list[str | Text]:

@@ -7,6 +7,6 @@ Everything found is a proposal in words for a person to judge. Names, counts and
 
 from shoal.inspection.columns import Column, Role
 from shoal.inspection.report import Inspection, inspect
-from shoal.inspection.singling import Search, SinglingSet
+from shoal.risk.singling import Search, SinglingSet
 
 __all__ = ["Column", "Inspection", "Role", "Search", "SinglingSet", "inspect"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.inspection.columns import Column, Role, proposals
-from shoal.inspection.singling import Search, search
 from shoal.inspection.suggestion import configuration, proposed_hierarchies
+from shoal.risk.singling import Search, search
 from shoal.table import Table, TableLike
 
 

@@ -7,22 +7,20 @@ original column's values that it covers; in two tables, with the share of its gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.coverage import ALONG_HIERARCHIES, Reader
-from shoal.errors import ParameterError, RoleError
-from shoal.hierarchies import as_builder
-from shoal.opened import Opened
+from shoal.arrays import Bools, Ints
+from shoal.errors import ParameterError
+from shoal.microdata import distinct_rows
 from shoal.parameters import Number, Numeral
 from shoal.release import Release
-from shoal.table import STAR, Table, TableLike, cell_text, distinct_sorted, is_ordered, numbered
+from shoal.table import Table, TableLike, is_ordered
+from shoal.utility.reading import Shown, Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)
 ATTRIBUTES = Number("attributes", "how many quasi-identifiers a query restricts", 1, whole=True)
@@ -64,20 +62,30 @@ def query_error(
     >>> query_error(made, people, attributes=1).median
     0.5
     """
-    found = _Published.of(release)
-    frame = Table.of(original).frame
-    _check(found, frame)
-    truth = _Truth(frame, found.quasi, found.sensitive)
-    estimate = _Estimate(found, truth)
+    shown = Shown.of(release)
+    columns = spreads(shown, Table.of(original).frame)
+    return asked_queries(shown, columns, queries=queries, attributes=attributes, selectivity=selectivity, seed=seed)
+
+
+def asked_queries(
+    shown: Shown,
+    columns: Mapping[str, Spread],
+    *,
+    queries: int,
+    attributes: int = 2,
+    selectivity: Numeral = 0.05,
+    seed: int = 0,
+) -> QueryError:
+    """Ask the queries of columns that are read already."""
     number = int(QUERIES.read(queries, "query_error"))
-    few = min(int(ATTRIBUTES.read(attributes, "query_error")), len(found.quasi))
+    few = min(int(ATTRIBUTES.read(attributes, "query_error")), len(shown.quasi))
     share = float(SELECTIVITY.read(selectivity, "query_error"))
-    drawn = _drawn(truth, few, share, np.random.default_rng(int(SEED.read(seed, "query_error"))))
-    errors = []
+    drawn = _drawn(shown, columns, few, share, np.random.default_rng(int(SEED.read(seed, "query_error"))))
+    answers, errors = Answers(columns), []
     for _, query in zip(range(TRIES * number), drawn, strict=False):
-        count = truth.count(query)
-        if count:
-            errors.append(abs(estimate.count(query) - count) / count)
+        truth = answers.count(query)
+        if truth:
+            errors.append(abs(answers.estimate(query) - truth) / truth)
         if len(errors) == number:
             break
     if not errors:
@@ -89,131 +97,40 @@ Query = Mapping[str, Bools]
 """For each restricted column, which of its distinct values are asked for."""
 
 
-@dataclass(frozen=True)
-class _Published:
-    """What is read of a release, from memory or from its folder."""
+class Answers:
+    """Answers queries from the original and from the release; rows alike in all columns are counted once."""
 
-    tables: Mapping[str, pl.DataFrame]
-    codebook: Mapping[str, Any]
-    hierarchies: Mapping[str, Any]
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-
-    @classmethod
-    def of(cls, release: Release | str | Path) -> _Published:
-        if isinstance(release, Release):
-            hierarchies = release.config["hierarchies"]
-            stated = release.certificate
-            return cls(release.tables, release.codebook, hierarchies, stated.quasi, stated.sensitive)
-        opened = Opened.of(Path(release), None)
-        stated = opened.certificate
-        return cls(opened.tables, opened.codebook, opened.hierarchies, stated.quasi, stated.sensitive)
-
-
-def _check(found: _Published, frame: pl.DataFrame) -> None:
-    missing = [name for name in (*found.quasi, *found.sensitive) if name not in frame.columns]
-    if missing:
-        raise RoleError(f"the original has no column {missing[0]!r}", hint="is it the table the release was made from?")
-
-
-class _Truth:
-    """The original as numbers: the distinct values of each column in order, and which one each row has."""
-
-    def __init__(self, frame: pl.DataFrame, quasi: Sequence[str], sensitive: Sequence[str]) -> None:
-        self.quasi, self.sensitive, self.frame = list(quasi), list(sensitive), frame
-        self.values = {name: distinct_sorted(frame[name]) for name in (*quasi, *sensitive)}
-        self.codes = {name: numbered(frame.select(name), values.to_frame()) for name, values in self.values.items()}
+    def __init__(self, columns: Mapping[str, Spread]) -> None:
+        self.columns = columns
+        self.held, self.rows = _distinct({name: one.codes for name, one in columns.items()})
+        self.shown, self.published = _distinct({name: one.of_row for name, one in columns.items()})
 
     def count(self, query: Query) -> int:
-        """Count the rows that a query finds."""
-        return int(np.logical_and.reduce([asked[self.codes[name]] for name, asked in query.items()]).sum())
+        """Count the rows of the original that a query finds."""
+        found = np.logical_and.reduce([asked[self.held[name]] for name, asked in query.items()])
+        return int(self.rows[found].sum())
+
+    def estimate(self, query: Query) -> float:
+        """Add up over the published rows with which share each is found."""
+        found = [self.columns[name].shares(asked)[self.shown[name]] for name, asked in query.items()]
+        return float((np.multiply.reduce(found) * self.published).sum())
 
 
-class _Estimate:
-    """A release as shares: how much of each cell, and of each group's sensitive values, a query covers."""
-
-    def __init__(self, found: _Published, truth: _Truth) -> None:
-        people, counted = found.tables["table"], found.tables.get("sensitive")
-        self.columns: dict[str, tuple[Shares, Ints]] = {}
-        for name in found.quasi:
-            self.columns[name] = _of_cells(people[name], found, truth.frame[name], truth.values[name])
-        for name in found.sensitive:
-            if counted is None:
-                self.columns[name] = _of_values(people[name], truth.values[name])
-            else:
-                self.columns[name] = _of_groups(people, counted, name, truth.values[name], **found.codebook["names"])
-
-    def count(self, query: Query) -> float:
-        """Add up over the rows with which share each is found."""
-        columns = [(asked, *self.columns[name]) for name, asked in query.items()]
-        return float(np.multiply.reduce([shares(asked)[of_row] for asked, shares, of_row in columns]).sum())
+def _distinct(columns: Mapping[str, Ints]) -> tuple[dict[str, Ints], Ints]:
+    """Return the rows that differ, column by column, and how many are equal to each."""
+    codes = list(columns.values())
+    _, first, counts = distinct_rows(codes, [int(one.max()) + 1 for one in codes])
+    return {name: one[first] for name, one in columns.items()}, counts
 
 
-Shares = Callable[[Bools], Floats]
-"""Returns how much of each distinct cell, or of each group, lies at the values asked for."""
-
-
-def _of_cells(shown: pl.Series, found: _Published, original: pl.Series, values: pl.Series) -> tuple[Shares, Ints]:
-    """Read the cells of a quasi-identifier; and say which cell each row shows."""
-    recoding = found.codebook["recoding"]
-    missing = STAR if found.codebook["marks"]["star"] != STAR and recoding != "anatomy" else None
-    builder = as_builder(found.hierarchies.get(shown.name, "auto")) if recoding in ALONG_HIERARCHIES else None
-    reader = Reader.of(original, builder, spans=recoding == "range")
-    cells, of_row = _distinct(shown.cast(pl.String))
-    texts = cell_text(values).to_list()
-    plain = {text: place for place, text in enumerate(texts)} if recoding in ("suppress", "anatomy") else {}
-    members = [
-        [plain[cell]] if cell in plain else [place for place, text in enumerate(texts) if reader.covers(cell, text)]
-        for cell in (missing if cell is None else cell for cell in cells)
-    ]
-    owner = np.repeat(np.arange(len(cells)), [len(some) for some in members])
-    return _even(owner, np.concatenate([np.array(some, dtype=np.int64) for some in members]), len(cells)), of_row
-
-
-def _even(owner: Ints, member: Ints, number: int) -> Shares:
-    """Return the share of each cell whose members are asked for, each counting the same."""
-    ones: Floats = np.ones(len(owner))
-    return _weighed(owner, member, ones, number)
-
-
-def _weighed(owner: Ints, member: Ints, weights: Floats, number: int) -> Shares:
-    whole = np.maximum(np.bincount(owner, weights=weights, minlength=number), 1.0)
-    return lambda asked: np.bincount(owner, weights=weights * asked[member], minlength=number) / whole
-
-
-def _of_values(shown: pl.Series, values: pl.Series) -> tuple[Shares, Ints]:
-    """Read a sensitive column that is published as it is."""
-    cells, of_row = _distinct(shown.cast(pl.String))
-    places = _places(pl.Series(cells, dtype=pl.String), values)
-    return _even(np.arange(len(cells)), places, len(cells)), of_row
-
-
-def _of_groups(
-    people: pl.DataFrame, counted: pl.DataFrame, name: str, values: pl.Series, *, group: str, count: str
-) -> tuple[Shares, Ints]:
-    """Read a sensitive column that is counted by group."""
-    groups, of_row = _distinct(people[group])
-    known = pl.DataFrame({group: pl.Series(groups, dtype=people[group].dtype)})
-    owner, counts = numbered(counted.select(group), known), counted[count].cast(pl.Float64).to_numpy()
-    return _weighed(owner, _places(counted[name], values), counts, len(groups)), of_row
-
-
-def _places(shown: pl.Series, values: pl.Series) -> Ints:
-    """Return which value each published cell shows that was not altered."""
-    return numbered(shown.cast(pl.String).alias("").to_frame(), cell_text(values).alias("").to_frame())
-
-
-def _distinct(column: pl.Series) -> tuple[list[Any], Ints]:
-    distinct = column.unique(maintain_order=True)
-    return distinct.to_list(), numbered(column.to_frame(), distinct.to_frame())
-
-
-def _drawn(truth: _Truth, attributes: int, selectivity: float, rng: np.random.Generator) -> Iterator[Query]:
+def _drawn(
+    shown: Shown, columns: Mapping[str, Spread], attributes: int, selectivity: float, rng: np.random.Generator
+) -> Iterator[Query]:
     """Draw queries without end."""
     while True:
-        names = [truth.quasi[place] for place in rng.permutation(len(truth.quasi))[:attributes]]
-        names += [truth.sensitive[int(rng.integers(len(truth.sensitive)))]] if truth.sensitive else []
-        yield {name: _asked(truth.values[name], selectivity ** (1 / len(names)), rng) for name in names}
+        names = [shown.quasi[place] for place in rng.permutation(len(shown.quasi))[:attributes]]
+        names += [shown.sensitive[int(rng.integers(len(shown.sensitive)))]] if shown.sensitive else []
+        yield {name: _asked(columns[name].values, selectivity ** (1 / len(names)), rng) for name in names}
 
 
 def _asked(values: pl.Series, share: float, rng: np.random.Generator) -> Bools:

@@ -1,7 +1,9 @@
 """The smallest sets of columns that single people out.
 
-A set singles a row out if no other row has the same values in it, the missing value counted as a value. Equal rows are
-stored once: a row that has a double is alone in no set, and only stands in the way of others.
+A set singles a row out if no other row has the same values in it, the missing value counted as a value. Its distinction
+is the share of rows that would be left if of equal ones all but one went, its separation the share of pairs of rows
+that differ in it (Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, 2007). Equal rows are
+stored once, with their count.
 """
 
 from __future__ import annotations
@@ -37,6 +39,10 @@ class SinglingSet:
 
     columns: tuple[str, ...]
     share: float
+    distinction: float
+    """Different rows / rows."""
+    separation: float
+    """Pairs of rows that differ / pairs of rows; 1 where there is but one row."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +61,17 @@ class Search:
         return [found for found in self.sets if len(found.columns) == size]
 
 
-def search(frame: pl.DataFrame, columns: Sequence[str]) -> Search:
+def search(frame: pl.DataFrame, columns: Sequence[str], shown: int | None = None) -> Search:
     """Find the sets of one, two and three columns that single out the most rows, in bounded time.
 
-    Guarantees exact shares and all sets, where `notes` is empty.
+    Guarantees exact shares and all sets, where `notes` is empty. Of each size, `shown` sets are kept.
 
     >>> people = pl.DataFrame({"age": [30, 30, 40, 40], "sex": ["f", "m", "f", "m"], "town": ["a", "a", "a", "b"]})
     >>> found = search(people, people.columns)
     >>> found.smallest
-    SinglingSet(columns=('age', 'sex'), share=1.0)
+    SinglingSet(columns=('age', 'sex'), share=1.0, distinction=1.0, separation=1.0)
     >>> found.of_size(1)[0]
-    SinglingSet(columns=('town',), share=0.25)
+    SinglingSet(columns=('town',), share=0.25, distinction=0.5, separation=0.5)
     """
     if not columns:
         return Search(notes=("no column is a quasi-identifier",))
@@ -77,18 +83,19 @@ def search(frame: pl.DataFrame, columns: Sequence[str]) -> Search:
     people = _People.of(frame.select(taken), notes)
     found: list[SinglingSet] = []
     for size in range(1, min(LARGEST, len(taken)) + 1):
-        found += sorted(people.sets(size, notes), key=lambda one: -one.share)[:SHOWN]
+        found += sorted(people.sets(size, notes), key=lambda one: -one.share)[: SHOWN if shown is None else shown]
     smallest = next((one for one in found if one.share >= HALF), None)
     return Search(tuple(found), smallest, people.judged(range(len(taken))), tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
 class _People:
-    """The different rows as codes, those with doubles twice."""
+    """The different rows as codes, and how many rows are equal to each."""
 
     columns: tuple[str, ...]
     codes: tuple[Ints, ...]
     sizes: tuple[int, ...]
+    counts: Ints
     rows: int
 
     @classmethod
@@ -101,9 +108,8 @@ class _People:
             first, counts = first[drawn], counts[drawn]
             rows = int(counts.sum())
             notes.append(f"the sets were judged on a sample of {rows:,} rows; of all rows they single out fewer")
-        kept = np.concatenate([first, first[counts > 1]])
-        dense = [one.codes[kept].astype(np.int64) for one in coded]
-        return cls(tuple(frame.columns), tuple(dense), tuple(one.size for one in coded), rows)
+        dense = [one.codes[first].astype(np.int64) for one in coded]
+        return cls(tuple(frame.columns), tuple(dense), tuple(one.size for one in coded), counts, rows)
 
     def sets(self, size: int, notes: list[str]) -> Iterator[SinglingSet]:
         """Yield the sets of one size, of the columns that promise most where there are too many."""
@@ -123,24 +129,50 @@ class _People:
         return number
 
     def judged(self, indices: Sequence[int]) -> SinglingSet:
-        """Return a set with the share of rows it singles out."""
-        key, span = np.zeros(len(self.codes[0]), dtype=np.int64), 1
-        for index in indices:
-            if span * self.sizes[index] >= 2**62:
-                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-                span = len(key)
-            key, span = key * self.sizes[index] + self.codes[index], span * self.sizes[index]
-        return SinglingSet(tuple(self.columns[index] for index in indices), _alone(key, span) / self.rows)
+        """Return a set with the share of rows it singles out, its distinction and its separation."""
+        key, span = packed([self.codes[index] for index in indices], [self.sizes[index] for index in indices])
+        crowds = crowd_sizes(key, span, self.counts)
+        alike = float((crowds * (crowds - 1.0)).sum())
+        pairs = self.rows * (self.rows - 1.0)
+        return SinglingSet(
+            columns=tuple(self.columns[index] for index in indices),
+            share=int((crowds == 1).sum()) / self.rows,
+            distinction=len(crowds) / self.rows,
+            separation=1 - alike / pairs if pairs else 1.0,
+        )
 
 
-def _alone(key: Ints, span: int) -> int:
-    """Return how many keys occur once.
+def packed(columns: Sequence[Ints], sizes: Sequence[int]) -> tuple[Ints, int]:
+    """Return one number for each row's codes in some columns, and what all numbers are below.
 
-    >>> _alone(np.array([3, 1, 3, 7]), 8), _alone(np.array([3, 1, 3, 7]), 2**40)
-    (2, 2)
+    >>> packed([np.array([1, 0]), np.array([2, 2])], [2, 3])
+    (array([5, 2]), 6)
+    """
+    key, span = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for codes, size in zip(columns, sizes, strict=True):
+        if span * size >= 2**62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            span = len(key)
+        key, span = key * size + codes, span * size
+    return key, span
+
+
+def crowd_sizes(key: Ints, span: int, counts: Ints) -> Ints:
+    """Return how many rows have each number that occurs, where `counts` rows have the number at a place.
+
+    >>> some = np.array([3, 1, 3, 7]), np.array([1, 1, 2, 5])
+    >>> crowd_sizes(some[0], 8, some[1]), crowd_sizes(some[0], 2**40, some[1])
+    (array([1, 3, 5]), array([1, 3, 5]))
     """
     if span <= 8 * len(key) + 1024:
-        return int(np.count_nonzero(np.bincount(key) == 1))
-    key = np.sort(key)
-    edge = np.concatenate([[True], key[1:] != key[:-1], [True]])
-    return int(np.count_nonzero(edge[1:] & edge[:-1]))
+        held = np.bincount(key, weights=counts).astype(np.int64)
+        return held[held > 0]
+    most = int(counts.max()) + 1
+    if span * most < 2**62:  # sorting the count along with the number is faster than sorting places
+        both = np.sort(key * most + counts)
+        key, counts = both // most, both % most
+    else:
+        order = np.argsort(key)
+        key, counts = key[order], counts[order]
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    return np.add.reduceat(counts, starts)

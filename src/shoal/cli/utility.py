@@ -1,0 +1,117 @@
+"""`shoal utility`: what a release is still good for, next to the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.numbers import percent
+from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
+from shoal.cli.settings import names, pairs
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+    from shoal.utility import Association, Utility
+
+PAIRS = 5
+"""Pairs of columns shown, those that changed the most."""
+
+
+def utility(
+    release: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder; or any published table.")],
+    original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Of a table: the altered columns.")] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Of a table: columns as they were.")
+    ] = None,
+    hierarchy: Hierarchies = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; else each.")
+    ] = None,
+    queries: Annotated[int, typer.Option(metavar="N", help="Counting queries asked; 0 for none.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Compare a release with its original: losses, distributions, associations, queries, what can be learnt.
+
+    For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
+    """
+    from shoal.table import read
+    from shoal.utility import measure
+
+    reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
+    found = measure(
+        release if release.is_dir() else read(release, **reading),
+        read(original, **reading),
+        quasi=names(quasi) or (),
+        sensitive=names(sensitive) or (),
+        hierarchies=pairs(hierarchy, "--hierarchy"),
+        target=target,
+        queries=queries,
+        seed=seed,
+    )
+    print(found.to_json()) if as_json else show(found)
+
+
+def show(found: Utility) -> None:
+    """Print the measures, columns first."""
+    from shoal.cli.show import console
+
+    out = console()
+    out.print(f"{found.published:,} of {found.rows:,} rows are published", markup=False)
+    out.print(_columns(found))
+    costs = "; ".join(f"{one.cost} {one.value:,.4g}" for one in found.costs if one.value is not None)
+    out.print(f"costs: {costs or 'none measured'}", markup=False)
+    for one in sorted(found.associations, key=_changed, reverse=True)[:PAIRS]:
+        out.print(f"{one.measure} of {one.columns[0]} and {one.columns[1]}: {_pair(one)}", markup=False)
+    if found.queries is not None:
+        asked = f"{found.queries.queries:,} counting queries"
+        out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")
+    told = percent(found.propensity.share)
+    out.print(f"told from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})", markup=False)
+    for learnt in found.classifiers:
+        out.print(
+            f"{learnt.target} is guessed right in {percent(learnt.release)} of {learnt.tested:,} rows held out, after"
+            f" learning from the original in {percent(learnt.original)}, always the commonest"
+            f" in {percent(learnt.commonest)}",
+            markup=False,
+        )
+    for note in found.notes:
+        out.print(note, style="dim", markup=False)
+
+
+def _columns(found: Utility) -> Grid:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    lost = {one.column: percent(one.loss) for one in found.columns}
+    numbers = {one.column: one for one in found.numbers}
+    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column("column", overflow="fold")
+    for heading in ("loss", "moved", "mean", "after", "median", "after"):
+        grid.add_column(heading, justify="right")
+    for one in found.marginals:
+        number = numbers.get(one.column)
+        sides = [] if number is None else [number.before, number.after]
+        means = [_number(side.mean) for side in sides]
+        medians = [_number(side.quantiles[2] if side.quantiles else None) for side in sides]
+        grid.add_row(Text(one.column), lost.get(one.column, ""), percent(one.distance), *means, *medians)
+    return grid
+
+
+def _changed(pair: Association) -> float:
+    return abs((pair.before or 0.0) - (pair.after or 0.0))
+
+
+def _pair(pair: Association) -> str:
+    return f"{_number(pair.before)} before, {_number(pair.after)} after"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.4g}"

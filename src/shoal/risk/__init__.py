@@ -1,0 +1,33 @@
+"""Risk: who could still be found in a table, raw or published, and by what.
+
+    table --quasi--> Crowds --> prosecutor, journalist, marketer   (attackers)
+                            --> rows that stand alone              (uniques)
+                            --> columns that single people out     (singling, suda)
+                            --> uniques of the population          (zayatz, pitman, negative_binomial)
+                            --> individual risk by record weights  (individual)
+
+One measure a file. Everything is read from the table's cells; nothing is known of how it was made.
+"""
+
+from shoal.risk.attackers import Attacker, Exceeding
+from shoal.risk.individual import IndividualRisk
+from shoal.risk.population_uniques import Estimate, PopulationUniques
+from shoal.risk.report import Risk, measure
+from shoal.risk.singling import Search, SinglingSet
+from shoal.risk.suda import ColumnShare, Suda
+from shoal.risk.uniques import Uniques
+
+__all__ = [
+    "Attacker",
+    "ColumnShare",
+    "Estimate",
+    "Exceeding",
+    "IndividualRisk",
+    "PopulationUniques",
+    "Risk",
+    "Search",
+    "SinglingSet",
+    "Suda",
+    "Uniques",
+    "measure",
+]

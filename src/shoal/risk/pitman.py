@@ -1,0 +1,89 @@
+"""Pitman's estimate of population uniques: the sample as a draw from Pitman's model of how a population splits.
+
+The model has two parameters: new people found new classes at a rate that theta sets for few people and alpha for many.
+Both are those under which the sample's class sizes are likeliest, and of N people
+
+    Gamma(theta + 1) / Gamma(theta + alpha) * N**alpha
+
+are then expected to be unique (Hoshino, Applying Pitman's sampling formula to microdata disclosure risk assessment,
+2001). Good for small sampling fractions.
+
+For every alpha the likeliest theta is found by Brent's method, then the likeliest alpha: both derivatives change their
+sign once in the range. Where they do not, the model does not fit, and the answer is why.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Floats, Ints
+
+EDGE = 1e-6
+"""How close to 0 and 1 alpha is looked for."""
+FARTHEST = 1e12
+"""How far out theta is looked for."""
+LARGE = 1e6
+"""From here on the difference of digamma functions has fewer digits than its series."""
+
+
+def pitman(sizes: Ints, classes: Ints, population: float) -> float | str:
+    """Estimate the people who are unique in the population, or say why there is no estimate.
+
+    >>> round(pitman(np.array([1, 2, 3, 8, 30]), np.array([60, 12, 5, 2, 1]), 10_000.0))
+    1229
+    >>> pitman(np.array([1]), np.array([50]), 10_000.0)
+    'every row is unique in the sample'
+    """
+    from scipy.optimize import brentq
+    from scipy.special import gammaln
+
+    if int(classes[sizes > 1].sum()) == 0:
+        return "every row is unique in the sample"
+    if int(classes.sum()) == 1:
+        return "the sample has only one class"
+    model = _Pitman(sizes, classes)
+    try:
+        alpha = float(brentq(model.alpha_slope, EDGE, 1 - EDGE))
+        theta = model.theta(alpha)
+    except ValueError:
+        return "no parameters of Pitman's model are likeliest"
+    found = float(np.exp(gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(population)))
+    return found if found <= population else "Pitman's model finds more uniques than people"
+
+
+class _Pitman:
+    """The derivatives of the likelihood, with its sums written as differences of digamma functions."""
+
+    def __init__(self, sizes: Ints, classes: Ints) -> None:
+        self.sizes, self.classes = sizes.astype(np.float64), classes.astype(np.float64)
+        self.rows, self.number = float((self.sizes * self.classes).sum()), float(self.classes.sum())
+
+    def theta(self, alpha: float) -> float:
+        """Return the likeliest theta for an alpha; theta + alpha is above 0 and spread over many powers of ten."""
+        from scipy.optimize import brentq
+
+        power = brentq(lambda x: self.theta_slope(np.exp(x) - alpha, alpha), np.log(EDGE), np.log(FARTHEST))
+        return float(np.exp(power) - alpha)
+
+    def theta_slope(self, theta: float, alpha: float) -> float:
+        """Return sum of 1 / (theta + i alpha) over i < classes, less sum of 1 / (theta + i) over i < rows."""
+        founding = _rise(theta / alpha + 1, self.number - 1) / alpha
+        return float(founding - _rise(theta + 1, self.rows - 1))
+
+    def alpha_slope(self, alpha: float) -> float:
+        """Return sum of i / (theta + i alpha) over i < classes, less that of 1 / (j - alpha) over joining rows."""
+        ratio = self.theta(alpha) / alpha
+        founding = (self.number - 1 - ratio * _rise(ratio + 1, self.number - 1)) / alpha
+        joining = (self.classes * _rise(1 - alpha, self.sizes - 1)).sum()
+        return float(founding - joining)
+
+
+def _rise(x: float, steps: float | Floats) -> Any:
+    """Return 1/x + 1/(x + 1) + ... of so many steps; where x is large, by a series that keeps the digits."""
+    from scipy.special import digamma
+
+    if x > LARGE:
+        return np.log1p(steps / x) + steps / (2 * x * (x + steps))
+    return digamma(x + steps) - digamma(x)

@@ -1,0 +1,115 @@
+"""What was lost: every cost that can measure the release, and the loss of each column.
+
+The release is put together once more from the original and the rows that the published ones stand for, and all costs
+are asked, as a method would ask them. Without the internal part of its folder nobody knows these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+import shoal.costs
+from shoal.arrays import Bools
+from shoal.costs import Cost
+from shoal.errors import ShoalError
+from shoal.hierarchies import as_builder
+from shoal.microdata import Coded, distinct_rows, encode
+from shoal.partition import DROPPED, Partition
+from shoal.recode import FULL_DOMAIN, Published, recode
+from shoal.registry import discover
+from shoal.roles import Roles
+from shoal.table import STAR, Table
+from shoal.utility.reading import Shown, Spread
+
+PAIRS = 200_000_000
+"""A cost that compares every row with every class is left out where there are more pairs."""
+PAIRWISE = ("kl-divergence",)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A cost of the release; None where it cannot be measured, and why."""
+
+    cost: str
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class ColumnLoss:
+    """The share of a column's information that its cells lost, 0 to 1: as the codebook states it, else as counted."""
+
+    column: str
+    loss: float
+
+
+def column_losses(shown: Shown, columns: Mapping[str, Spread]) -> tuple[ColumnLoss, ...]:
+    """Return what each quasi-identifier lost; of two tables, nothing."""
+    stated = {one["name"]: one.get("loss", 0.0) for one in shown.codebook["columns"]}
+    return tuple(
+        ColumnLoss(name, float(stated[name]) if name in stated else counted_loss(columns[name])) for name in shown.quasi
+    )
+
+
+def counted_loss(column: Spread) -> float:
+    """Return the mean over the rows of (values that the cell covers - 1) / (values - 1); 0 for a constant column."""
+    others = np.bincount(column.owner, minlength=column.cells) - 1
+    return float(others[column.of_row].mean() / max(len(column.values) - 1, 1))
+
+
+def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
+    """Measure every cost.
+
+    >>> import shoal
+    >>> people = pl.DataFrame({"age": [20, 30, 40, 50], "town": ["a", "a", "b", "b"]})
+    >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", method="mondrian")
+    >>> {one.cost: one.value for one in losses(Shown.of(made), people)}["stars"]
+    4.0
+    """
+    kinds = discover(shoal.costs, Cost)
+    if shown.rows is None:
+        return tuple(Loss(name, None, "nothing says which row stands for which") for name in sorted(kinds))
+    published = republished(shown, frame)
+    weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]
+    return tuple(_measured(kinds[name](weights=weights, k=k), published) for name in sorted(kinds))
+
+
+def republished(shown: Shown, frame: pl.DataFrame) -> Published:
+    """Return a release as it was before it was written: the original, its classes and their cells."""
+    assert shown.rows is not None
+    roles = Roles.of(frame.columns, quasi=shown.quasi, sensitive=shown.sensitive)
+    builders = {name: as_builder(spec) for name, spec in shown.hierarchies.items() if name in shown.columns}
+    classes = [Coded.of(shown.people[name]) for name in _together(shown)]
+    label, first, _ = distinct_rows([one.codes for one in classes], [one.size for one in classes])
+    labels = np.full(frame.height, DROPPED, dtype=np.int64)
+    labels[shown.rows] = label
+    starred = np.flatnonzero(_all_starred(shown)[first] & (shown.recoding == FULL_DOMAIN))
+    partition = Partition(labels, int(starred[0]) if len(starred) else None)
+    return recode(encode(Table(frame), roles, builders), partition, shown.recoding)
+
+
+def _together(shown: Shown) -> tuple[str, ...]:
+    """Return the columns whose cells say who hides together."""
+    return (shown.codebook["names"]["group"],) if shown.recoding == "anatomy" else shown.quasi
+
+
+def _all_starred(shown: Shown) -> Bools:
+    star = shown.codebook["marks"]["star"]
+    cells = shown.people.select(shown.quasi).select(pl.all().cast(pl.String))
+    starred = (pl.all() == STAR).fill_null(False) if star == STAR else pl.all().is_null()
+    return cells.select(pl.all_horizontal(cells.select(starred))).to_series().to_numpy()
+
+
+def _measured(cost: Cost, published: Published) -> Loss:
+    if published.recoding not in cost.recodings:
+        return Loss(cost.name, None, f"it does not measure {published.recoding}")
+    if cost.name in PAIRWISE and len(published.microdata.counts) * len(published.partition) > PAIRS:
+        return Loss(cost.name, None, "the table has too many rows and classes")
+    try:
+        return Loss(cost.name, float(cost.of(published)))
+    except ShoalError as error:
+        return Loss(cost.name, None, error.given)

@@ -1,0 +1,265 @@
+"""What a release says about the values of the original's columns.
+
+A published cell is read as spread evenly over the original column's values that it covers; a centroid as the value
+nearest to it; of two tables, a sensitive value as those of the group, in their shares. All measures of use read a
+release this way, and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Bools, Floats, Ints
+from shoal.coverage import ALONG_HIERARCHIES, Reader
+from shoal.errors import RoleError, TableError
+from shoal.hierarchies import as_builder
+from shoal.microdata import Coded
+from shoal.opened import Opened
+from shoal.raising import Raised, as_raised, seen
+from shoal.release import Release
+from shoal.roles import Roles
+from shoal.table import STAR, Table, TableLike, cell_text, distinct_sorted, numbered
+
+ANY = "any"
+"""The recoding of a table of which nothing is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is read of a release, from memory or from its folder."""
+
+    tables: Mapping[str, pl.DataFrame]
+    codebook: Mapping[str, Any]
+    hierarchies: Mapping[str, Any]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    rows: Ints | None
+    """Which row of the original each row stands for; None where nothing says it."""
+    raised: Mapping[str, Raised] = field(default_factory=dict)
+    """The columns that were raised before all else, where that is known."""
+
+    @classmethod
+    def of(cls, release: Release | str | Path) -> Shown:
+        """Read a release, from memory or from its folder."""
+        if isinstance(release, Release):
+            hierarchies, stated = release.config["hierarchies"], release.certificate
+            kept, raised = release.classes.kept, as_raised(release.config.get("coarsen", {}))
+            return cls(release.tables, release.codebook, hierarchies, stated.quasi, stated.sensitive, kept, raised)
+        opened = Opened.of(Path(release), None)
+        stated, path = opened.certificate, Path(release) / "internal" / "rows.parquet"
+        rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None
+        read = (opened.tables, opened.codebook, opened.hierarchies)
+        return cls(*read, stated.quasi, stated.sensitive, rows, opened.raised)
+
+    @classmethod
+    def of_table(
+        cls,
+        table: TableLike,
+        quasi: Sequence[str] | str,
+        sensitive: Sequence[str] | str,
+        hierarchies: Mapping[str, Any],
+    ) -> Shown:
+        """Read a table published by anyone: its cells are values, stars, ranges, sets, or blocks of the hierarchies."""
+        frame = Table.of(table).frame
+        roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
+        book = {"recoding": ANY, "marks": {"star": STAR}, "columns": [], "cost": {"weights": {}, "k": 1}}
+        return cls({"table": frame}, book, hierarchies, roles.quasi, roles.sensitive, None)
+
+    @property
+    def people(self) -> pl.DataFrame:
+        """The table of the people."""
+        return self.tables["table"]
+
+    @property
+    def recoding(self) -> str:
+        """How classes became cells."""
+        return str(self.codebook["recoding"])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are measured."""
+        return (*self.quasi, *self.sensitive)
+
+    def check(self, frame: pl.DataFrame) -> None:
+        """Refuse a table that cannot be the original."""
+        missing = [name for name in self.columns if name not in frame.columns]
+        if missing:
+            hint = "is it the table the release was made from?"
+            raise RoleError(f"the original has no column {missing[0]!r}", hint=hint)
+
+    def spread(self, name: str, original: pl.Series) -> Spread:
+        """Read a column against that of the original."""
+        values = distinct_sorted(original)
+        counted = self.tables.get("sensitive")
+        if name in self.quasi:
+            return _of_cells(self.people[name], self, original, values)
+        if counted is None:
+            return _of_values(self.people[name], original, values)
+        return _of_groups(self.people, counted, original, values, **self.codebook["names"])
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The cells of a published column over the values of the original's: pairs of a cell and a value, with shares."""
+
+    values: pl.Series
+    """The distinct values of the original, in order."""
+    codes: Ints
+    """Which of them each row of the original has."""
+    of_row: Ints
+    """The cell that each published row shows, or its group."""
+    owner: Ints
+    member: Ints
+    weight: Floats
+    """A share of 1 for each cell."""
+    levels: Floats | None = None
+    """Where the cells lie on the line of the values, if not where these do."""
+
+    @cached_property
+    def cells(self) -> int:
+        """The number of cells."""
+        return int(self.of_row.max()) + 1
+
+    def shares(self, asked: Bools) -> Floats:
+        """Return which share of each cell lies at the values asked for."""
+        found: Floats = np.bincount(self.owner, weights=self.weight * asked[self.member], minlength=self.cells) / 1.0
+        return found
+
+    @property
+    def before(self) -> Floats:
+        """The share of the original's rows with each value."""
+        return np.bincount(self.codes, minlength=len(self.values)) / len(self.codes)
+
+    @cached_property
+    def after(self) -> Floats:
+        """The share of the published rows with each value, each cell spread over its own."""
+        rows = np.bincount(self.of_row, minlength=self.cells)
+        spread = np.bincount(self.member, weights=self.weight * rows[self.owner], minlength=len(self.values))
+        return spread / len(self.of_row)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Where each value lies on a line; a missing value nowhere."""
+        return Coded(self.values, np.zeros(0, dtype=np.int32)).positions
+
+    @cached_property
+    def pair_positions(self) -> Floats:
+        """Where each pair of a cell and a value lies: with the value, a centroid where it is itself."""
+        if self.levels is None:
+            return self.positions[self.member]
+        level = self.levels[self.owner]
+        return np.where(np.isnan(level), self.positions[self.member], level)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.values.dtype.is_numeric()
+
+    def folded(self, bins: Ints, number: int) -> Floats:
+        """Return which share of each cell lies in each of some bins of values."""
+        key = self.owner * number + bins[self.member]
+        held: Floats = np.bincount(key, weights=self.weight, minlength=self.cells * number) / 1.0
+        return held.reshape(self.cells, number)
+
+
+def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Series) -> Spread:
+    """Read the cells of a quasi-identifier."""
+    missing = STAR if found.codebook["marks"]["star"] != STAR and found.recoding != "anatomy" else None
+    spec = found.hierarchies.get(shown.name, "auto" if found.recoding in ALONG_HIERARCHIES else None)
+    builder = as_builder(spec) if spec is not None and found.recoding in (*ALONG_HIERARCHIES, ANY) else None
+    before = seen(original, found.raised)
+    reader = Reader.of(before, builder, spans=found.recoding in ("range", ANY))
+    cells, of_row = _distinct(shown.cast(pl.String))
+    members = [reader.covered(missing if cell is None else cell).tolist() for cell in cells]
+    if found.raised:
+        members = _below(members, before, original)
+    levels = None
+    if found.recoding == "centroid" and values.dtype.is_numeric():
+        levels = pl.Series(cells, dtype=pl.String).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        members = [some or [_nearest(values, level)] for some, level in zip(members, levels.tolist(), strict=True)]
+    _check_read(shown.name, sum(not some for some in members), len(cells))
+    owner = np.repeat(np.arange(len(cells)), [len(some) for some in members])
+    member = np.concatenate([np.array(some, dtype=np.int64) for some in members])
+    return _spread(original, values, of_row, owner, member, np.ones(len(owner)), levels)
+
+
+def _below(members: Sequence[Sequence[int]], raised: pl.Series, original: pl.Series) -> list[list[int]]:
+    """Return the values of the original that lie under values of the raised column."""
+    pairs = pl.DataFrame({"above": _codes(raised), "value": _codes(original)}).unique()
+    under = dict(pairs.group_by("above").agg("value").iter_rows())
+    return [sorted(value for one in some for value in under.get(one, ())) for some in members]
+
+
+def _codes(column: pl.Series) -> Ints:
+    return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
+
+
+def _nearest(values: pl.Series, level: float) -> int:
+    return int((values.cast(pl.Float64) - level).abs().arg_min() or 0)
+
+
+def _of_values(shown: pl.Series, original: pl.Series, values: pl.Series) -> Spread:
+    """Read a sensitive column that is published as it is."""
+    cells, of_row = _distinct(shown.cast(pl.String))
+    places = _places(pl.Series(cells, dtype=pl.String), values)
+    return _spread(original, values, of_row, np.arange(len(cells)), places, np.ones(len(cells)))
+
+
+def _of_groups(
+    people: pl.DataFrame, counted: pl.DataFrame, original: pl.Series, values: pl.Series, *, group: str, count: str
+) -> Spread:
+    """Read a sensitive column that is counted by group."""
+    groups, of_row = _distinct(people[group])
+    known = pl.DataFrame({group: pl.Series(groups, dtype=people[group].dtype)})
+    owner, counts = numbered(counted.select(group), known), counted[count].cast(pl.Float64).to_numpy()
+    return _spread(original, values, of_row, owner, _places(counted[original.name], values), counts)
+
+
+def _spread(
+    original: pl.Series,
+    values: pl.Series,
+    of_row: Ints,
+    owner: Ints,
+    member: Ints,
+    weights: Floats,
+    levels: Floats | None = None,
+) -> Spread:
+    """Give every cell one share in all."""
+    whole = np.bincount(owner, weights=weights)
+    codes = numbered(original.to_frame(), values.to_frame())
+    return Spread(values, codes, of_row, owner, member, weights / whole[owner], levels)
+
+
+def _places(shown: pl.Series, values: pl.Series) -> Ints:
+    """Return which value each published cell shows that was not altered."""
+    cells, texts = shown.cast(pl.String).alias(""), cell_text(values).alias("")
+    known = cells.is_in(texts.implode(), nulls_equal=True)
+    _check_read(values.name, int((~known).sum()), len(cells))
+    return numbered(cells.to_frame(), texts.to_frame())
+
+
+def _check_read(name: str, unread: int, cells: int) -> None:
+    """Refuse cells that cannot be of this original."""
+    if unread:
+        raise TableError(
+            f"{unread:,} of {cells:,} published cells of {name!r} fit no value of the original",
+            hint="is it the table the release was made from, and are its hierarchies here (internal/)?",
+        )
+
+
+def _distinct(column: pl.Series) -> tuple[Sequence[Any], Ints]:
+    distinct = column.unique(maintain_order=True)
+    return distinct.to_list(), numbered(column.to_frame(), distinct.to_frame())
+
+
+def spreads(shown: Shown, frame: pl.DataFrame) -> dict[str, Spread]:
+    """Read all columns that are measured against those of the original."""
+    shown.check(frame)
+    return {name: shown.spread(name, frame[name]) for name in shown.columns}

@@ -1,0 +1,121 @@
+"""The use of a release as one object: every measure, before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ParameterError, Unsupported
+from shoal.release import Release
+from shoal.table import Table, TableLike
+from shoal.utility.associations import Association, associations
+from shoal.utility.classifier import Classifier, classifier
+from shoal.utility.losses import ColumnLoss, Loss, column_losses, losses
+from shoal.utility.marginals import Marginal, marginals
+from shoal.utility.numbers import Numbers, numbers
+from shoal.utility.propensity import Propensity, propensity
+from shoal.utility.queries import SEED, QueryError, asked_queries
+from shoal.utility.reading import Shown, Spread, spreads
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What an analyst keeps: the original and the release side by side."""
+
+    rows: int
+    published: int
+    costs: tuple[Loss, ...]
+    columns: tuple[ColumnLoss, ...]
+    marginals: tuple[Marginal, ...]
+    numbers: tuple[Numbers, ...]
+    associations: tuple[Association, ...]
+    queries: QueryError | None
+    propensity: Propensity
+    classifiers: tuple[Classifier, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+
+def measure(
+    release: Release | TableLike,
+    original: TableLike,
+    *,
+    quasi: Sequence[str] | str = (),
+    sensitive: Sequence[str] | str = (),
+    hierarchies: Mapping[str, object] | None = None,
+    target: str | None = None,
+    queries: int = 1000,
+    seed: int = 0,
+) -> Utility:
+    """Measure what a release, in memory or a folder, is still good for, next to the original it was made from.
+
+    A table published by anyone may stand for the release: `quasi`, `sensitive` and `hierarchies` then say what a
+    release says of itself. Costs and classifiers, which need to know which row stands for which, are left out.
+
+    `target` is the sensitive column that a classifier learns; without it every sensitive column is one, where
+    scikit-learn is installed. `queries` counting queries are asked, 0 for none. The seed decides what is drawn.
+
+    >>> import shoal
+    >>> people = {"age": [20, 30, 40, 50] * 3, "ill": ["flu", "gout", "flu", "gout"] * 3}
+    >>> made = shoal.anonymize(people, quasi=["age"], sensitive=["ill"], require="k=6", recoding="range")
+    >>> found = measure(made, people, queries=20)
+    >>> found.columns[0], found.marginals[0].distance
+    (ColumnLoss(column='age', loss=0.333...), 0.0)
+    """
+    shown, frame = _shown(release, quasi, sensitive, hierarchies or {}), Table.of(original).frame
+    columns = spreads(shown, frame)
+    seed = int(SEED.read(seed, "utility"))
+    notes: list[str] = []
+    return Utility(
+        rows=frame.height,
+        published=shown.people.height,
+        costs=losses(shown, frame),
+        columns=column_losses(shown, columns),
+        marginals=marginals(columns),
+        numbers=numbers(columns),
+        associations=associations(columns),
+        queries=asked_queries(shown, columns, queries=queries, seed=seed) if queries else None,
+        propensity=propensity(columns, seed=seed),
+        classifiers=tuple(_classifiers(shown, columns, target, seed, notes)),
+        notes=tuple(notes),
+    )
+
+
+def _shown(
+    release: Release | TableLike,
+    quasi: Sequence[str] | str,
+    sensitive: Sequence[str] | str,
+    hierarchies: Mapping[str, object],
+) -> Shown:
+    """Read a release, or a table of which all that is known is given."""
+    if isinstance(release, Release) or (isinstance(release, str | Path) and Path(release).is_dir()):
+        if quasi or sensitive or hierarchies:
+            raise ParameterError("roles or hierarchies are given for a release", hint="a release says its own")
+        return Shown.of(release)
+    return Shown.of_table(release, quasi, sensitive, hierarchies)
+
+
+def _classifiers(
+    shown: Shown, columns: Mapping[str, Spread], target: str | None, seed: int, notes: list[str]
+) -> list[Classifier]:
+    """Learn the target, or every sensitive column that can be learnt; of the others say why not."""
+    if target is not None:
+        return [classifier(shown, columns, target, seed=seed)]
+    found = []
+    for name in shown.sensitive:
+        try:
+            found.append(classifier(shown, columns, name, seed=seed))
+        except Unsupported as error:
+            notes.append(f"no classifier for {name!r}: {error}")
+    return found
