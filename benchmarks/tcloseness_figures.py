@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tcloseness import LIMITS, METHODS, results
+from benchmarks.tcloseness import LIMITS, METHODS, RECODINGS, results
 from shoal.plots import write_plot
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -36,12 +36,12 @@ Row = dict[str, str]
 
 
 def main() -> None:
-    rows = [row for row in results() if row["cost"]]
+    rows = sorted((row for row in results() if row["cost"]), key=lambda row: float(row["t"]))
     for case, title in TITLES.items():
         own = [row for row in rows if row["case"] == case]
         if own and case in DRAWN:
             write_plot(_chart(case, own), FIGURES / f"tcloseness_{case}.svg")
-        for recoding in dict.fromkeys(row["recoding"] for row in own):
+        for recoding in RECODINGS:
             print(f"\n{title}; recoding {recoding}:\n")
             print(_table([row for row in own if row["recoding"] == recoding]))
 
