@@ -191,7 +191,7 @@ def _point(problem: Problem, method: str) -> list[object]:
     took = once(run)
     solution = found[-1]
     classes = problem.classes(problem.publish(solution.partition).partition)
-    reached = max(float(model.level(classes).max()) for model in closeness(problem.models))
+    reached = max(0.0, *(float(model.level(classes).max()) for model in closeness(problem.models)))
     note = "time limit" if took.cpu >= SECONDS else ""
     return [classes.number, f"{solution.cost:.6g}", f"{reached:.4f}", f"{took.cpu:.3g}", note]
 

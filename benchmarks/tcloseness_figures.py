@@ -30,13 +30,18 @@ LEFT_OUT = ("cube",)
 """Measured for two values of t alone."""
 GAP = 0.047
 """How far apart labels are, at least, in units of the cost."""
-AT = "0.2"
+SHORT, AT = ("0.1", "0.2"), "0.2"
+"""What the short table shows, and where the long ones say more than the cost."""
 
 Row = dict[str, str]
 
 
 def main() -> None:
     rows = sorted((row for row in results() if row["cost"]), key=lambda row: float(row["t"]))
+    for recoding in PANELS:
+        print(
+            f"\n{recoding}, t = {' / '.join(SHORT)}:\n\n{_short([row for row in rows if row['recoding'] == recoding])}"
+        )
     for case, title in TITLES.items():
         own = [row for row in rows if row["case"] == case]
         if own and case in DRAWN:
@@ -110,6 +115,18 @@ def _spread(places: dict[str, float]) -> dict[str, float]:
         limit = min(found[method], limit - GAP if over else found[method])
         found[method] = limit
     return found
+
+
+def _short(rows: Sequence[Row]) -> str:
+    """Return the cost at two values of t, case by case, as Markdown."""
+    cases = [*DRAWN, "employees-sample"]
+    costs = {(row["method"], row["case"], row["t"]): _cost(row) for row in rows}
+    lines = [_line(["method", *cases]), _line("---" for _ in ["method", *cases])]
+    for method in METHODS:
+        cells = [" / ".join(costs.get((method, case, t), "-") for t in SHORT) for case in cases]
+        if any(cell != "- / -" for cell in cells):
+            lines.append(_line([f"`{method}`", *cells]))
+    return "\n".join(lines)
 
 
 def _table(rows: Sequence[Row]) -> str:
