@@ -21,6 +21,13 @@ TITLES = {
     "adult-sample": "Adult, a sample of 5,000 rows",
     "employees-sample": "Government employees, a sample of 5,000 rows",
 }
+HEADS = {
+    "adult": "Adult",
+    "adult-two": "Adult, two attributes",
+    "employees": "employees",
+    "ses": "earnings survey",
+    "employees-sample": "5,000 employees",
+}
 DRAWN = ("adult", "adult-two", "employees", "ses")
 PANELS = {"range": "published as ranges and sets", "generalize": "published as blocks of hierarchies"}
 INK, GRID, FAINT = "#1f2937", "#e5e7eb", "#6b7280"
@@ -39,9 +46,8 @@ Row = dict[str, str]
 def main() -> None:
     rows = sorted((row for row in results() if row["cost"]), key=lambda row: float(row["t"]))
     for recoding in PANELS:
-        print(
-            f"\n{recoding}, t = {' / '.join(SHORT)}:\n\n{_short([row for row in rows if row['recoding'] == recoding])}"
-        )
+        print(f"\n{recoding}, t = {' / '.join(SHORT)}:\n")
+        print(_short([row for row in rows if row["recoding"] == recoding]))
     for case, title in TITLES.items():
         own = [row for row in rows if row["case"] == case]
         if own and case in DRAWN:
@@ -119,11 +125,10 @@ def _spread(places: dict[str, float]) -> dict[str, float]:
 
 def _short(rows: Sequence[Row]) -> str:
     """Return the cost at two values of t, case by case, as Markdown."""
-    cases = [*DRAWN, "employees-sample"]
     costs = {(row["method"], row["case"], row["t"]): _cost(row) for row in rows}
-    lines = [_line(["method", *cases]), _line("---" for _ in ["method", *cases])]
+    lines = [_line(["method", *HEADS.values()]), _line("---" for _ in ["method", *HEADS])]
     for method in METHODS:
-        cells = [" / ".join(costs.get((method, case, t), "-") for t in SHORT) for case in cases]
+        cells = [" / ".join(costs.get((method, case, t), "-") for t in SHORT) for case in HEADS]
         if any(cell != "- / -" for cell in cells):
             lines.append(_line([f"`{method}`", *cells]))
     return "\n".join(lines)
@@ -136,7 +141,7 @@ def _table(rows: Sequence[Row]) -> str:
     lines = [_line(head), _line("---" for _ in head)]
     for method in METHODS:
         own = {row["t"]: row for row in rows if row["method"] == method}
-        if own:
+        if AT in own:
             costs = [_cost(own[t]) if t in own else "" for t in limits]
             at = own[AT]
             lines.append(_line([f"`{method}`", *costs, f"{int(at['classes']):,}", at["reached"], at["cpu"]]))
