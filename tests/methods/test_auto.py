@@ -97,6 +97,15 @@ def test_swaps_wait_for_a_table_that_is_worth_compiling_for(monkeypatch: pytest.
     assert made == [False, True, True]
 
 
+def test_groups_with_closeness_first_are_tried_where_a_time_limit_leaves_time_for_them() -> None:
+    case = replace(larger("k=3 t(salary:ordered)=0.2", rows=60), recoding="range")
+    assert "microaggregation-tfirst" not in tried(chosen(case))
+    found = chosen(case, 12)
+    assert "microaggregation-tfirst (cost " in tried(found)
+    assert "which is cheaper depends on the table" in found.chosen[1]
+    assert audited(case, found)
+
+
 def test_a_small_table_needs_no_compiler() -> None:
     asked = "quasi=['age', 'town'], sensitive=['pay'], require='k=3 t(pay:ordered)=0.2', recoding=recoding"
     code = f"""

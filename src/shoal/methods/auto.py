@@ -13,6 +13,7 @@ from shoal.methods.fragments import Fragments
 from shoal.methods.full_domain import FullDomain
 from shoal.methods.m_approx import MApprox
 from shoal.methods.microaggregation import Microaggregation
+from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.subset_dp import SubsetDP
@@ -86,10 +87,13 @@ def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
 
 def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
     """Return methods that are made for what is asked; without compiled loops where those are not worth waiting for."""
-    waits = problem.rows >= PATTERNS_FROM or (deadline.left or 0) >= SECONDS_FOR_CUBE
+    timed = (deadline.left or 0) >= SECONDS_FOR_CUBE
+    waits = problem.rows >= PATTERNS_FROM or timed
     found: list[Method] = [TPPlus()] if waits else []
     if closeness(problem.models):
         found.append(Fragments(swaps=waits))
+        if timed and problem.rows <= PATTERNS_FROM and not problem.cells_are_blocks:
+            found.append(MicroaggregationTFirst())
     return found
 
 
@@ -98,11 +102,13 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
     tried = {solution.method for solution in found}
     if Fragments.name not in tried or not closeness(problem.models):
         return []
+    if MicroaggregationTFirst.name in tried:
+        return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
-        return ["auto tries fragments for t-closeness: the cheapest known where cells are not blocks of hierarchies"]
+        return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
     if tried & {Peel.name, CubeSearch.name}:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
-    return ["auto tries fragments for t-closeness: the cheapest known where the patterns of blocks are not searched"]
+    return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]
 
 
 def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
