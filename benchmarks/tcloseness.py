@@ -1,7 +1,7 @@
 """Every method that takes t-closeness, side by side: classes, cost, the distance reached and CPU seconds, over t.
 
 `python -m benchmarks.tcloseness adult ses` measures the cases named, `python -m benchmarks.tcloseness` all of them.
-That takes twenty minutes, so it is not among those that run by themselves. Every point is written to
+That takes twenty minutes of CPU time, so it is not among those that run by themselves. Every point is written to
 `docs/figures/tcloseness.csv` at once, and a point that is there is not measured again: take its line out to have it
 so. `python -m benchmarks.tcloseness_figures` draws the pictures and prints the tables of the docs from that file.
 
