@@ -50,10 +50,11 @@ def command(*words: str | Path) -> Measurement:
 def function(call: Callable[[], object], times: int = 3) -> Measurement:
     """Call a function once to warm it up, then return the best of some calls."""
     call()
-    return min((_once(call) for _ in range(times)), key=lambda measured: measured.cpu)
+    return min((once(call) for _ in range(times)), key=lambda measured: measured.cpu)
 
 
-def _once(call: Callable[[], object]) -> Measurement:
+def once(call: Callable[[], object]) -> Measurement:
+    """Call a function and measure it."""
     wall, cpu = time.perf_counter(), time.process_time()
     call()
     return Measurement(time.perf_counter() - wall, time.process_time() - cpu)

@@ -95,6 +95,8 @@ class Certificate:
     """What limits cost and bound, in words."""
     a_priori: Mapping[str, float] = field(default_factory=dict)
     """By model, a bound on its level that held before records were chosen, where the method has a theorem for it."""
+    chosen: tuple[str, ...] = ()
+    """How the method was chosen, where that was left to `auto`: what was tried, at what cost, and why."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -109,6 +111,7 @@ class Certificate:
             "software": f"shoal {shoal.__version__}",
             "status": self.status,
             "method": self.method,
+            "chosen": list(self.chosen),
             "guarantee": self.guarantee,
             "classes": self.classes,
             "rows": self.rows,
@@ -145,7 +148,7 @@ class Certificate:
             cost = Measured(content["cost"]["name"], content["cost"]["value"])
             names = cls.__dataclass_fields__
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
-            lists = {key: tuple(fields.get(key, ())) for key in ("models", "quasi", "remarks", "sensitive")}
+            lists = {key: tuple(fields.get(key, ())) for key in ("chosen", "models", "quasi", "remarks", "sensitive")}
             promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
             return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -192,6 +195,7 @@ def certify(
         proved=None if solution.prices is None else solution.prices.bound,
         remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
+        chosen=solution.chosen,
     )
 
 

@@ -166,6 +166,8 @@ class Solution:
     """What the lower bound, or some of it, follows from; None where there is only the word of the method."""
     promised: Mapping[str, float] = field(default_factory=dict)
     """Bounds on levels that hold by a theorem, by model: how far from the table any class of these sizes can be."""
+    chosen: tuple[str, ...] = ()
+    """Where the method was chosen automatically: what was tried, at what cost, and why; no cell of the table."""
 
 
 def make_problem(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -143,7 +143,7 @@ def test_figure_18_twenty_records_conform_to_every_fragment() -> None:
     assert table(found, 4)[0] == [5, 2, 7, 6]
 
 
-@pytest.mark.parametrize(("slack", "least"), [(0.01, 24), (0.02, 30), (0.05, 60), (0.1, 160)])
+@pytest.mark.parametrize(("slack", "least"), [(0.01, 43), (0.02, 75), (0.05, 98), (0.1, 333)])
 def test_figure_19_one_record_more_leaves_dozens_of_classes_instead_of_one(slack: float, least: int) -> None:
     sizing = figure(301, slack)
     assert sizing.promise.cut.bounds == pytest.approx([0.2224, 0.1668], abs=1e-4)
@@ -157,6 +157,19 @@ def test_figure_19_one_record_more_leaves_dozens_of_classes_instead_of_one(slack
 def test_halves_take_what_there_is_and_differ_by_one() -> None:
     whole = sizes_of([5, 4, 3, 1], [0, 1, 0, 2])
     assert table(halve(whole, np.arange(4)), 4) == [[3, 2, 1, 1], [2, 2, 2, 0], [0, 1, 0, 1], [0, 0, 0, 1]]
+
+
+def test_all_ways_to_round_four_odd_numbers_are_tried() -> None:
+    """Up to an exchange of the halves; a half that is left without a record is none."""
+    cut = figure(301).promise.cut
+    ways = Sizing(Promise(cut), 1).roundings
+    as_cut = [halve(sizes_of([1, 3, 5, 7]), rank, pattern) for rank, pattern in ways if (rank == np.arange(4)).all()]
+    firsts = {tuple(table(halves, 4)[0]) for halves in as_cut} | {tuple(table(halves, 4)[1]) for halves in as_cut}
+    assert firsts == set(product((0, 1), (1, 2), (2, 3), (3, 4)))
+    ones = figure(301, 1.0)
+    found, _ = size(ones)
+    assert len(found) == 1001
+    assert found.rows.max() == 1
 
 
 def test_classes_have_rows_enough() -> None:
@@ -190,7 +203,7 @@ def test_time_may_be_over() -> None:
     assert len(size(figure(301, 0.1), stop=lambda: True)[0]) == 1
 
 
-@pytest.mark.parametrize(("t", "least"), [(0.3, 135), (0.2, 80), (0.15, 60), (0.1, 35), (0.05, 15)])
+@pytest.mark.parametrize(("t", "least"), [(0.3, 144), (0.2, 123), (0.15, 65), (0.1, 55), (0.05, 24)])
 def test_most_classes_come_of_fragments_that_use_up_a_part_of_t(t: float, least: int) -> None:
     """Four hundred records, two attributes of eight values: exact conformance gives one or two classes."""
     rng = np.random.default_rng(0)

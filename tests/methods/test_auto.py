@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.bounds.test_prices import one_thread  # noqa: F401
 from tests.methods.test_peel import audited, larger
 from tests.strategies import Case
 
+import shoal
+from shoal.certificate import Certificate
 from shoal.methods import auto, peel
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
+from shoal.methods.fragments import Fragments
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel
 from shoal.problem import Solution
@@ -38,6 +44,79 @@ def test_the_notes_say_what_was_tried_at_what_cost() -> None:
     found = chosen(larger("k=3"))
     assert "mondrian (cost " in tried(found)
     assert f"(cost {found.cost:.6g})" in tried(found)
+
+
+def test_what_was_tried_is_what_is_certified() -> None:
+    """In the notes, and in the certificate, with the reasons; a method that was named has nothing to say."""
+    found = chosen(larger("k=3"))
+    assert found.chosen == tuple(note for note in found.notes if note.startswith("auto "))
+    assert found.chosen[0].endswith(f" and took the cheapest, {found.method}")
+    assert by_name(larger("k=3"), "mondrian").chosen == ()
+    people = {"age": [20, 21, 22, 40, 41, 42] * 5, "illness": ["flu", "gout", "flu"] * 10}
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["illness"], "require": "k=3 t(illness)=0.3"}
+    certificate = shoal.anonymize(people, recoding="range", **asked).certificate
+    assert certificate.chosen[0].startswith("auto tried mondrian (cost ")
+    assert Certificate.from_json(certificate.to_json()) == certificate
+    assert shoal.anonymize(people, method="mondrian", **asked).certificate.chosen == ()
+
+
+@pytest.mark.parametrize(
+    ("recoding", "large", "why"),
+    [
+        ("range", False, "where cells are not blocks"),
+        ("suppress", False, "where the patterns of blocks are not searched"),
+        ("suppress", True, "which is cheaper depends on the table"),
+    ],
+)
+def test_closeness_is_tried_by_fragments(recoding: str, large: bool, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is published; a large table by patterns, too, where there are some."""
+    if large:
+        monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    case = replace(larger("k=3 t(illness:equal)=0.3", rows=60, quasi=("number", "text")), recoding=recoding)
+    found = chosen(case)
+    assert "fragments (cost " in tried(found)
+    assert ("peel (cost " in tried(found)) == large
+    assert [why in note for note in found.chosen].count(True) == 1
+    assert audited(case, found)
+
+
+def test_swaps_wait_for_a_table_that_is_worth_compiling_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bool] = []
+
+    def run(method: Fragments, *_: object, **__: object) -> Solution:
+        made.append(method._swaps)
+        return cheap
+
+    case = replace(larger("k=3 t(illness:equal)=0.3", rows=60), recoding="range")
+    cheap = by_name(case, "mondrian")
+    monkeypatch.setattr(Fragments, "run", run)
+    chosen(case)
+    chosen(case, 12)
+    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    chosen(case)
+    assert made == [False, True, True]
+
+
+def test_groups_with_closeness_first_are_tried_where_a_time_limit_leaves_time_for_them() -> None:
+    case = replace(larger("k=3 t(salary:ordered)=0.2", rows=60), recoding="range")
+    assert "microaggregation-tfirst" not in tried(chosen(case))
+    found = chosen(case, 12)
+    assert "microaggregation-tfirst (cost " in tried(found)
+    assert "which is cheaper depends on the table" in found.chosen[1]
+    assert audited(case, found)
+
+
+def test_a_small_table_needs_no_compiler() -> None:
+    asked = "quasi=['age', 'town'], sensitive=['pay'], require='k=3 t(pay:ordered)=0.2', recoding=recoding"
+    code = f"""
+import sys, shoal
+numbers = range(600)
+people = {{"age": [20 + i * 7 % 41 for i in numbers], "town": list("abcd") * 150, "pay": [i * i % 97 for i in numbers]}}
+for recoding in ("range", "suppress"):
+    assert "fragments" in shoal.anonymize(people, {asked}).certificate.chosen[0]
+sys.exit("numba" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_small_table_without_a_time_limit_does_not_wait_for_peeling() -> None:

@@ -21,6 +21,11 @@ from shoal.fragments.promise import Promise, Sizes
 CLOSE = 1e-12
 """By how much a bound in floating point may be above its limit: the models decide afterwards, exactly."""
 CHUNK = 4_000_000
+ALTERNATE, OTHERS = 0b1010, (0b1100, 0b0110, 0b1000, 0b0100, 0b0010, 0b1110, 0b0000)
+"""Which of four odd numbers are rounded down in the first half: every other one, or any others. With the two halves
+exchanged they are all that there are."""
+EVERY_ROUNDING_UP_TO = 64
+"""Fragments up to which odd numbers are rounded in every way, four by four, until one will do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +79,12 @@ class Sizing:
         return ranks
 
     @property
+    def roundings(self) -> list[tuple[Ints, int]]:
+        """Ways to round odd numbers: an order, and which of four are rounded down in the first half."""
+        patterns = (ALTERNATE, *(OTHERS if len(self.promise.cut) <= EVERY_ROUNDING_UP_TO else ()))
+        return [(rank, pattern) for pattern in patterns for rank in self.orders]
+
+    @property
     def whole(self) -> Sizes:
         """The table as one class."""
         number = len(self.promise.cut)
@@ -118,11 +129,11 @@ def _halved(sizing: Sizing, open_: Sizes) -> tuple[Sizes, Bools]:
     waiting = np.flatnonzero(open_.rows >= 2 * sizing.least)
     halves, place = [open_], np.repeat(np.arange(len(open_)), 2)
     allowed, before = np.zeros(len(open_), dtype=bool), len(open_)
-    for rank in sizing.orders:
+    for rank, pattern in sizing.roundings:
         if not len(waiting):
             break
-        tried = halve(open_.only(waiting), rank)
-        will_do = sizing.over(tried).reshape(-1, 2).max(axis=1) <= CLOSE
+        tried = halve(open_.only(waiting), rank, pattern)
+        will_do = _will_do(sizing, tried)
         done = waiting[will_do]
         place.reshape(-1, 2)[done] = before + 2 * np.flatnonzero(will_do)[:, None] + [0, 1]
         allowed[done] = True
@@ -131,13 +142,22 @@ def _halved(sizing: Sizing, open_: Sizes) -> tuple[Sizes, Bools]:
     return joined(halves).only(place), allowed
 
 
-def halve(sizes: Sizes, rank: Ints) -> Sizes:
-    """Return both halves of every class, one after the other: of odd numbers, taken by rank, every other rounded up."""
+def _will_do(sizing: Sizing, halves: Sizes) -> Bools:
+    """Whether both halves of each class are within the promise, and neither is empty."""
+    found: Bools = np.minimum.reduce(np.diff(halves.starts).reshape(-1, 2), axis=1) > 0
+    if found.any():
+        over = sizing.over(halves.only(np.flatnonzero(np.repeat(found, 2))))
+        found[found] = over.reshape(-1, 2).max(axis=1) <= CLOSE
+    return found
+
+
+def halve(sizes: Sizes, rank: Ints, pattern: int = ALTERNATE) -> Sizes:
+    """Return both halves of every class, one after the other: odd numbers, taken by rank, rounded by the pattern."""
     order = np.lexsort((rank[sizes.fragments], sizes.owner))
     owner, counts = sizes.owner[order], sizes.counts[order]
     odd = counts & 1
     before = np.cumsum(odd) - odd
-    turn = (before - before[sizes.starts[:-1]][owner]) & 1
+    turn = pattern >> ((before - before[sizes.starts[:-1]][owner]) & 3) & 1
     first = np.empty_like(counts)
     first[order] = counts // 2 + (odd & (1 - turn))
     both = np.stack([sizes.owner * 2, sizes.owner * 2 + 1]), np.stack([first, sizes.counts - first])

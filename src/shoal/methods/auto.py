@@ -13,6 +13,7 @@ from shoal.methods.fragments import Fragments
 from shoal.methods.full_domain import FullDomain
 from shoal.methods.m_approx import MApprox
 from shoal.methods.microaggregation import Microaggregation
+from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.subset_dp import SubsetDP
@@ -47,11 +48,11 @@ def recoding_for(name: str) -> str:
 
 
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-    """Solve with the method of that name; `auto` takes the cheapest of what fits, and says in the notes what it did.
+    """Solve with the method of that name; `auto` takes the cheapest of what fits, and says what it tried, and why.
 
     Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of
     at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation
-    (microaggregation, where centroids are published), a method that is made for what is asked, and a method with a
+    (microaggregation, where centroids are published), methods that are made for what is asked, and a method with a
     proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is proved of a
     dearer release holds for a cheaper one.
     """
@@ -68,8 +69,9 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
         fitting.append(proving)
     found = [method.run(problem, seed=seed, deadline=deadline, progress=progress) for method in fitting]
     best = min(found, key=lambda solution: solution.cost)
-    notes = (*best.notes, _said(found), *([why_not] if why_not else []))
-    return replace(best, **_inherited(best, found), notes=notes)  # type: ignore[arg-type]
+    chosen = (_said(found), *_reasons(problem, found), *([why_not] if why_not else []))
+    notes = (*best.notes, *chosen)
+    return replace(best, **_inherited(best, found), notes=notes, chosen=chosen)  # type: ignore[arg-type]
 
 
 def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
@@ -84,17 +86,29 @@ def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
 
 
 def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
-    """Return methods that are made for what is asked.
-
-    Where compiled loops are worth waiting for, TP+ is the cheapest known way to l-diversity, and fragments to
-    t-closeness unless cells are blocks: then peeling is.
-    """
-    found: list[Method] = []
-    if problem.rows >= PATTERNS_FROM or (deadline.left or 0) >= SECONDS_FOR_CUBE:
-        found.append(TPPlus())
-        if closeness(problem.models) and not problem.cells_are_blocks:
-            found.append(Fragments())
+    """Return methods that are made for what is asked; without compiled loops where those are not worth waiting for."""
+    timed = (deadline.left or 0) >= SECONDS_FOR_CUBE
+    waits = problem.rows >= PATTERNS_FROM or timed
+    found: list[Method] = [TPPlus()] if waits else []
+    if closeness(problem.models):
+        found.append(Fragments(swaps=waits))
+        if timed and problem.rows <= PATTERNS_FROM and not problem.cells_are_blocks:
+            found.append(MicroaggregationTFirst())
     return found
+
+
+def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
+    """Say why methods were tried that are made for what is asked: what `benchmarks/tcloseness.py` shows of them."""
+    tried = {solution.method for solution in found}
+    if Fragments.name not in tried or not closeness(problem.models):
+        return []
+    if MicroaggregationTFirst.name in tried:
+        return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
+    if not problem.cells_are_blocks:
+        return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
+    if tried & {Peel.name, CubeSearch.name}:
+        return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
+    return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]
 
 
 def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
@@ -132,4 +146,6 @@ def _inherited(best: Solution, found: list[Solution]) -> dict[str, object]:
 
 
 def _said(found: list[Solution]) -> str:
-    return "auto tried " + ", ".join(f"{solution.method} (cost {solution.cost:.6g})" for solution in found)
+    tried = ", ".join(f"{solution.method} (cost {solution.cost:.6g})" for solution in found)
+    best = min(found, key=lambda solution: solution.cost)
+    return f"auto tried {tried}" + (f" and took the cheapest, {best.method}" if len(found) > 1 else "")

@@ -66,13 +66,17 @@ class Fragments(Method):
     paper: ClassVar[str] = "after a thesis on t-closeness for multiple numerical sensitive attributes; bounds corrected"
     models: ClassVar[str] = "any conjunction that the whole table meets; made for t-closeness of several attributes"
 
+    def __init__(self, *, swaps: bool = True) -> None:
+        """Leave out the swaps where a small table should not wait for their loops to be compiled."""
+        self._swaps = swaps
+
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: splitting starts there."""
         return unmet(problem)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Split the table; size, fill and split classes of fragments; keep the cheaper."""
-        work = Work(problem, deadline, progress)
+        work = Work(problem, deadline, progress, self._swaps)
         found = work.split_whole(work.schedules)
         for name, labels in work.filled(min(cost for cost, _, _ in found)):
             found.append(work.finished(name, labels, AT_ONCE))
@@ -89,6 +93,7 @@ class Work:
     problem: Problem
     deadline: Deadline
     progress: Progress
+    swaps: bool = True
 
     @cached_property
     def _read(self) -> tuple[tuple[Axis, ...], Tuples]:
@@ -160,7 +165,7 @@ class Work:
             near = by_nearest(self._sizes, fragments, self.ranks, self.widths)
             found.append(("classes of nearest neighbours", near))
         return [
-            (name, swapped(labels, fragments, self.ranks, self.widths, self._over))
+            (name, self._swapped(labels, fragments))
             for name, labels in found
             if self.problem.rows <= EVERY_WAY_UP_TO or self.problem.cost_of(Partition.of(labels)) <= HOPELESS * known
         ]
@@ -185,7 +190,7 @@ class Work:
         for share in schedule:
             labels = self._splits.further(labels, share, self.deadline, self.progress)
         if not problem.models.needs_population:
-            labels = swapped(labels, self._same, self.ranks, self.widths, self._over)
+            labels = self._swapped(labels, self._same)
         partition = problem.publish(Partition.of(labels)).partition
         if not problem.models.admits(problem.classes(partition)).all():
             partition = repair(problem, partition, deadline=self.deadline, progress=self.progress)
@@ -197,6 +202,9 @@ class Work:
         bounds = self.sizing.promise.bounds(sizes).max(axis=0).tolist()
         models = closeness(self.problem.models)
         return {str(model).rpartition("=")[0]: bound for model, bound in zip(models, bounds, strict=True)}
+
+    def _swapped(self, labels: Ints, fragments: Ints) -> Ints:
+        return swapped(labels, fragments, self.ranks, self.widths, self._over) if self.swaps else labels
 
     def _over(self) -> bool:
         return self.deadline.passed
