@@ -25,7 +25,7 @@ ORDER = [
     {"emd"},
     {"costs", "models"},
     {"codebook", "config", "requirement"},
-    {"audit", "inspection", "proof"},
+    {"arx", "audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
     {"bounds", "certificate", "clusters", "curve"},
