@@ -117,7 +117,7 @@ class Search:
         if int(seen.grouping.sizes[seen.hopeless].sum()) > self.problem.may_suppress:
             self.dead.reshape(shape)[below] = True
             return
-        lifted = self.measure.floor.reshape(shape)[below] + self.measure.extra(seen.grouping, seen.hopeless)
+        lifted = self.measure.lifted(below, seen.grouping, seen.hopeless)
         bound = self.bound.reshape(shape)[below]
         np.maximum(bound, lifted, out=bound)
 
