@@ -33,7 +33,7 @@ ORDER = [
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "reference", "utility", "verify"},
-    {"pipeline"},
+    {"peers", "pipeline"},
     {"codip", "compare"},
     {"cli"},
     {"__main__"},

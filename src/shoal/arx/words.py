@@ -84,7 +84,8 @@ COSTS: Mapping[str, str] = {
     r"average equivalence class size.*": "average-class-size",
     r"ambiguity": "ambiguity",
     r"kl[- ]divergence": "kl-divergence",
-    r"(monotonic |non-monotonic |normalized )*non-uniform entropy.*": "non-uniform-entropy",
+    r"normalized non-uniform entropy": "normalized-entropy",
+    r"(monotonic |non-monotonic )?non-uniform entropy.*": "non-uniform-entropy",
 }
 """How ARX writes the costs that shoal has."""
 COST_REMARKS: Mapping[str, str] = {
@@ -92,6 +93,7 @@ COST_REMARKS: Mapping[str, str] = {
     " geometric mean; see docs/fulldomain.md for the others",
     "kl-divergence": "ARX adds up rows, shoal distinct tuples, with the sensitive values: other numbers",
     "non-uniform-entropy": "shoal states it as a share of the bits of all columns together",
+    "normalized-entropy": "shoal states the mean of the columns' shares, ARX their sum",
 }
 
 

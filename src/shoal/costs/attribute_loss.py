@@ -15,6 +15,8 @@ from shoal.recode import Published
 class ColumnCost(Cost):
     """A cost worked out of the mean penalty of each column; it never falls where one of them rises."""
 
+    of_classes: ClassVar[bool] = True
+
     @abstractmethod
     def combined(self, losses: Floats) -> Floats:
         """Return the cost of releases from the penalties of their columns, which lie along the last axis."""
