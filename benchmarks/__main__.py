@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "diverse", "growth", "guarantees", "lattice", "proofs", "queries", "startup")
+ALL = ("adult", "arx", "diverse", "growth", "guarantees", "lattice", "proofs", "queries", "startup")
 
 
 def main() -> None:
