@@ -208,7 +208,7 @@ def run(
     also: Mapping[str, Table] | None = None,
 ) -> Comparison:
     """Compare the methods named, or all that accept the problem, and tables published before; it is encoded once."""
-    check_peers(also or {}, names)
+    check_peers(also or {})
     seed, limit = start_and_limit(request)
     asked = prepare(table, request, progress)
     problem = asked.problem
@@ -274,10 +274,10 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
     )
 
 
-def check_peers(also: Mapping[str, Table], methods: Sequence[str] | None) -> None:
+def check_peers(also: Iterable[str]) -> None:
     """Raise `ParameterError` where a published table would be listed under the name of a method."""
     for name in also:
-        if not name or name in (AUTO, *known_methods(), *(methods or ())):
+        if not name or name in (AUTO, *known_methods()):
             raise ParameterError(f"a published table is called {name!r}", expected="a name that no method has")
 
 
