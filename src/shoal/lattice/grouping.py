@@ -59,8 +59,10 @@ class Kept:
         self.weights = np.empty(0, dtype=np.int64)
 
     def add(self, grouping: Grouping) -> None:
-        """Keep a grouping, no more of them than there is room for."""
+        """Keep a grouping once, and no more groupings than there is room for."""
         mine = np.array([grouping.levels])
+        if self.groupings and (self.levels == mine).all(axis=1).any():
+            return
         self.levels = np.concatenate([self.levels, mine]) if self.groupings else mine
         self.weights = np.append(self.weights, grouping.weight)
         self.groupings.append(grouping)
