@@ -171,11 +171,11 @@ class ArxSearch(Search):
             lifted = self.loss.combined(whole, whole + self.loss.suppressed(grouping, hopeless), share)[:, 0]
             self.bound[below] = np.maximum(self.bound[below], lifted)
 
-    def look(self, node: int) -> None:
+    def learn(self, node: int, seen: Seen) -> None:
         """Where classes only merge, no node above loses less than this one without suppression."""
-        super().look(node)
+        super().learn(node, seen)
         if self.loss.metric.startswith(("AECS", "Discernability")):
-            grouping = self.ground.at(self.lattice.at(node))
+            grouping = seen.grouping
             above = self.bound.reshape(self.lattice.shape)[self.lattice.above(node)]
             np.maximum(above, self.loss.losses(grouping, np.zeros(len(grouping), dtype=bool))[0], out=above)
 

@@ -19,7 +19,8 @@ from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
 from shoal.parameters import Numeral
-from shoal.pipeline import Prepared, Request, audited, prepare, start_and_limit
+from shoal.peers import measured
+from shoal.pipeline import Prepared, Request, audit_of, audited, prepare, start_and_limit
 from shoal.plots import method_chart, write_plot
 from shoal.problem import SUPPRESSED, Problem, Solution
 from shoal.table import STAR, Table, TableLike
@@ -35,7 +36,8 @@ class Outcome:
     method: str
     status: str
     """`optimal`, `within_bound` or `feasible`; without a release `unsupported`, `infeasible`, `failed`, `stopped`,
-    `not run`, or `unconfirmed` where suppressed rows were not checked and the audit refuses them."""
+    `not run`, or `unconfirmed` where suppressed rows were not checked and the audit refuses them. A table that
+    something else published is `published`, or `unconfirmed` where it does not keep to the request."""
     reason: str | None = None
     cost: float | None = None
     lower_bound: float | None = None
@@ -54,6 +56,8 @@ class Outcome:
     peak_memory: int | None = None
     """The most bytes that the method's process held while the method ran."""
     notes: tuple[str, ...] = ()
+    bounded: bool = True
+    """Whether bounds on releases of the request hold for it: not for a table that does not keep to the request."""
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,15 @@ def compare(
     star: str = STAR,
     seed: int = 0,
     time_limit: float | None = None,
+    also: Mapping[str, TableLike] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several methods on one problem, each with the same seed and time limit, each in a process of its own.
 
     Every cost and level is that of a release which the audit confirms. A method that cannot take the problem, finds
-    it infeasible or fails has an outcome that says so. Without `methods`: all that accept the problem. The other
-    settings are those of `shoal.anonymize`. Ctrl-C keeps what is done, if any method is.
+    it infeasible or fails has an outcome that says so. Without `methods`: all that accept the problem. `also` are
+    tables that something else made of this one, by the name they are listed under: they are audited and costed alike.
+    The other settings are those of `shoal.anonymize`. Ctrl-C keeps what is done, if any method is.
 
     >>> people = {"age": [25, 25, 40, 41], "town": ["Oslo", "Oslo", "Oslo", "Bergen"]}
     >>> found = compare(people, methods=["mondrian", "subset-dp"], quasi=["age", "town"], require="k=2")
@@ -176,7 +182,8 @@ def compare(
         seed=seed,
         time_limit=time_limit,
     )
-    return run(Table.of(data), request, check_names(methods), progress or silent)
+    peers = {name: Table.of(table) for name, table in (also or {}).items()}
+    return run(Table.of(data), request, check_names(methods), progress or silent, peers)
 
 
 def check_names(given: Iterable[str] | None) -> list[str] | None:
@@ -195,19 +202,27 @@ def check_names(given: Iterable[str] | None) -> list[str] | None:
     return names
 
 
-def run(table: Table, request: Request, names: Sequence[str] | None, progress: Progress = silent) -> Comparison:
-    """Compare the methods named, or all that accept the problem; the table is encoded once."""
+def run(
+    table: Table,
+    request: Request,
+    names: Sequence[str] | None,
+    progress: Progress = silent,
+    also: Mapping[str, Table] | None = None,
+) -> Comparison:
+    """Compare the methods named, or all that accept the problem, and tables published before; it is encoded once."""
+    check_peers(also or {})
     seed, limit = start_and_limit(request)
     asked = prepare(table, request, progress)
     problem = asked.problem
     chosen = list(names) if names is not None else _fitting(problem)
-    outcomes: list[Outcome] = []
+    outcomes = [_peer(asked, name, peer) for name, peer in (also or {}).items()]
+    before = len(outcomes)
     for place, name in enumerate(chosen):
         try:
             part = _part(progress, name, place, len(chosen))
             outcomes.append(_outcome(asked, Task(problem, name, seed, limit), part))
         except KeyboardInterrupt:
-            if not outcomes:
+            if len(outcomes) == before:
                 raise
             outcomes.append(Outcome(name, "stopped", "it was interrupted"))
             outcomes += [Outcome(left, "not run", "the comparison was interrupted") for left in chosen[place + 1 :]]
@@ -216,7 +231,9 @@ def run(table: Table, request: Request, names: Sequence[str] | None, progress: P
         problem.rows, str(asked.models), problem.recoding, problem.cost.name, seed, limit, tuple(outcomes)
     )
     bound = found.lower_bound
-    gaps = (replace(one, gap=None if one.cost is None else gap(one.cost, bound)) for one in outcomes)
+    gaps = (
+        replace(one, gap=gap(one.cost, bound) if one.cost is not None and one.bounded else None) for one in outcomes
+    )
     return replace(found, outcomes=tuple(gaps))
 
 
@@ -256,6 +273,36 @@ def _outcome(asked: Prepared, task: Task, progress: Progress) -> Outcome:
         memory_before=found.memory_before,
         peak_memory=found.peak_memory,
         notes=solution.notes,
+    )
+
+
+def check_peers(also: Iterable[str]) -> None:
+    """Raise `ParameterError` where a published table would be listed under the name of a method."""
+    for name in also:
+        if not name or name in (AUTO, *known_methods()):
+            raise ParameterError(f"a published table is called {name!r}", expected="a name that no method has")
+
+
+def _peer(asked: Prepared, name: str, table: Table) -> Outcome:
+    """Cost and audit a table that something else published."""
+    try:
+        confirmed = audit_of(asked, table)
+        peer = measured(asked.problem, table)
+    except ShoalError as error:
+        return Outcome(name, "failed", str(error))
+    failing = [
+        f"the audit refuses {one.model}: {one.failing_rows:,} rows" for one in confirmed.findings if not one.holds
+    ]
+    reasons = [*peer.outside, *failing]
+    return Outcome(
+        method=name,
+        status=UNCONFIRMED if reasons else "published",
+        reason="; ".join(reasons) or None,
+        cost=peer.cost,
+        classes=confirmed.classes,
+        dropped=peer.dropped,
+        models=tuple({"model": one.model, **as_dict(one)} for one in confirmed.findings),
+        bounded=not reasons,
     )
 
 

@@ -278,18 +278,24 @@ def audited(
     published = asked.problem.publish(solution.partition)
     tables = published.tables(star=asked.star)
     progress(1.0, "auditing")
+    names = asdict(published.names) if isinstance(published, Anatomized) else {}
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), **names)
+    return published, tables, _confirmed(found, asked.problem)
+
+
+def audit_of(asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, **names: str) -> Audit:
+    """Audit a published table for the models of a request."""
     roles = asked.problem.microdata.roles
-    found = audit(
-        tables[TABLE],
+    return audit(
+        table,
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=asked.models,
         hierarchies=_for_reading(asked.problem, asked.builders),
         population=asked.population,
-        sensitive_table=tables.get(SENSITIVE_TABLE),
-        **(asdict(published.names) if isinstance(published, Anatomized) else {}),
+        sensitive_table=sensitive_table,
+        **names,
     )
-    return published, tables, _confirmed(found, asked.problem)
 
 
 def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:

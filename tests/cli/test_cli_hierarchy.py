@@ -236,8 +236,8 @@ def test_hierarchies_of_arx_become_lines_of_a_configuration(tmp_path: Path) -> N
 
 
 def test_what_is_no_hierarchy_of_arx_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HierarchyError, match="is a project of ARX, which is not read"):
-        ran("import-arx", str(tmp_path / "study.deid"))
+    with pytest.raises(HierarchyError, match="is a project of ARX, which is read alone"):
+        ran("import-arx", str(tmp_path / "study.deid"), str(tmp_path / "other.deid"))
     for name in ("a_hierarchy_age.csv", "b_hierarchy_age.csv"):
         (tmp_path / name).write_text(TOWNS, encoding="utf-8")
     with pytest.raises(HierarchyError, match="two files are for the column 'age'"):

@@ -18,6 +18,7 @@ SKEWED = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": ["same"] * 4})
     [
         (FOUR, "k=2", "range", "entropy", 1 / 2),
         (FOUR, "k=2", "range", "non-uniform-entropy", 1 / 2),
+        (FOUR, "k=2", "range", "normalized-entropy", 1 / 4),
         (FOUR, "k=2", "range", "squared-error", 1 / 5),
         (FOUR, "k=2", "range", "attribute-loss", 1 / 3),
         (FOUR, "k=4", "range", "squared-error", 1),
@@ -28,6 +29,7 @@ SKEWED = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": ["same"] * 4})
         (SKEWED, "k=4", "suppress", "ambiguity", 2),
         (SKEWED, "k=4", "suppress", "entropy", 1),
         (SKEWED, "k=4", "suppress", "non-uniform-entropy", 1),
+        (SKEWED, "k=4", "suppress", "normalized-entropy", 1 / 2),
         (SKEWED, "k=4", "suppress", "precision", 1 / 2),
         (SKEWED, "k=4", "suppress", "attribute-loss", 1),
         (SKEWED, "k=1", "suppress", "entropy", 0),

@@ -20,6 +20,7 @@ import shoal
 from shoal.audit import audit
 from shoal.errors import Infeasible, ParameterError, Unsupported
 from shoal.hierarchies import Taxonomy
+from shoal.lattice import search
 from shoal.methods.auto import methods
 from shoal.methods.base import Deadline
 from shoal.methods.full_domain import FullDomain
@@ -303,3 +304,21 @@ def test_what_no_levels_meet_is_infeasible() -> None:
     columns = {"age": [1, 2, 3], "s": ["a", "a", "a"]}
     with pytest.raises(Infeasible):
         FullDomain().run(problem_of(columns, "m(s)=2"))
+
+
+# --- two cores -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("require", ["k=3", "distinct-l(s)=2", "k=2 t(s:equal)=0.4"])
+@pytest.mark.parametrize("limit", ["0", "0.2", "1"])
+def test_threads_change_nothing(require: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = census(400, 3).select("age", "gender", "education", "birthplace", pl.col("occupation").alias("s"))
+    trees = {name: census_hierarchies()[name] for name in table.columns if name != "s"}
+    problem = problem_of(table.to_dict(as_series=False), require, hierarchies=trees, max_suppressed=limit)
+    found = []
+    for least in (10**9, 0):
+        monkeypatch.setattr(search, "WORTH_A_THREAD", least)
+        found.append(FullDomain().run(problem))
+    alone, abreast = found
+    assert (alone.cost, alone.notes) == (abreast.cost, abreast.notes)
+    assert alone.partition.class_of_row.tolist() == abreast.partition.class_of_row.tolist()

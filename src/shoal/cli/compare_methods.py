@@ -31,7 +31,7 @@ from shoal.cli.options import (
     TimeLimit,
     Weights,
 )
-from shoal.cli.settings import names, settings, table_file
+from shoal.cli.settings import names, pairs, settings, table_file
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -71,14 +71,19 @@ def compare(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="A table that something else made of FILE; costed and audited alike."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
     as_json: Json = False,
 ) -> None:
     """Run methods side by side on one table: cost, bound, levels, time and memory. Publishes nothing.
 
-    The time limit holds for each method. Ctrl-C keeps what is done.
+    The time limit holds for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were made
+    of FILE by something else; they are read as FILE is.
     """
-    given = {key: value for key, value in locals().items() if key not in ("methods", "plot")}
+    given = {key: value for key, value in locals().items() if key not in ("methods", "also", "plot")}
     from shoal.cli.progress import meter
     from shoal.compare import check_names, run
     from shoal.pipeline import Request
@@ -93,7 +98,8 @@ def compare(
         check_plot(plot)
     with meter() as progress:
         progress(0.0, "reading")
-        found = run(read(path, **reading), request, chosen, progress)
+        peers = {name: read(other, **reading) for name, other in (pairs(also, "--also", "NAME=FILE") or {}).items()}
+        found = run(read(path, **reading), request, chosen, progress, peers)
     if plot is not None:
         found.plot(plot)
     print(found.to_json()) if as_json else show(found)

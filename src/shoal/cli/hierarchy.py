@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -127,15 +127,29 @@ def export(
 
 @hierarchy.command(name="import-arx")
 def import_arx(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="ARX's hierarchies: .csv, separated by ;")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="ARX's hierarchies: .csv, separated by ;; or a project: .deid"),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where a project is put; a new folder.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check hierarchies of ARX and print them as the [hierarchies] of a shoal.toml, a line per column.
+    """Read hierarchies of ARX, or one of its projects.
 
-    The column is what follows `_hierarchy_` in the name of a file, or its whole name. Projects (.deid) are not read.
+    Hierarchies are checked and printed as the [hierarchies] of a shoal.toml, a line per column: what follows
+    `_hierarchy_` in the name of a file, or its whole name. Of a project (.deid) a folder is made: a shoal.toml with
+    roles, models, suppression limit and cost, the hierarchies, the table. What is not carried over is listed.
     """
-    from shoal.hierarchies.arx import column_of, read_arx
+    from shoal.errors import ParameterError
+    from shoal.hierarchies.arx import PROJECT, column_of, read_arx
 
+    if len(files) == 1 and files[0].suffix == PROJECT:
+        _import_project(files[0], output, as_json)
+        return
+    if output is not None:
+        raise ParameterError("-o is given without a project", expected="one .deid file", hint="leave -o out")
     found = read_arx(files)
     paths = {column_of(path): str(path) for path in files}
     if as_json:
@@ -145,6 +159,28 @@ def import_arx(
     print("[hierarchies]")
     for column in found:
         print(f"{json.dumps(column, ensure_ascii=False)} = {json.dumps(paths[column], ensure_ascii=False)}")
+
+
+def _import_project(file: Path, output: Path | None, as_json: bool) -> None:
+    """Make the folder of a project; print what it asks for and what was left out."""
+    from shoal.arx import read_project
+    from shoal.cli.show import console
+    from shoal.errors import ParameterError
+
+    if output is None:
+        raise ParameterError("-o DIR is not given", expected="a new folder for what the project holds")
+    project = read_project(file, output)
+    if as_json:
+        _print_json(asdict(project))
+        return
+    out = console()
+    roles = "; ".join(f"{role}: {', '.join(names)}" for role, names in project.roles.items() if names)
+    limit = f"max_suppressed {project.max_suppressed}"
+    for line in (roles, f"require: {project.require or 'nothing'}; {limit}; cost: {project.cost or 'not said'}"):
+        out.print(line, markup=False)
+    for text in project.left_out:
+        out.print(f"left out: {text}", markup=False, style="yellow")
+    out.print(f"{output}: shoal anonymize --config {output / 'shoal.toml'} -o release", markup=False)
 
 
 def _bound(spec: str, table: Path | None, column: str | None, *reading: str | None) -> Bound:

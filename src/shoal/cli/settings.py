@@ -76,13 +76,13 @@ def names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
 
 
-def pairs(given: list[str] | None, flag: str) -> dict[str, str] | None:
-    """Read COLUMN=VALUE options."""
+def pairs(given: list[str] | None, flag: str, form: str = "COLUMN=VALUE") -> dict[str, str] | None:
+    """Read options of the form COLUMN=VALUE."""
     from shoal.errors import ParameterError
 
     if not given:
         return None
     wrong = [pair for pair in given if "=" not in pair]
     if wrong:
-        raise ParameterError(f"{flag} {wrong[0]!r}", expected="COLUMN=VALUE")
+        raise ParameterError(f"{flag} {wrong[0]!r}", expected=form)
     return dict(pair.split("=", 1) for pair in given)

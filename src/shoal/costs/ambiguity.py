@@ -21,6 +21,7 @@ class Ambiguity(Cost):
     name: ClassVar[str] = "ambiguity"
     title: ClassVar[str] = "ambiguity"
     meaning: ClassVar[str] = "mean number of combinations of values that the cells of a row cover, at least 1"
+    of_classes: ClassVar[bool] = True
 
     def of(self, published: Published) -> float:
         """Measure a release."""

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
 
+from shoal.arrays import Floats
 from shoal.costs.base import Cost
 from shoal.recode import Published
 
 
-class AttributeLoss(Cost):
+class ColumnCost(Cost):
+    """A cost worked out of the mean penalty of each column; it never falls where one of them rises."""
+
+    of_classes: ClassVar[bool] = True
+
+    @abstractmethod
+    def combined(self, losses: Floats) -> Floats:
+        """Return the cost of releases from the penalties of their columns, which lie along the last axis."""
+
+    def of(self, published: Published) -> float:
+        """Measure a release."""
+        return float(self.combined(np.array(list(attribute_losses(published).values()))))
+
+
+class AttributeLoss(ColumnCost):
     """Returns the mean penalty of the quasi-identifier that lost most, from 0 to 1: no column is worse off.
 
-    The codebook of a release states the loss of every column.
+    The codebook of a release states the loss of every column. ARX calls it Loss with the aggregate function Maximum.
     """
 
     name: ClassVar[str] = "attribute-loss"
     title: ClassVar[str] = "largest loss of an attribute"
     meaning: ClassVar[str] = "normalized certainty penalty of the column that lost most"
 
-    def of(self, published: Published) -> float:
-        """Measure a release."""
-        return max(attribute_losses(published).values())
+    def combined(self, losses: Floats) -> Floats:
+        """Return the largest."""
+        return np.asarray(losses.max(axis=-1))
 
 
 def attribute_losses(published: Published) -> dict[str, float]:

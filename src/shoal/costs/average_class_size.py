@@ -14,6 +14,7 @@ class AverageClassSize(Cost):
     name: ClassVar[str] = "average-class-size"
     title: ClassVar[str] = "normalized average class size"
     meaning: ClassVar[str] = "rows / (classes * k), k = 1 where no k is asked for"
+    of_classes: ClassVar[bool] = True
     recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
 
     def of(self, published: Published) -> float:

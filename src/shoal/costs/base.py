@@ -33,6 +33,8 @@ class Cost(ABC):
     recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain", "range")
     """The recodings it can measure."""
     takes_weights: ClassVar[bool] = False
+    of_classes: ClassVar[bool] = False
+    """Whether the cells and sizes of classes decide it, whichever row is in which."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     k: int = 1
@@ -48,6 +50,8 @@ class Cost(ABC):
 
 class ClassCost(Cost):
     """A cost that adds over classes."""
+
+    of_classes: ClassVar[bool] = True
 
     @abstractmethod
     def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:

@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.costs.attribute_loss import attribute_losses
-from shoal.costs.base import Cost
-from shoal.recode import Published
+from shoal.arrays import Floats
+from shoal.costs.attribute_loss import ColumnCost
 
 
-class GeometricLoss(Cost):
+class GeometricLoss(ColumnCost):
     """Returns `(product of (1 + loss of a column)) ** (1 / columns) - 1`, from 0 to 1.
 
     The loss of a column is its mean normalized certainty penalty; a dropped row counts as starred. Of two releases of
@@ -23,7 +22,6 @@ class GeometricLoss(Cost):
     title: ClassVar[str] = "geometric loss"
     meaning: ClassVar[str] = "geometric mean of the columns' normalized certainty penalties, each raised by 1, less 1"
 
-    def of(self, published: Published) -> float:
-        """Measure a release."""
-        losses = np.array(list(attribute_losses(published).values()))
-        return float(np.expm1(np.log1p(losses).mean()))
+    def combined(self, losses: Floats) -> Floats:
+        """Return the geometric mean of the losses, each raised by 1, less 1."""
+        return np.asarray(np.expm1(np.log1p(losses).mean(axis=-1)))

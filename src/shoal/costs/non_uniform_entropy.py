@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.arrays import Floats
 from shoal.costs.base import Cost
 from shoal.recode import Published
 
@@ -23,12 +24,16 @@ class NonUniformEntropy(Cost):
 
     def of(self, published: Published) -> float:
         """Measure a release."""
-        class_of_row = published.partition.class_of_row
-        lost, most = 0.0, 0.0
-        for cells in published.cells:
-            counts = np.bincount(cells.column.codes, minlength=cells.column.size).astype(np.float64)
-            covered = np.append(cells.weigh(counts)[cells.of_group], counts.sum())  # a dropped row is class -1
-            own = np.log2(counts[cells.column.codes])
-            lost += float((np.log2(covered[class_of_row]) - own).sum())
-            most += float((np.log2(counts.sum()) - own).sum())
-        return max(lost / most, 0.0) if most else 0.0
+        lost, most = lost_bits(published).sum(axis=0)
+        return max(float(lost / most), 0.0) if most else 0.0
+
+
+def lost_bits(published: Published) -> Floats:
+    """Return for every column the bits that a release loses of it, and the bits that there are to lose."""
+    class_of_row, bits = published.partition.class_of_row, []
+    for cells in published.cells:
+        counts = np.bincount(cells.column.codes, minlength=cells.column.size).astype(np.float64)
+        covered = np.append(cells.weigh(counts)[cells.of_group], counts.sum())  # a dropped row is class -1
+        own = np.log2(counts[cells.column.codes])
+        bits.append([(np.log2(covered[class_of_row]) - own).sum(), (np.log2(counts.sum()) - own).sum()])
+    return np.array(bits, dtype=np.float64)

@@ -11,6 +11,9 @@ from shoal.hierarchies.taxonomy import Taxonomy
 MARK = "_hierarchy_"
 """What stands before the column in names such as `adult_hierarchy_age.csv`."""
 
+PROJECT = ".deid"
+"""How the names of ARX's projects end."""
+
 
 def column_of(path: Path) -> str:
     """Return the column that a file is for, by its name.
@@ -26,11 +29,10 @@ def read_arx(paths: Iterable[Path]) -> dict[str, Taxonomy]:
     """Return the hierarchies of some files by column, or raise `HierarchyError`."""
     found: dict[str, Taxonomy] = {}
     for path in paths:
-        if path.suffix == ".deid":
+        if path.suffix == PROJECT:
             raise HierarchyError(
-                f"{path.name!r} is a project of ARX, which is not read",
-                expected="hierarchies as CSV files",
-                hint="export each hierarchy from ARX's editor as CSV",
+                f"{path.name!r} is a project of ARX, which is read alone",
+                expected="one project, or hierarchies as CSV files",
             )
         column = column_of(path)
         if column in found:

@@ -63,6 +63,11 @@ class Taxonomy(Builder):
         return cls._rooted(csv_rows(path, separator))
 
     @classmethod
+    def from_rows(cls, rows: Iterable[Row]) -> Taxonomy:
+        """Read a leaf and its labels, finest first, a row each; the leaf None is the missing value."""
+        return cls._rooted(list(rows))
+
+    @classmethod
     def from_tree(cls, tree: Mapping[str, object] | Sequence[object]) -> Taxonomy:
         """Read groups within groups, `{"Europe": {"North": ["Sweden"]}}`; None is the missing value."""
         return cls._rooted(tree_rows(tree))

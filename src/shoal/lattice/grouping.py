@@ -50,12 +50,40 @@ class Grouping:
         return len(self.first) + len(self.owner)
 
 
+class Kept:
+    """Groupings to roll up others from; the oldest are given up where there are too many."""
+
+    def __init__(self) -> None:
+        self.groupings: list[Grouping] = []
+        self.levels = np.empty((0, 0), dtype=np.int64)
+        self.weights = np.empty(0, dtype=np.int64)
+
+    def add(self, grouping: Grouping) -> None:
+        """Keep a grouping once, and no more groupings than there is room for."""
+        mine = np.array([grouping.levels])
+        if self.groupings and (self.levels == mine).all(axis=1).any():
+            return
+        self.levels = np.concatenate([self.levels, mine]) if self.groupings else mine
+        self.weights = np.append(self.weights, grouping.weight)
+        self.groupings.append(grouping)
+        while len(self.groupings) > MOST_GROUPINGS or self.weights.sum() > MOST_KEPT:
+            del self.groupings[0]
+            self.levels, self.weights = self.levels[1:], self.weights[1:]
+
+    def smallest_below(self, levels: Levels) -> Grouping | None:
+        """Return the smallest grouping at or below some levels; None if there is none."""
+        if not self.groupings:
+            return None
+        finer = np.flatnonzero((self.levels <= levels).all(axis=1))
+        return self.groupings[finer[self.weights[finer].argmin()]] if len(finer) else None
+
+
 @dataclass(frozen=True, eq=False)
 class Ground:
     """The distinct tuples of a problem's table, and the hierarchies laid out one after the other."""
 
     problem: Problem
-    _kept: dict[Levels, Grouping] = field(default_factory=dict, repr=False)
+    _kept: Kept = field(default_factory=Kept, repr=False)
 
     @cached_property
     def codes(self) -> Codes:
@@ -182,11 +210,18 @@ class Ground:
 
     def at(self, levels: Levels) -> Grouping:
         """Return the grouping of a node, rolled up from the smallest finer one that is kept."""
-        finer = [kept for kept in self._kept.values() if all(map(int.__le__, kept.levels, levels))]
-        source = min(finer, key=lambda kept: kept.weight, default=self._whole)
-        found = self.rolled_up(source, levels)
-        self._keep(found)
+        found = self.rolled_up(self.source(levels), levels)
+        self.keep(found)
         return found
+
+    def source(self, levels: Levels) -> Grouping:
+        """Return the smallest grouping that is kept at or below a node, or the table itself."""
+        return self._kept.smallest_below(levels) or self._whole
+
+    def keep(self, grouping: Grouping) -> None:
+        """Keep a grouping to roll up others from, if it is much smaller than the table itself."""
+        if 2 * grouping.weight <= self._whole.weight:
+            self._kept.add(grouping)
 
     def rolled_up(self, source: Grouping, levels: Levels) -> Grouping:
         """Return the grouping of a node from one at or below it."""
@@ -198,14 +233,6 @@ class Ground:
             return Grouping(levels, first, sizes, source.owner, source.secret, source.counts)
         entries = merge_entries(labels, source.owner, source.secret, source.counts, self._secrets[2])
         return Grouping(levels, first, sizes, *entries)
-
-    def _keep(self, grouping: Grouping) -> None:
-        """Keep a grouping that is smaller than the table itself, and no more than there is room for."""
-        if 2 * grouping.weight > self._whole.weight:
-            return
-        self._kept[grouping.levels] = grouping
-        while len(self._kept) > MOST_GROUPINGS or sum(kept.weight for kept in self._kept.values()) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
 
     def class_of_row(self, grouping: Grouping) -> Ints:
         """Return the class of every row at the levels of a grouping."""

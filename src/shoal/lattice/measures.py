@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,10 @@ import numpy as np
 from shoal.arrays import Bools, Floats
 from shoal.bounds.ladders import ladders_of
 from shoal.costs import CellCost
+from shoal.costs.attribute_loss import ColumnCost
+from shoal.costs.ncp import NCP
 from shoal.costs.non_uniform_entropy import NonUniformEntropy
+from shoal.costs.normalized_entropy import NormalizedEntropy
 from shoal.lattice.grouping import Ground, Grouping
 from shoal.lattice.levels import Lattice
 from shoal.lattice.verdicts import Seen, Verdicts
@@ -23,6 +26,8 @@ NOISE = 1e-12
 
 class Measure(ABC):
     """A cost along a lattice."""
+
+    lattice: Lattice
 
     @cached_property
     @abstractmethod
@@ -36,6 +41,10 @@ class Measure(ABC):
     def extra(self, grouping: Grouping, failing: Bools) -> float:
         """Return by how much a node, and every finer one, costs more than its floor if these classes fail there."""
         return 0.0
+
+    def lifted(self, below: tuple[slice, ...], grouping: Grouping, failing: Bools) -> Floats:
+        """Return what the nodes below one cost at least if these classes fail there."""
+        return self.floor.reshape(self.lattice.shape)[below] + self.extra(grouping, failing)
 
 
 class Whole(Measure):
@@ -81,16 +90,17 @@ def _losses(problem: Problem) -> list[Floats] | None:
     cost, data = problem.cost, problem.microdata
     if isinstance(cost, CellCost):
         return [ladder.losses / cost.per(problem.rows) for ladder in ladders_of(problem)[0]]
-    if not isinstance(cost, NonUniformEntropy):
+    if not isinstance(cost, NonUniformEntropy | NormalizedEntropy):
         return None
-    losses, most = [], 0.0
+    losses, most = [], []
     for column, tree in zip(data.quasi, data.hierarchies, strict=True):
         counts = np.bincount(column.codes, minlength=column.size).astype(np.float64)
         own = np.log2(np.maximum(counts, 1.0))
         shown = [np.log2(np.maximum(np.bincount(up, weights=counts)[up], 1.0)) - own for up in tree.up]
         losses.append(np.array(shown))
-        most += float(counts @ losses[-1][-1])
-    return [loss / (most or 1.0) for loss in losses]
+        most.append(float(counts @ losses[-1][-1]))
+    shares = most if isinstance(cost, NormalizedEntropy) else [sum(most) / len(most)] * len(most)
+    return [loss / (share * len(most) or 1.0) for loss, share in zip(losses, shares, strict=True)]
 
 
 class Additive(Measure):
@@ -130,8 +140,52 @@ class Additive(Measure):
         return float(summed(self.ground.codes, self.gaps, offsets, grouping.first, grouping.sizes, failing))
 
 
+class Combined(Measure):
+    """A cost worked out of what each column loses, which never falls where one of them rises.
+
+    What the columns lose at a node without suppression is known for all nodes at once; what a suppressed row loses
+    more in each is no less in a finer node.
+    """
+
+    def __init__(self, ground: Ground, lattice: Lattice, cost: ColumnCost) -> None:
+        self.ground, self.lattice, self.cost = ground, lattice, cost
+        by_cells = Tables.of(replace(ground.problem, cost=NCP()))
+        assert by_cells is not None
+        self.tables, number = by_cells, len(lattice.heights)
+        columns = Additive(ground, lattice, by_cells).columns
+        self.columns = [number * column for column in columns]  # NCP is the mean of the columns
+
+    @cached_property
+    def floor(self) -> Floats:
+        """What nodes cost without suppression."""
+        return self.cost.combined(self._losses(tuple(slice(None) for _ in self.columns))).ravel()
+
+    def _losses(self, nodes: tuple[slice, ...]) -> Floats:
+        """Return what every column loses at some nodes, without suppression."""
+        parts = np.meshgrid(*(column[part] for column, part in zip(self.columns, nodes, strict=True)), indexing="ij")
+        return np.stack(parts, axis=-1)
+
+    def of(self, seen: Seen) -> float:
+        """Return what the columns lose together."""
+        here = tuple(slice(level, level + 1) for level in seen.grouping.levels)
+        return float(self.lifted(here, seen.grouping, seen.failing).item())
+
+    def lifted(self, below: tuple[slice, ...], grouping: Grouping, failing: Bools) -> Floats:
+        """Return what nodes cost if the rows of these classes are stars there, too."""
+        return self.cost.combined(self._losses(below) + self._starred(grouping, failing))
+
+    def _starred(self, grouping: Grouping, failing: Bools) -> Floats:
+        """Return what the rows of some classes lose more in each column as stars."""
+        codes, rows = self.ground.codes[:, grouping.first[failing]], grouping.sizes[failing]
+        gaps = zip(self.tables.gaps, grouping.levels, codes, strict=True)
+        return len(codes) * np.array([gap[level][values] @ rows for gap, level, values in gaps])
+
+
 def measure_of(ground: Ground, lattice: Lattice) -> Measure:
     """Return the measure of a problem's cost."""
+    cost = ground.problem.cost
+    if isinstance(cost, ColumnCost):
+        return Combined(ground, lattice, cost)
     tables = Tables.of(ground.problem)
     if tables is None or not tables.rises:
         return Whole(ground, lattice)

@@ -14,6 +14,7 @@ What is known of nodes without looking at them:
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -24,6 +25,11 @@ from shoal.lattice.measures import Measure
 from shoal.lattice.verdicts import Seen, Verdicts
 from shoal.partition import Partition
 from shoal.watching import Ending
+
+ABREAST = 2
+"""Nodes that are looked at at the same time."""
+WORTH_A_THREAD = 5_000
+"""Distinct tuples from which a thread for each node saves more than it takes."""
 
 
 class Search:
@@ -45,22 +51,34 @@ class Search:
         assert self.best is not None
         return self.verdicts.partition(self.best)
 
-    def choose(self) -> int:
-        """Return the node to look at next.
+    def choose(self) -> list[int]:
+        """Return the nodes to look at next: one, and another that the first will hardly rule out.
 
         Of the nodes above the one with the least bound take one with a floor halfway up: if it is refused, it says
-        much of those below, and if not, it is good. Where rows counted along the lattice say as much, take the least.
+        much of those below, and if not, it is good. The other is taken alike from those that are not below the first.
+        Where rows counted along the lattice say as much, take the least, and it alone.
         """
-        least = int(self.live[np.argmin(self.bound[self.live])])
         if self.problem.may_suppress == 0 and self.verdicts.counting:
-            return least
-        above = self.lattice.among_above(least, self.live)
+            return [self._least(self.live)]
+        one = self._halfway(self.live)
+        others = self.live[~(self.lattice.levels[self.live] <= self.lattice.levels[one]).all(axis=1)]
+        return [one, self._halfway(others)] if len(others) else [one]
+
+    def _least(self, nodes: Ints) -> int:
+        return int(nodes[np.argmin(self.bound[nodes])])
+
+    def _halfway(self, nodes: Ints) -> int:
+        least = self._least(nodes)
+        above = self.lattice.among_above(least, nodes)
         floors = self.measure.floor[above]
         return int(above[np.argmin(np.abs(floors - (floors.max() + self.measure.floor[least]) / 2))])
 
     def look(self, node: int) -> None:
-        """Group the rows at a node, keep its release if it is better, and strike out what it rules out."""
-        seen = self.verdicts.at(self.lattice.at(node))
+        """Group the rows at a node and learn from it."""
+        self.learn(node, self.verdicts.at(self.lattice.at(node)))
+
+    def learn(self, node: int, seen: Seen) -> None:
+        """Keep the release of a node if it is better, and strike out what the node rules out."""
         self.looked += 1
         self.dead[node] = True
         if seen.admitted:
@@ -77,9 +95,15 @@ class Search:
 
     def run(self, deadline: Ending, progress: Callable[[float, str], None]) -> None:
         """Look at nodes until none may be better; out of time, until there is one at all."""
-        while len(self.live) and not (deadline.passed and self.best is not None):
-            self.look(self.choose())
-            progress(1 - len(self.live) / len(self.lattice), "searching the lattice of levels")
+        with ThreadPoolExecutor(ABREAST) as pool:
+            threads = pool if len(self.problem.microdata.counts) >= WORTH_A_THREAD else None
+            while len(self.live) and not (deadline.passed and self.best is not None):
+                nodes = self.choose()
+                several = threads if len(nodes) > 1 else None
+                found = self.verdicts.at_all([self.lattice.at(node) for node in nodes], several)
+                for node, seen in zip(nodes, found, strict=True):
+                    self.learn(node, seen)
+                progress(1 - len(self.live) / len(self.lattice), "searching the lattice of levels")
 
     def _keep(self, seen: Seen) -> None:
         cost = self.measure.of(seen)
@@ -93,7 +117,7 @@ class Search:
         if int(seen.grouping.sizes[seen.hopeless].sum()) > self.problem.may_suppress:
             self.dead.reshape(shape)[below] = True
             return
-        lifted = self.measure.floor.reshape(shape)[below] + self.measure.extra(seen.grouping, seen.hopeless)
+        lifted = self.measure.lifted(below, seen.grouping, seen.hopeless)
         bound = self.bound.reshape(shape)[below]
         np.maximum(bound, lifted, out=bound)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -74,7 +76,23 @@ class Verdicts:
 
     def at(self, levels: Levels) -> Seen:
         """Return what is to be seen at a node."""
-        grouping = self.ground.at(levels)
+        return self.of(self.ground.at(levels))
+
+    def at_all(self, nodes: Sequence[Levels], threads: Executor | None) -> list[Seen]:
+        """Return what is to be seen at some nodes, each in a thread of its own if there are any.
+
+        The loops that group rows give up the interpreter's lock. What a node is rolled up from is chosen before any
+        of the others is known, so that threads change nothing.
+        """
+        sources = [self.ground.source(levels) for levels in nodes]
+        each = map if threads is None else threads.map
+        found = list(each(lambda source, levels: self.of(self.ground.rolled_up(source, levels)), sources, nodes))
+        for seen in found:
+            self.ground.keep(seen.grouping)
+        return found
+
+    def of(self, grouping: Grouping) -> Seen:
+        """Return what is to be seen in a grouping."""
         hopeless = self.hopeless(grouping)
         failing = self.failing(grouping, hopeless)
         return Seen(grouping, hopeless, failing, self.fate(grouping, failing))
