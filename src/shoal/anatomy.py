@@ -54,8 +54,8 @@ def counted_cells(microdata: Microdata, groups: Groups) -> tuple[CountedCells]:
 class Names:
     """What the columns are called that the two tables have and the original has not."""
 
-    group: str
-    count: str
+    group: str = "group"
+    count: str = "count"
 
     @classmethod
     def free(cls, taken: Iterable[str]) -> Names:

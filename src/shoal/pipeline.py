@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from shoal.anatomy import RECODING as ANATOMY
-from shoal.anatomy import SENSITIVE_TABLE
+from shoal.anatomy import SENSITIVE_TABLE, Names
 from shoal.audit import Audit, audit
 from shoal.certificate import certify
 from shoal.coarsening import Choice, choose_levels
@@ -278,12 +278,14 @@ def audited(
     published = asked.problem.publish(solution.partition)
     tables = published.tables(star=asked.star)
     progress(1.0, "auditing")
-    names = asdict(published.names) if isinstance(published, Anatomized) else {}
-    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), **names)
+    names = published.names if isinstance(published, Anatomized) else Names()
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
     return published, tables, _confirmed(found, asked.problem)
 
 
-def audit_of(asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, **names: str) -> Audit:
+def audit_of(
+    asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, names: Names | None = None
+) -> Audit:
     """Audit a published table for the models of a request."""
     roles = asked.problem.microdata.roles
     return audit(
@@ -294,7 +296,7 @@ def audit_of(asked: Prepared, table: TableLike, sensitive_table: TableLike | Non
         hierarchies=_for_reading(asked.problem, asked.builders),
         population=asked.population,
         sensitive_table=sensitive_table,
-        **names,
+        **asdict(names or Names()),
     )
 
 
