@@ -114,9 +114,7 @@ def _measured(source: Source) -> list[Run]:
         runs = [run for l in LS for run in _runs(source, l, AT_D, "l")]
         runs += [run for d in DS for run in _runs(source, AT_L, d, "d")]
         pl.DataFrame([asdict(run) for run in runs], infer_schema_length=None).write_csv(kept, float_precision=4)
-    return [
-        Run(**row) for row in pl.read_csv(kept, infer_schema_length=None, missing_utf8_is_empty_string=True).to_dicts()
-    ]
+    return [Run(**row) for row in pl.read_csv(kept).with_columns(pl.col("phase").fill_null("")).to_dicts()]
 
 
 def _runs(source: Source, l: int, d: int, along: str) -> Iterator[Run]:
