@@ -144,7 +144,7 @@ def _show(source: Source, runs: list[Run]) -> None:
     head = ("l", "d", *(f"{kind.name} {what}" for what in ("stars", "KL", "s") for kind in COMPARED))
     lines: list[list[object]] = [[*point, *_means(runs, point)] for point in _points(runs)]
     show(f"{source.name}: means of the projections, {source.frame.height:,} rows", head, lines)
-    head = ("l", "d", "TP+", "cube", "lower bound", "TP+ / bound")
+    head = ("l", "d", "TP+", "cube", "lower bound", "TP+ / bound", "cube / bound", "TP+ KL", "cube KL", "cube s")
     show(f"{source.name}: one projection, with a bound", head, [[*p, *_beside_bound(runs, p)] for p in _points(runs)])
     show(f"{source.name}: of all projections", ("claim", "holds in"), _claims(runs))
 
@@ -168,8 +168,9 @@ def _means(runs: list[Run], point: tuple[int, int]) -> list[object]:
 def _beside_bound(runs: list[Run], point: tuple[int, int]) -> list[object]:
     alone, cube = _of(runs, point, TPPlus.name)[0], _of(runs, point, CubeSearch.name)[0]
     bound = max(cube.bound or 0.0, alone.bound or 0.0)
-    gap = f"{alone.stars / bound:.3f}" if bound else "optimal" if not alone.stars else "-"
-    return [f"{alone.stars:,.0f}", f"{cube.stars:,.0f}", f"{bound:,.0f}", gap]
+    gaps = [f"{one.stars / bound:.3f}" if bound else "optimal" if not one.stars else "-" for one in (alone, cube)]
+    stars = (f"{stars:,.0f}" for stars in (alone.stars, cube.stars, bound))
+    return [*stars, *gaps, f"{alone.kl:.3f}", f"{cube.kl:.3f}", f"{cube.seconds:.1f}"]
 
 
 def _claims(runs: list[Run]) -> list[list[object]]:
