@@ -28,7 +28,7 @@ ORDER = [
     {"audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "crowds", "curve"},
+    {"bounds", "certificate", "clusters", "crowds", "curve", "medians"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
