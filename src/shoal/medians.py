@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.cube.compiled import njit
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"
 
 DISTINCT, SHARE = 0, 1
 """The kinds of check: at least so many different values; `number * largest count <= other * rows`."""
@@ -46,7 +46,7 @@ def cut_level(codes, secrets, rows, begins, ends, places, values, weights, alike
             if low[axis] < high[axis]:
                 span = _span(codes, a, b, axis, places, values, alike[axis], low, high, masks, counts, wide)
                 width[axis] = weights[axis] * span
-        at = np.int64(-1)
+        at = -1
         for _ in range(axes):
             axis = np.argmax(width)
             if not width[axis] > 0:

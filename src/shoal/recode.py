@@ -80,6 +80,9 @@ RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
 BLOCKS = ("suppress", *ALONG_HIERARCHIES)
 """The recodings whose cells are blocks of hierarchies."""
 
+REPEATABLE = ("suppress", "generalize", "range")
+"""The recodings in which classes with equal cells, taken together, show the same cells again."""
+
 TABLE = "table"
 """What the table of the people is called, in every release."""
 
@@ -102,11 +105,15 @@ class Published:
         `star="null"` writes stars as missing, for readers that know no other mark; suppressed columns then keep
         their type.
         """
-        source = self.microdata.table.frame[self.partition.kept]
         class_of_row = self.partition.class_of_row[self.partition.kept]
         quasi = [_published(cells, cells.of_group[class_of_row], star) for cells in self.cells]
-        rest = [_as_shown(source[name]) for name in self.microdata.roles.published[len(quasi) :]]
+        rest = [_as_shown(self.source(name)) for name in self.microdata.roles.published[len(quasi) :]]
         return pl.DataFrame([*quasi, *rest])
+
+    def source(self, name: str) -> pl.Series:
+        """Return a column of the original without the dropped rows."""
+        column = self.microdata.table.frame[name]
+        return column.gather(self.partition.kept) if self.partition.dropped else column
 
     def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
         """Return every published table by its name, that of the people first."""
@@ -138,18 +145,17 @@ class Anatomized(Published):
         return group_numbers(self.microdata, partition)[partition.class_of_row[partition.kept]]
 
     def _shown(self, names: tuple[str, ...]) -> pl.DataFrame:
-        source = self.microdata.table.frame[self.partition.kept]
-        return pl.DataFrame([_as_shown(source[name]) for name in names])
+        return pl.DataFrame([_as_shown(self.source(name)) for name in names])
 
 
 def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
     if cells.typed is not None:
         return _as_shown(cells.typed.gather(cell_of_row))
     name, values = cells.column.name, cells.column.values
-    single = cells.singles[cell_of_row]
-    shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))
+    shown = (cells.singles >= 0) | (cells.stars & (star == "null"))
     if values.dtype != pl.String and shown.all() and _reads_as_it_is(cells):
-        return _as_shown(values.gather(pl.Series(single).replace(-1, None)).alias(name))
+        single = pl.Series(cells.singles).replace(-1, None)
+        return _as_shown(values.gather(single).gather(cell_of_row).alias(name))
     labels = pl.Series(
         name, [None if label == STAR and star == "null" else label for label in cells.labels], dtype=pl.String
     )

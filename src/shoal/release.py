@@ -24,11 +24,14 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from shoal.arrays import Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
+from shoal.microdata import Coded, packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
@@ -93,10 +96,9 @@ def _write(release: Release, folder: Path, format: str) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    number = "".join(release.table.columns) + "#"  # longer than the name of any column
-    ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
-    others = {name: table.sort(table.columns, nulls_last=True) for name, table in release.tables.items()}
-    for name, shown in (others | {TABLE: ordered.drop(number)}).items():
+    orders = {name: sorted_rows(table) for name, table in release.tables.items()}
+    for name, table in release.tables.items():
+        shown = table[orders[name]]
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
@@ -108,7 +110,7 @@ def _write(release: Release, folder: Path, format: str) -> None:
     _put(internal / "config.json", canonical(release.config))
     _put(internal / "decisions.json", canonical(list(release.decisions)))
     _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
-    rows = pl.Series("row", release.classes.kept).gather(ordered[number])
+    rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
@@ -174,10 +176,50 @@ def manifest(folder: Path) -> dict[str, str]:
     return {name: file_hash(folder / name) for name in files if name != "internal/manifest.json"}
 
 
-def keyed_hash(original: pl.DataFrame, key: str) -> dict[str, str]:
-    """Return a hash of the original that proves nothing without the key kept beside it."""
-    digest = hmac.new(bytes.fromhex(key), original.write_csv().encode(), hashlib.sha256).hexdigest()
-    return {"algorithm": "HMAC-SHA256 of the table as CSV", "key": key, "digest": digest}
+AS_CSV = "HMAC-SHA256 of the table as CSV"
+AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
+
+
+def keyed_hash(original: pl.DataFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
+    """Return a hash of the original that proves nothing without the key kept beside it.
+
+    Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
+    """
+    digest = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
+    if algorithm == AS_CSV:
+        digest.update(original.write_csv().encode())
+    else:
+        for column in original.iter_columns():
+            coded = as_texts(Coded.of(column))
+            texts = coded.values.to_frame().write_csv().encode()
+            digest.update(canonical([column.name, len(column), len(texts)]).encode())
+            digest.update(texts)
+            digest.update(coded.codes.astype(f"<u{_bytes(coded.size)}").data)
+    return {"algorithm": algorithm, "key": key, "digest": digest.hexdigest()}
+
+
+def _bytes(size: int) -> int:
+    return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
+
+
+def sorted_rows(table: pl.DataFrame) -> Ints:
+    """Return the places of the rows sorted by their cells, column by column: a missing value last, texts as texts.
+
+    >>> sorted_rows(pl.DataFrame({"a": ["9", None, "10"]})).tolist()
+    [2, 0, 1]
+    """
+    columns = [Coded.of(column) for column in table.iter_columns()]
+    columns = [as_texts(column) if column.values.dtype == pl.String else column for column in columns]
+    return np.argsort(packed([column.codes for column in columns], [column.size for column in columns]))
+
+
+def as_texts(column: Coded) -> Coded:
+    """Return a column as text, its codes in the order of the texts."""
+    texts = column.values.cast(pl.String)
+    order = texts.arg_sort(nulls_last=True).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return Coded(texts.gather(order), rank[column.codes])
 
 
 def public_config_hash(config: Mapping[str, Any]) -> str:

@@ -179,7 +179,7 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
 
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
-        found = keyed_hash(original.frame, stated["key"])
+        found = keyed_hash(original.frame, stated["key"], stated["algorithm"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
     def covered() -> str:
