@@ -15,6 +15,7 @@ from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.errors import Unsupported
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded, distinct_rows
+from shoal.sorting import order_by
 from shoal.table import STAR, cell_text
 
 CHUNK = 4_000_000
@@ -36,7 +37,7 @@ class Groups:
     def of(cls, rows: Ints, group_of_row: Ints) -> Groups:
         """Return the groups that labels 0, 1, ... put some rows in."""
         sizes = np.bincount(group_of_row)
-        return cls(rows[np.argsort(group_of_row, kind="stable")], np.concatenate([[0], np.cumsum(sizes)]))
+        return cls(rows[order_by(group_of_row)], np.concatenate([[0], np.cumsum(sizes)]))
 
     def spread(self, codes: Codes) -> tuple[Codes, Codes]:
         """Return the smallest and the largest code in every group."""

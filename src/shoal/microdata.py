@@ -19,6 +19,7 @@ from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.roles import Roles
+from shoal.sorting import runs
 from shoal.table import Table, distinct_sorted, is_ordered
 
 
@@ -88,6 +89,23 @@ class Coded:
     def decode(self, codes: Codes) -> pl.Series:
         """Return the column these codes stand for."""
         return self.values.gather(codes)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedFrame:
+    """Columns of a frame as integers, where they are known already: nobody need find their distinct values again."""
+
+    frame: pl.DataFrame
+    columns: Mapping[str, Coded]
+
+    @classmethod
+    def among(cls, known: Sequence[CodedFrame], frame: pl.DataFrame) -> CodedFrame:
+        """Return what is known of a frame; of one that was altered since, nothing is."""
+        return next((one for one in known if one.frame is frame), cls(frame, {}))
+
+    def column(self, name: str) -> Coded:
+        """Return one column as integers; its values may be in any order, and some may be equal."""
+        return self.columns[name] if name in self.columns else Coded.of(self.frame[name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,9 +310,9 @@ def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Int
     ([1, 0, 1], [1, 0], [1, 2])
     """
     key = packed(columns, sizes)
-    order, starts = _runs(key)
+    order, starts = runs(key)
     counts = np.diff(starts, append=len(key))
-    return _labels(order, starts), np.minimum.reduceat(order, starts), counts
+    return _labels(order, starts), order[starts], counts
 
 
 def packed(columns: Sequence[AnyInts], sizes: Sequence[int]) -> Ints:
@@ -307,18 +325,12 @@ def packed(columns: Sequence[AnyInts], sizes: Sequence[int]) -> Ints:
     span = 1
     for codes, size in zip(columns, sizes, strict=True):
         if span * size >= 2**62:
-            order, starts = _runs(key)
+            order, starts = runs(key)
             key, span = _labels(order, starts), len(starts)
         key *= size
         key += codes
         span *= size
     return key
-
-
-def _runs(key: Ints) -> tuple[Ints, Ints]:
-    """Return the places that sort a key, and where each distinct number begins among them."""
-    order = np.argsort(key)
-    return order, np.flatnonzero(np.diff(key[order], prepend=-1))
 
 
 def _labels(order: Ints, starts: Ints) -> Ints:

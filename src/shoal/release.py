@@ -24,18 +24,18 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from shoal.arrays import Ints
+from shoal.arrays import Codes, Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
-from shoal.microdata import Coded, packed
+from shoal.microdata import CodedFrame, packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
 from shoal.recode import TABLE
+from shoal.sorting import order_by
 from shoal.table import write
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
@@ -61,6 +61,8 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `original` that are about nobody; None where all rows are about people."""
+    known: tuple[CodedFrame, ...] = field(default=(), repr=False)
+    """What is known of `original` and of the published tables as integers."""
 
     @property
     def table(self) -> pl.DataFrame:
@@ -96,9 +98,11 @@ def _write(release: Release, folder: Path, format: str) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    orders = {name: sorted_rows(table) for name, table in release.tables.items()}
-    for name, table in release.tables.items():
-        shown = table[orders[name]]
+    coded = {name: CodedFrame.among(release.known, table) for name, table in release.tables.items()}
+    orders = {name: sorted_rows(table) for name, table in coded.items()}
+    for name, table in coded.items():
+        columns = [table.column(column) for column in table.frame.columns]
+        shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
@@ -109,7 +113,10 @@ def _write(release: Release, folder: Path, format: str) -> None:
     _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
     _put(internal / "config.json", canonical(release.config))
     _put(internal / "decisions.json", canonical(list(release.decisions)))
-    _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
+    _put(
+        internal / "original.json",
+        canonical(keyed_hash(CodedFrame.among(release.known, release.original), secrets.token_hex(32))),
+    )
     rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
@@ -180,21 +187,22 @@ AS_CSV = "HMAC-SHA256 of the table as CSV"
 AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
 
 
-def keyed_hash(original: pl.DataFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
+def keyed_hash(original: CodedFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
     """Return a hash of the original that proves nothing without the key kept beside it.
 
     Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
     """
     digest = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
     if algorithm == AS_CSV:
-        digest.update(original.write_csv().encode())
+        digest.update(original.frame.write_csv().encode())
     else:
-        for column in original.iter_columns():
-            coded = as_texts(Coded.of(column))
-            texts = coded.values.to_frame().write_csv().encode()
-            digest.update(canonical([column.name, len(column), len(texts)]).encode())
-            digest.update(texts)
-            digest.update(coded.codes.astype(f"<u{_bytes(coded.size)}").data)
+        for name in original.frame.columns:
+            column = original.column(name)
+            texts = column.values.cast(pl.String)
+            ranks, distinct = _ranks(texts), texts.unique().sort(nulls_last=True).to_frame().write_csv().encode()
+            digest.update(canonical([name, len(column.codes), len(distinct)]).encode())
+            digest.update(distinct)
+            digest.update(ranks.astype(f"<u{_bytes(len(texts))}")[column.codes].data)
     return {"algorithm": algorithm, "key": key, "digest": digest.hexdigest()}
 
 
@@ -202,24 +210,21 @@ def _bytes(size: int) -> int:
     return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
 
 
-def sorted_rows(table: pl.DataFrame) -> Ints:
-    """Return the places of the rows sorted by their cells, column by column: a missing value last, texts as texts.
+def sorted_rows(table: CodedFrame) -> Ints:
+    """Return the places of the rows sorted by their cells, column by column: a missing value last.
 
-    >>> sorted_rows(pl.DataFrame({"a": ["9", None, "10"]})).tolist()
+    >>> sorted_rows(CodedFrame(pl.DataFrame({"a": ["9", None, "10"]}), {})).tolist()
     [2, 0, 1]
     """
-    columns = [Coded.of(column) for column in table.iter_columns()]
-    columns = [as_texts(column) if column.values.dtype == pl.String else column for column in columns]
-    return np.argsort(packed([column.codes for column in columns], [column.size for column in columns]))
+    columns = [table.column(name) for name in table.frame.columns]
+    ranks = [_ranks(column.values) for column in columns]
+    codes = [rank[column.codes] for rank, column in zip(ranks, columns, strict=True)]
+    return order_by(packed(codes, [int(rank.max(initial=0)) + 1 for rank in ranks]))
 
 
-def as_texts(column: Coded) -> Coded:
-    """Return a column as text, its codes in the order of the texts."""
-    texts = column.values.cast(pl.String)
-    order = texts.arg_sort(nulls_last=True).to_numpy()
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order))
-    return Coded(texts.gather(order), rank[column.codes])
+def _ranks(values: pl.Series) -> Codes:
+    """Return the place of each value among the different ones in order, a missing value last."""
+    return (values.rank("dense") - 1).cast(pl.Int32).fill_null(values.n_unique() - bool(values.null_count())).to_numpy()
 
 
 def public_config_hash(config: Mapping[str, Any]) -> str:

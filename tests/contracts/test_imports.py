@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry", "watching"},
+    {"parameters", "plots", "prices", "registry", "sorting", "watching"},
     {"solver", "table"},
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
