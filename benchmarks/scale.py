@@ -12,6 +12,7 @@ import json
 import math
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.measure import Measurement, command, show
@@ -27,7 +28,7 @@ WAYS = {
 """What each method is asked for: the requirement and the recoding."""
 
 
-def main(sizes: list[int], methods: list[str]) -> None:
+def main(sizes: Sequence[int] = ROWS, methods: Sequence[str] = tuple(WAYS)) -> None:
     lines: list[list[object]] = []
     before: dict[str, tuple[int, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
