@@ -26,13 +26,16 @@ from typing import Any
 
 import polars as pl
 
+from shoal.arrays import Codes, Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
+from shoal.microdata import CodedFrame, packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
 from shoal.recode import TABLE
+from shoal.sorting import order_by
 from shoal.table import write
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
@@ -58,6 +61,8 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `original` that are about nobody; None where all rows are about people."""
+    known: tuple[CodedFrame, ...] = field(default=(), repr=False)
+    """What is known of `original` and of the published tables as integers."""
 
     @property
     def table(self) -> pl.DataFrame:
@@ -93,10 +98,11 @@ def _write(release: Release, folder: Path, format: str) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    number = "".join(release.table.columns) + "#"  # longer than the name of any column
-    ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
-    others = {name: table.sort(table.columns, nulls_last=True) for name, table in release.tables.items()}
-    for name, shown in (others | {TABLE: ordered.drop(number)}).items():
+    coded = {name: CodedFrame.among(release.known, table) for name, table in release.tables.items()}
+    orders = {name: sorted_rows(table) for name, table in coded.items()}
+    for name, table in coded.items():
+        columns = [table.column(column) for column in table.frame.columns]
+        shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
     hashes = {
@@ -107,8 +113,11 @@ def _write(release: Release, folder: Path, format: str) -> None:
     _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
     _put(internal / "config.json", canonical(release.config))
     _put(internal / "decisions.json", canonical(list(release.decisions)))
-    _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
-    rows = pl.Series("row", release.classes.kept).gather(ordered[number])
+    _put(
+        internal / "original.json",
+        canonical(keyed_hash(CodedFrame.among(release.known, release.original), secrets.token_hex(32))),
+    )
+    rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
@@ -174,10 +183,48 @@ def manifest(folder: Path) -> dict[str, str]:
     return {name: file_hash(folder / name) for name in files if name != "internal/manifest.json"}
 
 
-def keyed_hash(original: pl.DataFrame, key: str) -> dict[str, str]:
-    """Return a hash of the original that proves nothing without the key kept beside it."""
-    digest = hmac.new(bytes.fromhex(key), original.write_csv().encode(), hashlib.sha256).hexdigest()
-    return {"algorithm": "HMAC-SHA256 of the table as CSV", "key": key, "digest": digest}
+AS_CSV = "HMAC-SHA256 of the table as CSV"
+AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
+
+
+def keyed_hash(original: CodedFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
+    """Return a hash of the original that proves nothing without the key kept beside it.
+
+    Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
+    """
+    digest = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
+    if algorithm == AS_CSV:
+        digest.update(original.frame.write_csv().encode())
+    else:
+        for name in original.frame.columns:
+            column = original.column(name)
+            texts = column.values.cast(pl.String)
+            ranks, distinct = _ranks(texts), texts.unique().sort(nulls_last=True).to_frame().write_csv().encode()
+            digest.update(canonical([name, len(column.codes), len(distinct)]).encode())
+            digest.update(distinct)
+            digest.update(ranks.astype(f"<u{_bytes(len(texts))}")[column.codes].data)
+    return {"algorithm": algorithm, "key": key, "digest": digest.hexdigest()}
+
+
+def _bytes(size: int) -> int:
+    return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
+
+
+def sorted_rows(table: CodedFrame) -> Ints:
+    """Return the places of the rows sorted by their cells, column by column: a missing value last.
+
+    >>> sorted_rows(CodedFrame(pl.DataFrame({"a": ["9", None, "10"]}), {})).tolist()
+    [2, 0, 1]
+    """
+    columns = [table.column(name) for name in table.frame.columns]
+    ranks = [_ranks(column.values) for column in columns]
+    codes = [rank[column.codes] for rank, column in zip(ranks, columns, strict=True)]
+    return order_by(packed(codes, [int(rank.max(initial=0)) + 1 for rank in ranks]))
+
+
+def _ranks(values: pl.Series) -> Codes:
+    """Return the place of each value among the different ones in order, a missing value last."""
+    return (values.rank("dense") - 1).cast(pl.Int32).fill_null(values.n_unique() - bool(values.null_count())).to_numpy()
 
 
 def public_config_hash(config: Mapping[str, Any]) -> str:

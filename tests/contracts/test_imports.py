@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry", "watching"},
+    {"parameters", "plots", "prices", "registry", "sorting", "watching"},
     {"solver", "table"},
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
@@ -28,7 +28,7 @@ ORDER = [
     {"arx", "audit", "inspection", "proof"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "crowds", "curve"},
+    {"bounds", "certificate", "clusters", "crowds", "curve", "medians"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
