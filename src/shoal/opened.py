@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -125,11 +126,7 @@ class Opened:
     @property
     def models(self) -> Models:
         """The models the certificate states."""
-        metrics = {
-            name: Metric.of(metric["labels"], metric["distances"], name)
-            for name, metric in self.codebook["metrics"].items()
-        }
-        return parse_requirement(self.certificate.require, metrics)
+        return stated_models(self.certificate.require, self.codebook)
 
     @property
     def skipped(self) -> str:
@@ -173,6 +170,12 @@ class Opened:
             found = replace(found, findings=found.findings if stated else ())
         same = [as_dict(finding) for finding in found.findings] == stated
         return "" if same else "the levels reached are not those stated"
+
+
+def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:
+    """Return the models that a certificate states, with the metrics that the codebook has."""
+    metrics = {name: Metric.of(one["labels"], one["distances"], name) for name, one in codebook["metrics"].items()}
+    return parse_requirement(require, metrics)
 
 
 def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> pl.DataFrame:

@@ -21,11 +21,11 @@ from shoal.attacks.homogeneity import Homogeneity
 from shoal.attacks.linkage import Linkage
 from shoal.attacks.minimality import Minimality, surer_than
 from shoal.attacks.scene import Scene
-from shoal.attacks.shown import Shown
 from shoal.attacks.similarity import Similarity
 from shoal.attacks.skewness import Skewness
 from shoal.hierarchies import Taxonomy
 from shoal.requirement import parse_requirement
+from shoal.shown import Shown
 
 HOSPITAL = pl.DataFrame(
     {

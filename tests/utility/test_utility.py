@@ -17,6 +17,7 @@ import shoal
 from shoal.coverage import Reader
 from shoal.errors import ParameterError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
+from shoal.shown import Shown
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.table import Table
 from shoal.utility import classifier as learning
@@ -25,7 +26,7 @@ from shoal.utility.associations import associations
 from shoal.utility.features import drawn_features, original_features, published_features
 from shoal.utility.numbers import numbers
 from shoal.utility.propensity import propensity
-from shoal.utility.reading import Shown, Spread, spreads
+from shoal.utility.reading import Spread, spreads
 
 ORIGINAL = Table.of(census(400, seed=4)).frame
 QUASIS = list(QUASI[:4])

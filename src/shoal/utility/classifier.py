@@ -18,8 +18,9 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.errors import RoleError, Unsupported, nearest
+from shoal.shown import Shown
 from shoal.utility.features import original_features, published_features
-from shoal.utility.reading import Shown, Spread
+from shoal.utility.reading import Spread
 
 HELD_OUT = 1 / 3
 ROWS = 15_000
@@ -53,7 +54,7 @@ def classifier(shown: Shown, columns: Mapping[str, Spread], target: str, *, seed
         raise Unsupported("nothing says which row stands for which, so that none can be held out")
     labels, kept = _labels(columns[target]), shown.rows
     rng = np.random.default_rng(seed)
-    drawn = rng.permutation(len(kept))[:ROWS]
+    drawn = rng.permutation(shown.real(len(labels)))[:ROWS]
     cut = round(len(drawn) * HELD_OUT)
     test, train = drawn[:cut], drawn[cut:]
     if len(drawn) < FEWEST or len(np.unique(labels[kept[train]])) < 2:

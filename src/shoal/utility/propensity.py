@@ -42,7 +42,8 @@ def propensity(columns: Mapping[str, Spread], *, seed: int = 0) -> Propensity:
     """Fit the regression and return how far its guesses are from knowing nothing.
 
     >>> import polars as pl, shoal
-    >>> from shoal.utility.reading import Shown, spreads
+    >>> from shoal.shown import Shown
+    >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 30, 40, 50] * 5, "town": ["a", "a", "b", "b"] * 5}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=5", method="mondrian")
     >>> round(propensity(spreads(Shown.of(made), pl.DataFrame(people))).pmse, 6)
