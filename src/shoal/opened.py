@@ -22,7 +22,7 @@ from shoal.neutral import restored
 from shoal.raising import Raised, as_raised
 from shoal.release import FORMATS, file_hash, read_json
 from shoal.requirement import parse_requirement
-from shoal.table import TableLike, read, texts
+from shoal.table import TableLike, read_binary, texts, tidy
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,9 +190,10 @@ def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str,
 
 
 def _as_written(path: Path) -> pl.DataFrame:
-    """Read the cells that are in the file; those of a CSV file as text."""
+    """Read the cells that are in the file, those of a CSV file as text; a table may be empty: no counterfeits."""
     if not path.name.endswith((".csv", ".csv.gz")):
-        return read(path).frame
+        frame = read_binary(path)
+        return tidy(frame) if frame.height else frame
     content = path.read_bytes()
     return texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
 

@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal.coverage import Reader
-from shoal.errors import ParameterError, RoleError, TableError, Unsupported
+from shoal.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
 from shoal.shown import Shown
 from shoal.synth import QUASI, census, census_hierarchies
@@ -181,6 +181,14 @@ def test_a_folder_says_what_memory_does(tmp_path: Path) -> None:
         {**column, "distance": pytest.approx(column["distance"])} for column in other["marginals"]
     ]
     assert one["queries"] == pytest.approx(other["queries"])
+
+
+def test_a_folder_that_was_changed_is_not_measured(tmp_path: Path) -> None:
+    folder = released("suppress").save(tmp_path / "out")
+    path = folder / "public" / "table.csv"
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(ReleaseError, match="was changed"):
+        measure(folder, ORIGINAL)
 
 
 def test_without_the_internal_part_costs_are_not_measured_and_it_is_said(tmp_path: Path) -> None:
