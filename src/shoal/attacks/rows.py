@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,12 +69,12 @@ class Rows:
             both["group"].rank("dense").cast(pl.Int64).to_numpy() - 1,
         )
 
-    def always(self) -> tuple[dict[str, Ints], dict[str, Cover]]:
+    def always(self, quasi: Sequence[str]) -> tuple[dict[str, Ints], dict[str, Cover]]:
         """Return what belongs to every class: the groups of two tables, which nobody's knowledge excludes."""
         if self.group is None:
             return {}, {}
-        groups = np.arange(int(self.group.max()) + 1)
-        return {"group?": self.group}, {"group?": Cover(np.array([0, len(groups)]), groups)}
+        groups, name = np.arange(int(self.group.max()) + 1), "".join(quasi) + "#"
+        return {name: self.group}, {name: Cover(np.array([0, len(groups)]), groups)}
 
 
 def _centroids(shown: pl.Series, known: pl.Series) -> tuple[Ints, Cover, Places]:

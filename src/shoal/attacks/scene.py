@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -135,7 +134,7 @@ class Scene:
         real = slice(None) if rows is None else rows < self.people
         here = np.arange(self.people) if rows is None else rows[real]
         spread = Rows.of(shown)
-        classes, covers = spread.always()
+        classes, covers = spread.always(shown.quasi)
         places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
         columns = {name: seen(self.original[name], shown.raised) for name in shown.quasi}
         for name, column in columns.items():
@@ -160,11 +159,11 @@ class Scene:
 
     # --- candidates ---
 
-    def crowds(self, columns: Sequence[str] | None = None, given: str | None = None) -> tuple[Crowd, Crowd]:
-        """Return everybody's candidates before and after, for who knows all or some columns, and maybe a secret."""
-        if columns is None and given is None:
+    def crowds(self, given: str | None = None) -> tuple[Crowd, Crowd]:
+        """Return everybody's candidates before and after, for who knows all quasi-identifiers, and maybe a secret."""
+        if given is None:
             return self._full
-        return self._crowd(self.before, columns, given), self._crowd(self.after, columns, given)
+        return Crowd(self.before.knowing(given)), Crowd(self.after.knowing(given))
 
     @property
     def way(self) -> str:
@@ -179,11 +178,6 @@ class Scene:
     def crowd_of_other(self) -> Crowd:
         """The candidates of the same people in the second release."""
         return Crowd(self.after_other)
-
-    def _crowd(self, sight: Sight, columns: Sequence[str] | None, given: str | None) -> Crowd:
-        if given is None:
-            return Crowd(sight, columns)
-        return Crowd(sight.knowing(given), None if columns is None else [*columns, f"{given}?"])
 
 
 def _codes(column: pl.Series) -> Ints:
