@@ -34,7 +34,7 @@ HIERARCHIES = {name: builder for name, builder in census_hierarchies().items() i
 RECODINGS = ["suppress", "generalize", "full-domain", "range", "centroid", "anatomy"]
 
 
-def released(recoding: str, **more: Any) -> shoal.Release:
+def released(recoding: str, data: Any = ORIGINAL, **more: Any) -> shoal.Release:
     anatomy = recoding == "anatomy"
     given = {
         "quasi": QUASIS,
@@ -43,7 +43,7 @@ def released(recoding: str, **more: Any) -> shoal.Release:
         "hierarchies": HIERARCHIES,
         "method": "anatomy" if anatomy else "incognito" if recoding == "full-domain" else "mondrian",
     }
-    return shoal.anonymize(ORIGINAL, recoding=recoding, **{**given, **more})
+    return shoal.anonymize(data, recoding=recoding, **{**given, **more})
 
 
 def read(release: shoal.Release, original: Any = ORIGINAL) -> dict[str, Spread]:
@@ -181,6 +181,22 @@ def test_a_folder_says_what_memory_does(tmp_path: Path) -> None:
         {**column, "distance": pytest.approx(column["distance"])} for column in other["marginals"]
     ]
     assert one["queries"] == pytest.approx(other["queries"])
+    assert one["propensity"] == pytest.approx(other["propensity"])
+
+
+@pytest.mark.parametrize("recoding", ["range", "anatomy"])
+def test_the_order_of_rows_changes_nothing_that_is_drawn(recoding: str) -> None:
+    turned = ORIGINAL.reverse()
+    made = {name: released(recoding, data=frame) for name, frame in (("as it is", ORIGINAL), ("turned", turned))}
+    one, other = read(made["as it is"]), read(made["turned"], turned)
+    assert propensity(one).pmse == pytest.approx(propensity(other).pmse)
+    kept = {name: release.classes.kept for name, release in made.items()}
+    first, second = (
+        learning._by_contents(columns, np.arange(len(rows)), rows)
+        for columns, rows in zip((one, other), kept.values(), strict=True)
+    )
+    for name in QUASIS:
+        assert (one[name].codes[kept["as it is"][first]] == other[name].codes[kept["turned"][second]]).all()
 
 
 def test_a_folder_that_was_changed_is_not_measured(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def _check_read(name: str, unread: int, cells: int) -> None:
 
 
 def _distinct(column: pl.Series) -> tuple[Sequence[Any], Ints]:
-    distinct = column.unique(maintain_order=True)
+    distinct = column.unique().sort(nulls_last=True)
     return distinct.to_list(), numbered(column.to_frame(), distinct.to_frame())
 
 
