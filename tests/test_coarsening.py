@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.command import shoal as command
 
@@ -83,6 +83,7 @@ def test_a_release_of_a_raised_table_verifies_and_shows_nothing_finer(
             assert set(release.table[name].cast(pl.String)) <= allowed
 
 
+@settings(max_examples=8)  # each makes two dozen releases
 @given(tables())
 def test_auto_takes_the_levels_at_which_least_is_lost(people: pl.DataFrame) -> None:
     heights = [Ladder.of(people[name], as_builder(spec)).height for name, spec in TREES.items()]
@@ -131,6 +132,12 @@ def test_the_safe_harbor_rule_raises_dates_postcodes_and_ages() -> None:
         ("1961", "000**", "90+", "b"),
     ]
     assert any("which are not raised by it: seen" in note for note in release.decisions)
+
+
+def test_columns_that_the_rule_speaks_of_but_cannot_read_are_named() -> None:
+    people = {"zip": ["02139", "02142", "n/a", "n/a"], "dob": ["1950-02-01", "1950-02-01", "?", "?"], "job": ["a"] * 4}
+    release = shoal.anonymize(people, quasi=["zip", "dob", "job"], require="k=2", coarsen="hipaa", method="mondrian")
+    assert any("which are not raised by it: zip, dob" in note for note in release.decisions)
 
 
 def test_the_rule_leaves_hierarchies_of_the_owner_alone() -> None:
@@ -215,14 +222,16 @@ def test_prefixes_are_raised_by_three_digits() -> None:
     assert above.build(column.unique()).height == 1
 
 
-@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_attacks_and_utility_read_raised_columns(tmp_path: Path, recoding: str) -> None:
     people = census(400, seed=3).select("age", "education", "income")
     asked: dict[str, Any] = {"quasi": ["age", "education"], "sensitive": ["income"], "require": "k=3"}
     release = shoal.anonymize(people, coarsen={"age": 2}, recoding=recoding, method="mondrian", **asked)
     folder = release.save(tmp_path / "out")
     for made in (release, folder):
-        found = shoal.attack(made, people, attacks=["linkage"]).outcomes[0]
+        attacked = shoal.attack(made, people, attacks=["linkage", "downcoding"])
+        assert len(attacked.of("downcoding")) == (recoding in ("suppress", "generalize"))
+        found = attacked.of("linkage")[0]
         assert found.before is not None
         assert found.after == 0 < found.before
         kept = shoal.utility.measure(made, people)

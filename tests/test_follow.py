@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -148,6 +149,39 @@ def test_everybody_keeps_their_signature_through_a_series(tmp_path: Path) -> Non
     assert both.after == 0
     with pytest.raises(ReleaseError, match="the register has no"):
         rerelease(Table.of(frames[0]), ASKED, register, tmp_path)
+
+
+def test_counterfeits_are_no_people_to_measures_of_use(tmp_path: Path) -> None:
+    one, two = hospital(1, range(60)), hospital(1, range(30))
+    register = Register.at(tmp_path / "register")
+    before = rerelease(Table.of(one), ASKED, register, None).save(tmp_path / "one")
+    release = rerelease(Table.of(two), ASKED, register.add(before, one), before)
+    assert release.counterfeits is not None
+    assert release.counterfeits.height
+    for made in (release, release.save(tmp_path / "two")):
+        found = library.utility.measure(made, two, queries=10)
+        assert (found.rows, found.published) == (30, 30 + release.counterfeits.height)
+        assert len(found.classifiers) + len(found.notes) == 1  # learnt, or scikit-learn is not here
+
+
+@pytest.mark.parametrize("format", ["csv.gz", "parquet", "arrow"])
+def test_a_release_without_counterfeits_is_read_back_from_every_format(tmp_path: Path, format: str) -> None:
+    frame = hospital(1, range(60))
+    register = Register.at(tmp_path / "register")
+    folder = rerelease(Table.of(frame), ASKED, register, None).save(tmp_path / "one", format=format)
+    assert library.verify(folder, original=frame).failures == []
+    assert len(register.add(folder, frame).entries) == 1
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.Date, pl.Enum(["cold", "flu"])])
+def test_a_column_of_another_type_than_before_is_refused_without_its_values(tmp_path: Path, dtype: Any) -> None:
+    frame = hospital(1, range(60))
+    register = Register.at(tmp_path / "register")
+    folder = rerelease(Table.of(frame), ASKED, register, None).save(tmp_path / "one")
+    other = frame.with_columns(illness=pl.Series([None] * 60, dtype=dtype))
+    with pytest.raises(TableError, match="has other values in an earlier release") as refused:
+        rerelease(Table.of(other), ASKED, register.add(folder, frame), folder)
+    assert not any(ill in str(refused.value) for ill in frame["illness"].unique())
 
 
 def test_a_changed_number_of_counterfeits_is_noticed(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ OLD = {
     "age": ["[20, 30)", "[20, 30)", "[30, 40)", "[30, 40)", "*", "*"],
     "sex": ["f", "f", "m", "m", "*", "*"],
 }
+FALSE = "more rows show a value or block than have it in the table"
 
 
 def test_a_published_table_stands_beside_the_methods() -> None:
@@ -55,7 +56,9 @@ def _ncp(table: dict[str, list[str]]) -> float:
     ("table", "why"),
     [
         ({key: cells[:4] for key, cells in OLD.items()}, "2 rows are missing, more than max_dropped allows"),
-        ({**OLD, "sex": ["f", "f", "m", "f", "*", "*"]}, "the audit refuses k=2: 2 rows"),
+        ({**OLD, "sex": ["f", "f", "m", "*", "*", "*"]}, "the audit refuses k=2: 2 rows"),
+        ({"age": ["21"] * 3 + ["60"] * 3, "sex": ["f"] * 3 + ["m"] * 3}, f"{FALSE}: age, sex"),
+        ({**OLD, "age": ["[20, 30)"] * 4 + ["*"] * 2}, f"{FALSE}: age"),
     ],
 )
 def test_a_table_that_does_not_keep_to_the_request_is_shown_and_never_the_best(table: Any, why: str) -> None:

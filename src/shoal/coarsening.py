@@ -22,7 +22,7 @@ from shoal.cells import Cells
 from shoal.errors import ParameterError, RoleError, Unsupported, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.hierarchies.safe_harbor import SafeHarbor, kind_of
-from shoal.inspection.names import AGES, POSTCODES, speaks
+from shoal.inspection.names import AGES, BIRTH_DATES, DATES, POSTCODES, speaks
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.tp import TP
@@ -41,6 +41,8 @@ ALL_UP_TO = 64
 QUICK = ("tp", "tp-plus", "hilbert", "mondrian")
 """Methods that settings are tried with if asked for; else TP stands for them, or Mondrian where TP cannot."""
 FOR_AUTO = ("suppress", "generalize")
+RULED = (AGES, BIRTH_DATES, DATES, POSTCODES)
+"""What the Safe Harbor rule speaks of, by the names of columns."""
 
 Given: TypeAlias = str | Mapping[str, int] | None
 Levels: TypeAlias = tuple[int, ...]
@@ -154,8 +156,12 @@ def _kind(column: pl.Series) -> str:
 
 
 def _left_alone(table: Table, roles: Roles, ruled: set[str]) -> list[str]:
-    """Say which columns the rule may speak of that are not raised: hierarchies of the owner, columns of other roles."""
-    shown = ", ".join(name for name in roles.published if name not in ruled and _kind(table.frame[name]))
+    """Say which columns the rule may speak of that are not raised.
+
+    They have hierarchies of the owner or other roles, or their values are not all dates, postcodes or ages.
+    """
+    left = (name for name in roles.published if name not in ruled)
+    shown = ", ".join(name for name in left if _kind(table.frame[name]) or speaks(name, RULED))
     return [f"the Safe Harbor rule may speak of these columns, which are not raised by it: {shown}"] if shown else []
 
 

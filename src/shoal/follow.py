@@ -17,7 +17,7 @@ import polars as pl
 
 from shoal.anatomy import RECODING
 from shoal.arrays import Ints
-from shoal.errors import ParameterError, ShoalError, Unsupported
+from shoal.errors import ParameterError, ShoalError, TableError, Unsupported
 from shoal.invariance import Grouping, Signature, invariant_groups
 from shoal.methods.base import Progress, silent
 from shoal.models import MInvariance
@@ -189,9 +189,13 @@ def _codes(held: frozenset[str | None] | None, code: dict[str | None, int]) -> S
 
 
 def _with(column: pl.Series, texts: frozenset[str | None]) -> pl.Series:
-    """Return a column and the values of its type that are written so."""
-    if column.dtype == pl.String:
-        more = pl.Series(column.name, sorted(texts, key=str), dtype=pl.String)
-    else:
-        more = infer(pl.Series(column.name, sorted(texts, key=str), dtype=pl.String)).cast(column.dtype)
-    return pl.concat([column, more])
+    """Return a column and the values of its type that are written so; raise where its type has no such values."""
+    more = pl.Series(column.name, sorted(texts, key=str), dtype=pl.String)
+    try:
+        return pl.concat([column, more if column.dtype == pl.String else infer(more).cast(column.dtype)])
+    except pl.exceptions.PolarsError:
+        raise TableError(
+            f"{column.name!r} is of type {column.dtype.base_type()}, and has other values in an earlier release",
+            expected="a column of the type that it had",
+            hint="give it as text",
+        ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ from shoal.neutral import restored
 from shoal.raising import Raised, as_raised
 from shoal.release import FORMATS, file_hash, read_json
 from shoal.requirement import parse_requirement
-from shoal.table import TableLike, read, texts
+from shoal.table import TableLike, read_binary, texts, tidy
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +125,7 @@ class Opened:
     @property
     def models(self) -> Models:
         """The models the certificate states."""
-        metrics = {
-            name: Metric.of(metric["labels"], metric["distances"], name)
-            for name, metric in self.codebook["metrics"].items()
-        }
-        return parse_requirement(self.certificate.require, metrics)
+        return stated_models(self.certificate.require, self.codebook)
 
     @property
     def skipped(self) -> str:
@@ -190,6 +187,12 @@ def is_sorted(table: pl.DataFrame) -> bool:
     return True
 
 
+def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:
+    """Return the models that a certificate states, with the metrics that the codebook has."""
+    metrics = {name: Metric.of(one["labels"], one["distances"], name) for name, one in codebook["metrics"].items()}
+    return parse_requirement(require, metrics)
+
+
 def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> pl.DataFrame:
     """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
     frame = _as_written(path)
@@ -202,9 +205,10 @@ def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str,
 
 
 def _as_written(path: Path) -> pl.DataFrame:
-    """Read the cells that are in the file; those of a CSV file as text."""
+    """Read the cells that are in the file, those of a CSV file as text; a table may be empty: no counterfeits."""
     if not path.name.endswith((".csv", ".csv.gz")):
-        return read(path).frame
+        frame = read_binary(path)
+        return tidy(frame) if frame.height else frame
     content = path.read_bytes()
     return texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
 

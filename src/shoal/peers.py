@@ -102,9 +102,24 @@ def _outside(problem: Problem, columns: Sequence[HierarchyCells], partition: Par
     reasons = []
     if partition.dropped > problem.may_drop:
         reasons.append(f"{partition.dropped:,} rows are missing, more than max_dropped allows")
+    false = [cells.column.name for cells in columns if not _may_be_true(cells)]
+    if false:
+        reasons.append(f"more rows show a value or block than have it in the table: {', '.join(false)}")
     if problem.recoding == FULL_DOMAIN:
         reasons += _uneven(problem, columns)
     return reasons
+
+
+def _may_be_true(cells: HierarchyCells) -> bool:
+    """Whether as many different rows of the table as show a block, or one inside it, have values in it."""
+    tree, codes = cells.hierarchy, cells.column.codes
+    some = [np.unique(up, return_index=True)[1] for up in tree.up]  # a value of each block
+    member = np.array([some[level][block] for level, block in zip(cells.levels, cells.blocks, strict=True)])
+    for level, up in enumerate(tree.up):
+        inside = cells.of_group[cells.levels[cells.of_group] <= level]
+        if (np.bincount(up[member[inside]], minlength=int(up.max()) + 1) > np.bincount(up[codes])).any():
+            return False
+    return True
 
 
 def _uneven(problem: Problem, columns: Sequence[HierarchyCells]) -> list[str]:

@@ -22,14 +22,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Ints
+from shoal.arrays import Bools
 from shoal.attacks.intersection import together
+from shoal.attacks.rows import secret
 from shoal.attacks.scene import Scene
-from shoal.attacks.shown import Shown
 from shoal.certificate import canonical
 from shoal.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
 from shoal.models.base import quoted
 from shoal.release import Release, file_hash, read_json
+from shoal.shown import Shown
 from shoal.table import Table, TableLike
 
 FORMAT = 1
@@ -135,7 +136,7 @@ class Register:
     def _placed(self, original: pl.DataFrame, shown: Shown, person: Sequence[str]) -> pl.DataFrame:
         """Return the keyed hash of each person of a release, and which published row is theirs where that is known."""
         hashes = self.hashes(_people(original, shown), person).rename("person")
-        known = None if shown.rows is None else _real(original, shown)
+        known = None if shown.rows is None else shown.real(original.height)
         return hashes.to_frame().with_columns(
             pl.lit(None, pl.Int64).alias("place") if known is None else pl.Series("place", known)
         )
@@ -208,7 +209,7 @@ class Register:
             raise ReleaseError(f"the release in {entry.folder!r} is not the one that was recorded")
         shown = Shown.of(folder)
         group = shown.codebook["names"]["group"]
-        values = shown.tables["sensitive"].select(group, value=shown.secret(attribute).cast(pl.String))
+        values = shown.tables["sensitive"].select(group, value=secret(shown, attribute).cast(pl.String))
         by_group = {number: frozenset(held) for number, held in values.group_by(group).agg("value").iter_rows()}
         people, groups = pl.read_parquet(path), shown.frame[group]
         if people["place"].null_count():
@@ -278,12 +279,6 @@ def _identifiers(folder: Path, shown: Shown) -> tuple[str, ...]:
     return named or shown.quasi
 
 
-def _real(original: pl.DataFrame, shown: Shown) -> Ints:
-    """Return the published rows that are about people; the counterfeits' numbers come after those of the original."""
-    assert shown.rows is not None
-    return np.flatnonzero(shown.rows < original.height)
-
-
 def _people(original: pl.DataFrame, shown: Shown) -> pl.DataFrame:
     """Return the original rows of those who are in a release, in its order; all where that is not known."""
-    return original if shown.rows is None else original[shown.rows[_real(original, shown)]]
+    return original if shown.rows is None else original[shown.rows[shown.real(original.height)]]

@@ -24,7 +24,8 @@ from shoal.errors import ParameterError, TableError
 
 STAR = "*"
 SEPARATORS = ",;\t|"
-READABLE = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc")
+BINARY = (".parquet", ".arrow", ".feather", ".ipc")
+READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
 
 TableLike: TypeAlias = object
 """A path, a `Table`, or a polars, pandas, pyarrow or other frame that speaks the Arrow stream protocol."""
@@ -70,16 +71,20 @@ def read(
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    try:
-        if suffix == ".parquet":
-            return Table(tidy(pl.read_parquet(path)))
-        if suffix in (".arrow", ".feather", ".ipc"):
-            return Table(tidy(pl.read_ipc(path)))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(f"{path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
+    if suffix in BINARY:
+        return Table(tidy(read_binary(path)))
     if suffix in (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"):
         return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
     raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
+
+
+def read_binary(path: Path) -> pl.DataFrame:
+    """Read Parquet or Arrow IPC as it is."""
+    suffix = path.suffix.lower()
+    try:
+        return pl.read_parquet(path) if suffix == ".parquet" else pl.read_ipc(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise TableError(f"{path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
 
 
 def read_csv(

@@ -117,3 +117,18 @@ def test_own_classes_have_no_more_rows_than_candidates(made: tuple[pl.DataFrame,
 @given(releases())
 def test_every_attack_hits_whom_its_definition_says_of_many(made: tuple[pl.DataFrame, Release]) -> None:
     test_every_attack_hits_whom_its_definition_says.hypothesis.inner_test(made)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("s?", "b"), ("a", "group?"), ("s?", "as?"), ("group?", "group?#")])
+def test_the_names_of_columns_change_nothing(names: tuple[str, str]) -> None:
+    first, second = names
+    frame = pl.DataFrame({first: list("xyz") * 4, second: [1] * 12, "s": [1] * 6 + [2] * 6, "z": list("uvw") * 4})
+    asked = {"suppress": "k=1", "anatomy": "l(s)=2"}
+    for recoding, require in asked.items():
+        release = shoal.anonymize(frame, quasi=names, sensitive=["s", "z"], require=require, recoding=recoding)
+        found = attack(release, frame, attacks=["background-join"]).outcomes
+        assert [(one.before, one.after) for one in found] == EXPECTED[recoding]
+
+
+EXPECTED = {"suppress": [(12, 12), (0, 0)], "anatomy": [(12, 0), (0, 0)]}
+"""Who knows s learns z of one table, for the first quasi-identifier tells it; who knows z does not learn s."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, permutations
 from typing import Any
@@ -20,12 +21,13 @@ from shoal.attacks.downcoding import Downcoding
 from shoal.attacks.homogeneity import Homogeneity
 from shoal.attacks.linkage import Linkage
 from shoal.attacks.minimality import Minimality, surer_than
+from shoal.attacks.partial_linkage import PartialLinkage
 from shoal.attacks.scene import Scene
-from shoal.attacks.shown import Shown
 from shoal.attacks.similarity import Similarity
 from shoal.attacks.skewness import Skewness
 from shoal.hierarchies import Taxonomy
 from shoal.requirement import parse_requirement
+from shoal.shown import Shown
 
 HOSPITAL = pl.DataFrame(
     {
@@ -260,3 +262,16 @@ def test_of_centroids_the_candidates_are_the_rows_with_the_nearest(rows: list[tu
         found += set(near) == {person["secret"]}
     (outcome,) = shoal.attack(release, frame, attacks=["homogeneity"]).outcomes
     assert (outcome.after, outcome.candidates) == (found, "nearest")
+
+
+def test_of_centroids_only_right_candidates_are_counted_however_much_is_known() -> None:
+    ages = [0, 0, 7, 10, 10, 10, 30, 30, 31]
+    frame = pl.DataFrame({"x": ages, "y": ages})
+    release = shoal.anonymize(frame, quasi=["x", "y"], require="k=1", recoding="centroid", method="mondrian")
+    scene = Scene(replace(Shown.of(release), tables={"table": frame.with_columns(x=SWAPPED, y=SWAPPED)}), frame)
+    (whole,), (part,) = Linkage().run(scene), PartialLinkage().run(scene)
+    assert whole.after == part.after == 0
+
+
+SWAPPED = pl.Series([0.0, 0.0, 12.0, 9.0, 10.0, 10.0, 30.0, 30.0, 32.0])
+"""Centroids of which each that stands alone is nearest to somebody else's row, or to rows of others too."""

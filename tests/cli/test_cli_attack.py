@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -67,6 +68,27 @@ def test_the_public_part_alone_is_attacked_too(home: Path) -> None:
     alone = shoal("attack", "out", "--original", "census.csv", "--only", "linkage,skewness", "--json")
     assert json.loads(alone.out)["outcomes"] == json.loads(whole.out)["outcomes"]
     assert json.loads(alone.out)["published"] is None
+
+
+def test_who_was_dropped_has_no_candidates_in_the_public_part(home: Path) -> None:
+    pl.DataFrame({"age": [1, 1, 1, 2, 2, 2, 50], "ill": list("fghfghf")}).write_csv("few.csv")
+    asked = ("--quasi", "age", "--sensitive", "ill", "--require", "k=3", "--max-dropped", "0.2", "--recoding", "range")
+    assert shoal("anonymize", "few.csv", *asked, "-o", "out").code == 0
+    shutil.rmtree("out/internal")
+    found = shoal("attack", "out", "--original", "few.csv", "--only", "linkage", "--json")
+    figures = json.loads(found.out)["outcomes"][0]["figures"]
+    assert (figures["below_k_after"], figures["smallest_after"], figures["guessed_after"]) == (0, [[3, 6]], 2.0)
+
+
+def test_brackets_in_the_name_of_a_column_are_no_style(home: Path) -> None:
+    pl.DataFrame({"a [/x]": [1, 1, 2, 2], "pay [/b]": list("fgfh"), "[USD]": list("xyxy")}).write_csv("few.csv")
+    roles = ("--quasi", "a [/x]", "--sensitive", "pay [/b],[USD]")
+    found = shoal("anonymize", "few.csv", *roles, "--require", 'k=2 distinct-l("pay [/b]")=2', "-o", "out")
+    assert (found.code, "pay [/b]" in found.out) == (0, True)
+    for words in (("attack", "out"), ("utility", "out")):
+        said = shoal(*words, "--original", "few.csv")
+        assert (said.code, "pay [/b]" in said.out, "[USD]" in said.out) == (0, True, True)
+    assert "pay [/b]" in shoal("audit", "few.csv", *roles).out
 
 
 def test_what_does_not_belong_together_is_refused(home: Path) -> None:

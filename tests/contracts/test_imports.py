@@ -32,7 +32,8 @@ ORDER = [
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "attacks", "utility", "verify"},
+    {"apart", "shown", "verify"},
+    {"attacks", "utility"},
     {"coarsening", "reference", "register"},
     {"peers", "pipeline"},
     {"codip", "compare", "follow"},
@@ -42,7 +43,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "register", "risk", "two_tables", "verify", "wildcard"),
+    *("raising", "register", "risk", "shown", "two_tables", "verify", "wildcard"),
 ]
 
 

@@ -11,10 +11,11 @@ import pytest
 
 import shoal
 from shoal.errors import ParameterError, RoleError
+from shoal.shown import Shown
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.utility import query_error
 from shoal.utility.queries import Answers
-from shoal.utility.reading import Shown, spreads
+from shoal.utility.reading import spreads
 
 ORIGINAL = census(300, seed=4)
 QUASIS = list(QUASI[:3])

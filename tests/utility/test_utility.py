@@ -15,8 +15,9 @@ import pytest
 
 import shoal
 from shoal.coverage import Reader
-from shoal.errors import ParameterError, RoleError, TableError, Unsupported
+from shoal.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
+from shoal.shown import Shown
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.table import Table
 from shoal.utility import classifier as learning
@@ -25,7 +26,7 @@ from shoal.utility.associations import associations
 from shoal.utility.features import drawn_features, original_features, published_features
 from shoal.utility.numbers import numbers
 from shoal.utility.propensity import propensity
-from shoal.utility.reading import Shown, Spread, spreads
+from shoal.utility.reading import Spread, spreads
 
 ORIGINAL = Table.of(census(400, seed=4)).frame
 QUASIS = list(QUASI[:4])
@@ -33,7 +34,7 @@ HIERARCHIES = {name: builder for name, builder in census_hierarchies().items() i
 RECODINGS = ["suppress", "generalize", "full-domain", "range", "centroid", "anatomy"]
 
 
-def released(recoding: str, **more: Any) -> shoal.Release:
+def released(recoding: str, data: Any = ORIGINAL, **more: Any) -> shoal.Release:
     anatomy = recoding == "anatomy"
     given = {
         "quasi": QUASIS,
@@ -42,7 +43,7 @@ def released(recoding: str, **more: Any) -> shoal.Release:
         "hierarchies": HIERARCHIES,
         "method": "anatomy" if anatomy else "incognito" if recoding == "full-domain" else "mondrian",
     }
-    return shoal.anonymize(ORIGINAL, recoding=recoding, **{**given, **more})
+    return shoal.anonymize(data, recoding=recoding, **{**given, **more})
 
 
 def read(release: shoal.Release, original: Any = ORIGINAL) -> dict[str, Spread]:
@@ -180,6 +181,30 @@ def test_a_folder_says_what_memory_does(tmp_path: Path) -> None:
         {**column, "distance": pytest.approx(column["distance"])} for column in other["marginals"]
     ]
     assert one["queries"] == pytest.approx(other["queries"])
+    assert one["propensity"] == pytest.approx(other["propensity"])
+
+
+@pytest.mark.parametrize("recoding", ["range", "anatomy"])
+def test_the_order_of_rows_changes_nothing_that_is_drawn(recoding: str) -> None:
+    turned = ORIGINAL.reverse()
+    made = {name: released(recoding, data=frame) for name, frame in (("as it is", ORIGINAL), ("turned", turned))}
+    one, other = read(made["as it is"]), read(made["turned"], turned)
+    assert propensity(one).pmse == pytest.approx(propensity(other).pmse)
+    kept = {name: release.classes.kept for name, release in made.items()}
+    first, second = (
+        learning._by_contents(columns, np.arange(len(rows)), rows)
+        for columns, rows in zip((one, other), kept.values(), strict=True)
+    )
+    for name in QUASIS:
+        assert (one[name].codes[kept["as it is"][first]] == other[name].codes[kept["turned"][second]]).all()
+
+
+def test_a_folder_that_was_changed_is_not_measured(tmp_path: Path) -> None:
+    folder = released("suppress").save(tmp_path / "out")
+    path = folder / "public" / "table.csv"
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(ReleaseError, match="was changed"):
+        measure(folder, ORIGINAL)
 
 
 def test_without_the_internal_part_costs_are_not_measured_and_it_is_said(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from shoal.arrays import Bools, Ints
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
-from shoal.microdata import distinct_rows
+from shoal.microdata import Coded, distinct_rows
 from shoal.models import KAnonymity
-from shoal.table import STAR, distinct_sorted
+from shoal.raising import seen
+from shoal.table import STAR
 
 
 @dataclass(frozen=True)
@@ -136,13 +137,14 @@ def _least(scene: Scene) -> float:
 def _cells(scene: Scene, name: str, blocks: Blocks) -> Ints:
     """Return the block that each published row shows."""
     texts = scene.shown.frame[name].cast(pl.String)
-    if scene.shown.codebook["marks"]["star"] != STAR:
+    if scene.shown.stars_are_null:
         texts = texts.fill_null(STAR)
     return np.array([blocks.named[text] for text in texts.to_list()], dtype=np.int64)
 
 
 def _hierarchy(scene: Scene, name: str) -> Hierarchy:
-    values = distinct_sorted(scene.original[name])
-    counts = np.bincount(scene.before.people[name], minlength=len(values)).astype(np.int64)
+    """Return the hierarchy that the cells of a column are blocks of."""
+    column = Coded.of(seen(scene.original[name], scene.shown.raised))
     along = scene.shown.recoding == "generalize"
-    return (as_builder(scene.shown.hierarchies.get(name, "auto")) if along else StarsOnly()).build(values, counts)
+    builder = as_builder(scene.shown.hierarchies.get(name, "auto")) if along else StarsOnly()
+    return builder.build(column.values, np.bincount(column.codes))

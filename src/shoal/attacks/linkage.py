@@ -19,7 +19,7 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Linkage(Attack):
-    """Guarantees that `after` counts the people with exactly one candidate.
+    """Guarantees that `after` counts the people with exactly one candidate, which is theirs.
 
     Figures: how many people have fewer than k candidates (k of the release, or `k`), the smallest candidate sets with
     the number of people who have them, and how many would be found by guessing: the sum of 1 / candidates.

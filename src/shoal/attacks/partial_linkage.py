@@ -16,7 +16,7 @@ from shoal.crowds import Crowd
 
 @dataclass(frozen=True)
 class PartialLinkage(Attack):
-    """Guarantees that `after` counts the people with one candidate, for the best choice of so many known columns.
+    """Guarantees that `after` counts the people whose one candidate is theirs, for the best choice of known columns.
 
     An outcome for each number of columns from 1 to `columns`. Best is the choice that singles out most people; before
     and after it may be another one. The figures name both, and say how many people the choices single out on average.
@@ -53,4 +53,4 @@ class PartialLinkage(Attack):
 
 
 def _singled(crowd: Crowd) -> int:
-    return int((crowd.size == 1).sum())
+    return int(((crowd.size == 1) & crowd.is_right).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +10,14 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.attacks.shown import Rows, Shown
+from shoal.attacks.rows import Rows, cells, secret
 from shoal.crowds import Crowd, Places, Sight, same
 from shoal.errors import RoleError, TableError, nearest
 from shoal.hierarchies import Hierarchy, as_builder
+from shoal.microdata import Coded
 from shoal.raising import seen
 from shoal.release import Release
+from shoal.shown import Shown
 from shoal.table import Table, TableLike, distinct_sorted, numbered
 
 
@@ -77,9 +78,9 @@ class Scene:
         """By sensitive attribute, the values of the original and of what is published, in order."""
         found = {}
         for name in self.sensitive:
-            columns = [self.original[name], self.shown.secret(name)]
+            columns = [self.original[name], secret(self.shown, name)]
             if self.other is not None and name in self.other.sensitive:
-                columns.append(self.other.secret(name))
+                columns.append(secret(self.other, name))
             alike = len({column.dtype for column in columns}) == 1
             texts = columns if alike else [column.cast(pl.String) for column in columns]
             found[name] = distinct_sorted(pl.concat([column.rename(name) for column in texts]))
@@ -92,7 +93,7 @@ class Scene:
 
     def values(self, name: str) -> Ints:
         """Return the values of a column that an attacker may know as numbers, in their order."""
-        return _numbers(self.original[name])
+        return _codes(self.original[name])
 
     def tree(self, name: str) -> Hierarchy | None:
         """Return the hierarchy given for a sensitive attribute, over its domain."""
@@ -133,36 +134,36 @@ class Scene:
         real = slice(None) if rows is None else rows < self.people
         here = np.arange(self.people) if rows is None else rows[real]
         spread = Rows.of(shown)
-        cells, covers = spread.always()
+        classes, covers = spread.always(shown.quasi)
         places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
         columns = {name: seen(self.original[name], shown.raised) for name in shown.quasi}
         for name, column in columns.items():
-            number, cover, place = shown.cells(name, column)
-            cells[name], covers[name] = number[spread.person], cover
+            number, cover, place = cells(shown, name, column)
+            classes[name], covers[name] = number[spread.person], cover
             if places is not None and place is not None:
                 places[name] = place
         unknown = np.zeros(len(here), dtype=np.int64)
-        known = {name: _numbers(column)[here] for name, column in columns.items()}
+        known = {name: _codes(column)[here] for name, column in columns.items()}
         secrets = [name for name in shown.sensitive if name in self.sensitive]
         return Sight(
-            cells=cells,
+            cells=classes,
             covers=covers,
             weights=spread.weights,
-            secrets={name: self.code(name, shown.secret(name))[spread.value] for name in secrets},
-            people={name: known.get(name, unknown) for name in cells},
+            secrets={name: self.code(name, secret(shown, name))[spread.value] for name in secrets},
+            people={name: known.get(name, unknown) for name in classes},
             own_secrets={name: self.before.own_secrets[name][here] for name in secrets},
             own_row=None if rows is None or not own else spread.first[real],
-            always=tuple(name for name in cells if name not in shown.quasi),
+            always=tuple(name for name in classes if name not in shown.quasi),
             places=places,
         )
 
     # --- candidates ---
 
-    def crowds(self, columns: Sequence[str] | None = None, given: str | None = None) -> tuple[Crowd, Crowd]:
-        """Return everybody's candidates before and after, for who knows all or some columns, and maybe a secret."""
-        if columns is None and given is None:
+    def crowds(self, given: str | None = None) -> tuple[Crowd, Crowd]:
+        """Return everybody's candidates before and after, for who knows all quasi-identifiers, and maybe a secret."""
+        if given is None:
             return self._full
-        return self._crowd(self.before, columns, given), self._crowd(self.after, columns, given)
+        return Crowd(self.before.knowing(given)), Crowd(self.after.knowing(given))
 
     @property
     def way(self) -> str:
@@ -178,12 +179,7 @@ class Scene:
         """The candidates of the same people in the second release."""
         return Crowd(self.after_other)
 
-    def _crowd(self, sight: Sight, columns: Sequence[str] | None, given: str | None) -> Crowd:
-        if given is None:
-            return Crowd(sight, columns)
-        return Crowd(sight.knowing(given), None if columns is None else [*columns, f"{given}?"])
 
-
-def _numbers(column: pl.Series) -> Ints:
+def _codes(column: pl.Series) -> Ints:
     """Return the values of a column as numbers, in their order."""
-    return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
+    return Coded.of(column).codes.astype(np.int64)

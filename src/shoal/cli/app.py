@@ -121,7 +121,7 @@ def anonymize(
         print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
     else:
         show.certificate(release.certificate)
-        show.console().print(f"[bold]{folder}[/bold]: public/ may leave the house, internal/ may not")
+        show.written(folder)
 
 
 @app.command()

@@ -38,6 +38,7 @@ def attack(
 def show(found: Attacked) -> None:
     """Print a row for every outcome."""
     from rich.table import Table as Grid
+    from rich.text import Text
 
     from shoal.cli.show import console
 
@@ -50,7 +51,7 @@ def show(found: Attacked) -> None:
     for one in found.outcomes:
         before = "-" if one.before is None else f"{one.before:,}"
         learns = one.attribute or ("a finer cell" if one.attack == "downcoding" else "who it is")
-        grid.add_row(one.attack, learns, one.knows, before, f"{one.after:,}", f"{one.of:,}")
+        grid.add_row(one.attack, Text(learns), Text(one.knows), before, f"{one.after:,}", f"{one.of:,}")
     out.print(grid)
     if any(one.candidates == "own class" for one in found.outcomes if one.before is not None):
         out.print("candidates were counted in a person's own class only: there are at least as many", style="dim")

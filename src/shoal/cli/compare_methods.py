@@ -120,11 +120,11 @@ def show(found: Comparison) -> None:
     from shoal.cli.show import console
 
     out = console()
-    out.print(f"{found.rows:,} rows, {found.require}, recoding {found.recoding}, cost {found.cost}", markup=False)
+    out.print(f"{found.rows:,} rows, {found.require}, recoding {found.recoding}, cost {found.cost}")
     out.print(_costs(found))
     for one in found.outcomes:
         if one.reason is not None:
-            out.print(f"{one.method}: {one.reason}", markup=False, style="yellow")
+            out.print(f"{one.method}: {one.reason}", style="yellow")
     if found.best is not None:
         out.print(_levels(found))
     out.print(_gap(found.lower_bound), style="dim")

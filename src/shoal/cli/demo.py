@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 from rich.table import Table as Grid
+from rich.text import Text
 
 from shoal.cli import show
 from shoal.pipeline import anonymize
@@ -21,7 +22,7 @@ def run_demo(folder: Path, rows: int) -> int:
     out = show.console()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "census.csv"
-    out.rule("[bold]1. a table about people")
+    out.rule(Text("1. a table about people", style="bold"))
     write_census(source, rows, seed=0)
     table = read(source)
     out.print(
@@ -33,7 +34,7 @@ def run_demo(folder: Path, rows: int) -> int:
         f"{alone:,} of them are the only person with their {len(QUASI)} quasi-identifiers:"
         " anyone who knows those finds them\n"
     )
-    out.rule(f"[bold]2. anonymize: {REQUIRE}")
+    out.rule(Text(f"2. anonymize: {REQUIRE}", style="bold"))
     release = anonymize(
         table,
         quasi=QUASI,
@@ -46,7 +47,7 @@ def run_demo(folder: Path, rows: int) -> int:
     show.certificate(release.certificate)
     out.print()
     _before_and_after(table.frame, release.table)
-    out.rule("[bold]3. verify, knowing nothing of the method")
+    out.rule(Text("3. verify, knowing nothing of the method", style="bold"))
     found = verify(target, original=table)
     show.verification(found)
     out.print(f"\nThe release is in {target}: public/ may leave the house, internal/ may not.")

@@ -177,10 +177,10 @@ def _import_project(file: Path, output: Path | None, as_json: bool) -> None:
     roles = "; ".join(f"{role}: {', '.join(names)}" for role, names in project.roles.items() if names)
     limit = f"max_suppressed {project.max_suppressed}"
     for line in (roles, f"require: {project.require or 'nothing'}; {limit}; cost: {project.cost or 'not said'}"):
-        out.print(line, markup=False)
+        out.print(line)
     for text in project.left_out:
-        out.print(f"left out: {text}", markup=False, style="yellow")
-    out.print(f"{output}: shoal anonymize --config {output / 'shoal.toml'} -o release", markup=False)
+        out.print(f"left out: {text}", style="yellow")
+    out.print(f"{output}: shoal anonymize --config {output / 'shoal.toml'} -o release")
 
 
 def _bound(spec: str, table: Path | None, column: str | None, *reading: str | None) -> Bound:
@@ -254,7 +254,7 @@ def _write(bound: Bound, output: Path, as_json: bool) -> None:
         return
     _say_choice(bound)
     leaves, levels = int(bound.hierarchy.leaves[-1][0]), bound.hierarchy.height
-    console().print(f"{output}: {_many(leaves, 'leaf', 'leaves')}, {_many(levels, 'level')} above them", markup=False)
+    console().print(f"{output}: {_many(leaves, 'leaf', 'leaves')}, {_many(levels, 'level')} above them")
 
 
 def _summary(bound: Bound) -> dict[str, object]:
@@ -279,7 +279,7 @@ def _say_choice(bound: Bound) -> None:
     from shoal.cli.show import console
 
     if bound.chosen:
-        console().print(f"auto chose {_words(bound.builder)}", markup=False)
+        console().print(f"auto chose {_words(bound.builder)}")
 
 
 def _words(builder: Builder) -> str:

@@ -97,7 +97,7 @@ def _set(one: SinglingSet) -> str:
 def _out(line: str) -> None:
     from shoal.cli.show import console
 
-    console().print(line, markup=False)
+    console().print(line)
 
 
 def _seen_from(toml: Path, file: Path) -> str:

@@ -95,7 +95,6 @@ def _show(found: Projections, folder: Path) -> None:
         kept = "kept" if finding.holds else "NOT kept by who joins the releases"
         out.print(
             f"joined: {finding.model} {kept}: {finding.reached}",
-            markup=False,
             style=None if finding.holds else "yellow",
         )
-    out.print(f"{folder}: each folder has a public/ that may leave the house", markup=False)
+    out.print(f"{folder}: each folder has a public/ that may leave the house")

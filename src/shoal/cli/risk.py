@@ -15,19 +15,19 @@ SETS = 3
 def show_risk(found: Risk, out: Console) -> None:
     """Print who could still be found: the attackers, the rows that stand alone, and the columns that tell."""
     out.print(_attackers(found))
-    out.print(f"{found.uniques.rows:,} rows ({percent(found.uniques.share)}) stand alone", markup=False)
+    out.print(f"{found.uniques.rows:,} rows ({percent(found.uniques.share)}) stand alone")
     for one in sorted(found.columns.sets, key=lambda one: (-one.share, len(one.columns)))[:SETS]:
         if one.share:
-            out.print(f"{percent(one.share)} stand alone in {', '.join(one.columns)}", markup=False)
+            out.print(f"{percent(one.share)} stand alone in {', '.join(one.columns)}")
     if found.suda is not None and found.suda.rows:
-        out.print(_special(found.suda), markup=False)
+        out.print(_special(found.suda))
     if found.individual is not None:
         expected, people = found.individual.expected, found.individual.population
-        out.print(f"{expected:,.1f} right matches to be expected, by the weights of {people:,.0f} people", markup=False)
+        out.print(f"{expected:,.1f} right matches to be expected, by the weights of {people:,.0f} people")
     if found.population is not None:
-        out.print(_population(found), markup=False)
+        out.print(_population(found))
     for note in (*found.notes, *found.columns.notes):
-        out.print(note, style="dim", markup=False)
+        out.print(note, style="dim")
 
 
 def _attackers(found: Risk) -> Grid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,8 +18,8 @@ from shoal.verify import Proved, Verification
 
 
 def console() -> Console:
-    """Return standard output, as wide as the terminal."""
-    return Console(highlight=False, soft_wrap=False)
+    """Return standard output, as wide as the terminal; brackets in the name of a column are no style."""
+    return Console(highlight=False, markup=False, soft_wrap=False)
 
 
 def certificate(found: Certificate) -> None:
@@ -33,6 +34,11 @@ def certificate(found: Certificate) -> None:
     facts.add_row("proved", _proved(found))
     facts.add_row("method", f"{found.method}, recoding {found.recoding}")
     out.print(facts)
+
+
+def written(folder: str | Path) -> None:
+    """Print where a release is."""
+    console().print(Text(str(folder), style="bold"), ": public/ may leave the house, internal/ may not", sep="")
 
 
 def _models(found: Certificate) -> Grid:

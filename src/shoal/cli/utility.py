@@ -64,26 +64,25 @@ def show(found: Utility) -> None:
     from shoal.cli.show import console
 
     out = console()
-    out.print(f"{found.published:,} of {found.rows:,} rows are published", markup=False)
+    out.print(f"{found.published:,} of {found.rows:,} rows are published")
     out.print(_columns(found))
     costs = "; ".join(f"{one.cost} {one.value:,.4g}" for one in found.costs if one.value is not None)
-    out.print(f"costs: {costs or 'none measured'}", markup=False)
+    out.print(f"costs: {costs or 'none measured'}")
     for one in sorted(found.associations, key=_changed, reverse=True)[:PAIRS]:
-        out.print(f"{one.measure} of {one.columns[0]} and {one.columns[1]}: {_pair(one)}", markup=False)
+        out.print(f"{one.measure} of {one.columns[0]} and {one.columns[1]}: {_pair(one)}")
     if found.queries is not None:
         asked = f"{found.queries.queries:,} counting queries"
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")
     told = percent(found.propensity.share)
-    out.print(f"told from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})", markup=False)
+    out.print(f"told from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})")
     for learnt in found.classifiers:
         out.print(
             f"{learnt.target} is guessed right in {percent(learnt.release)} of {learnt.tested:,} rows held out, after"
             f" learning from the original in {percent(learnt.original)}, always the commonest"
             f" in {percent(learnt.commonest)}",
-            markup=False,
         )
     for note in found.notes:
-        out.print(note, style="dim", markup=False)
+        out.print(note, style="dim")
 
 
 def _columns(found: Utility) -> Grid:

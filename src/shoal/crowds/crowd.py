@@ -174,8 +174,13 @@ class Crowd:
 
     @cached_property
     def is_right(self) -> Bools:
-        """Whether each person is among their candidates: always, but for centroids; the nearest may be others'."""
-        if self.way != "nearest" or self.sight.own_row is None:
+        """Whether each person may be among their candidates; of centroids the nearest may be others'.
+
+        Where nobody knows whose row is whose, all are who have candidates at all: the others were dropped.
+        """
+        if self.sight.own_row is None:
+            return np.asarray(self.size > 0, dtype=bool)
+        if self.way != "nearest":
             return np.ones(self.sight.number, dtype=bool)
         ends, classes = self.classes_of(np.arange(self.number))
         pairs = np.repeat(np.arange(self.number), np.diff(ends, prepend=0)) * len(self.signatures) + classes

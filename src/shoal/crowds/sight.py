@@ -121,7 +121,8 @@ class Sight:
 
     def knowing(self, secret: str) -> Sight:
         """Return what there is to see for who knows one of the sensitive values of everybody, too."""
-        name, codes, own = f"{secret}?", self.secrets[secret], self.own_secrets[secret]
+        codes, own = self.secrets[secret], self.own_secrets[secret]
+        name = "".join(self.cells) + "?"  # longer than any column's
         size = int(max(codes.max(initial=0), own.max(initial=0))) + 1
         line = np.arange(size, dtype=np.float64)
         return replace(

@@ -35,7 +35,8 @@ def associations(columns: Mapping[str, Spread]) -> tuple[Association, ...]:
     """Compare all pairs.
 
     >>> import polars as pl, shoal
-    >>> from shoal.utility.reading import Shown, spreads
+    >>> from shoal.shown import Shown
+    >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 21, 50, 51], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", method="mondrian", recoding="range")
     >>> (pair,) = associations(spreads(Shown.of(made), pl.DataFrame(people)))

@@ -18,8 +18,9 @@ import numpy as np
 
 from shoal.arrays import Floats, Ints
 from shoal.errors import RoleError, Unsupported, nearest
+from shoal.shown import Shown
 from shoal.utility.features import original_features, published_features
-from shoal.utility.reading import Shown, Spread
+from shoal.utility.reading import Spread
 
 HELD_OUT = 1 / 3
 ROWS = 15_000
@@ -53,7 +54,7 @@ def classifier(shown: Shown, columns: Mapping[str, Spread], target: str, *, seed
         raise Unsupported("nothing says which row stands for which, so that none can be held out")
     labels, kept = _labels(columns[target]), shown.rows
     rng = np.random.default_rng(seed)
-    drawn = rng.permutation(len(kept))[:ROWS]
+    drawn = rng.permutation(_by_contents(columns, shown.real(len(labels)), kept))[:ROWS]
     cut = round(len(drawn) * HELD_OUT)
     test, train = drawn[:cut], drawn[cut:]
     if len(drawn) < FEWEST or len(np.unique(labels[kept[train]])) < 2:
@@ -68,6 +69,12 @@ def classifier(shown: Shown, columns: Mapping[str, Spread], target: str, *, seed
     right = [float((model.predict(asked) == truth).mean()) for model in learnt]
     commonest = np.bincount(labels[kept[train]]).argmax()
     return Classifier(target, right[0], right[1], float((truth == commonest).mean()), len(test))
+
+
+def _by_contents(columns: Mapping[str, Spread], published: Ints, kept: Ints) -> Ints:
+    """Return published rows sorted by what they hold and held, so that the order of the table changes nothing."""
+    held = [one.codes[kept[published]] for one in columns.values()]
+    return published[np.lexsort([*held, *(one.of_row[published] for one in columns.values())])]
 
 
 def _labels(column: Spread) -> Ints:

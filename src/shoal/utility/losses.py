@@ -23,8 +23,9 @@ from shoal.raising import raised_table
 from shoal.recode import FULL_DOMAIN, Published, recode
 from shoal.registry import discover
 from shoal.roles import Roles
+from shoal.shown import Shown
 from shoal.table import STAR, Table
-from shoal.utility.reading import Shown, Spread
+from shoal.utility.reading import Spread
 
 PAIRS = 200_000_000
 """A cost that compares every row with every class is left out where there are more pairs."""
@@ -83,11 +84,14 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published:
     """Return a release as it was before it was written: the original, its classes and their cells."""
     assert shown.rows is not None
     roles = Roles.of(frame.columns, quasi=shown.quasi, sensitive=shown.sensitive)
-    builders = {name: as_builder(spec) for name, spec in shown.hierarchies.items() if name in shown.columns}
-    classes = [Coded.of(shown.people[name]) for name in _together(shown)]
+    builders = {
+        name: as_builder(spec) for name, spec in shown.hierarchies.items() if name in (*shown.quasi, *shown.sensitive)
+    }
+    classes = [Coded.of(shown.frame[name]) for name in _together(shown)]
     label, first, _ = distinct_rows([one.codes for one in classes], [one.size for one in classes])
     labels = np.full(frame.height, DROPPED, dtype=np.int64)
-    labels[shown.rows] = label
+    real = shown.real(frame.height)
+    labels[shown.rows[real]] = label[real]
     starred = np.flatnonzero(_all_starred(shown)[first] & (shown.recoding == FULL_DOMAIN))
     partition = Partition(labels, int(starred[0]) if len(starred) else None)
     table, _ = raised_table(Table(frame), shown.raised)
@@ -96,13 +100,12 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published:
 
 def _together(shown: Shown) -> tuple[str, ...]:
     """Return the columns whose cells say who hides together."""
-    return (shown.codebook["names"]["group"],) if shown.recoding == "anatomy" else shown.quasi
+    return (shown.codebook["names"]["group"],) if shown.is_two else shown.quasi
 
 
 def _all_starred(shown: Shown) -> Bools:
-    star = shown.codebook["marks"]["star"]
-    cells = shown.people.select(shown.quasi).select(pl.all().cast(pl.String))
-    starred = (pl.all() == STAR).fill_null(False) if star == STAR else pl.all().is_null()
+    cells = shown.frame.select(shown.quasi).select(pl.all().cast(pl.String))
+    starred = pl.all().is_null() if shown.stars_are_null else (pl.all() == STAR).fill_null(False)
     return cells.select(pl.all_horizontal(cells.select(starred))).to_series().to_numpy()
 
 

@@ -30,7 +30,8 @@ def marginals(columns: Mapping[str, Spread]) -> tuple[Marginal, ...]:
     """Compare every column's distribution before and after.
 
     >>> import polars as pl, shoal
-    >>> from shoal.utility.reading import Shown, spreads
+    >>> from shoal.shown import Shown
+    >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 20, 20, 50], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=4", method="mondrian")
     >>> [(one.column, one.distance) for one in marginals(spreads(Shown.of(made), pl.DataFrame(people)))]

@@ -41,7 +41,8 @@ def numbers(columns: Mapping[str, Spread]) -> tuple[Numbers, ...]:
     """Compare means, standard deviations and quantiles of all columns of numbers.
 
     >>> import polars as pl, shoal
-    >>> from shoal.utility.reading import Shown, spreads
+    >>> from shoal.shown import Shown
+    >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 30, 40, 50]}
     >>> made = shoal.anonymize(people, quasi=["age"], require="k=2", method="mondrian", recoding="range")
     >>> (age,) = numbers(spreads(Shown.of(made), pl.DataFrame(people)))

@@ -42,16 +42,16 @@ def propensity(columns: Mapping[str, Spread], *, seed: int = 0) -> Propensity:
     """Fit the regression and return how far its guesses are from knowing nothing.
 
     >>> import polars as pl, shoal
-    >>> from shoal.utility.reading import Shown, spreads
+    >>> from shoal.shown import Shown
+    >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 30, 40, 50] * 5, "town": ["a", "a", "b", "b"] * 5}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=5", method="mondrian")
     >>> round(propensity(spreads(Shown.of(made), pl.DataFrame(people))).pmse, 6)
     0.0
     """
     rng, names = np.random.default_rng(seed), list(columns)
-    some = next(iter(columns.values()))
-    before = original_features(columns, names, _sample(len(some.codes), rng))
-    after = drawn_features(columns, names, _sample(len(some.of_row), rng), rng)
+    before = original_features(columns, names, _sample([one.codes for one in columns.values()], rng))
+    after = drawn_features(columns, names, _sample([one.of_row for one in columns.values()], rng), rng)
     heap = np.concatenate([before, after])
     heap = np.column_stack([np.ones(len(heap)), heap, _products(heap, _numbers(columns))])
     released = np.repeat([0.0, 1.0], [len(before), len(after)])
@@ -61,8 +61,10 @@ def propensity(columns: Mapping[str, Spread], *, seed: int = 0) -> Propensity:
     return Propensity(pmse, min(pmse / float(share * (1 - share)), 1.0), len(heap))
 
 
-def _sample(rows: int, rng: np.random.Generator) -> Ints:
-    return np.arange(rows) if rows <= ROWS else np.sort(rng.choice(rows, ROWS, replace=False))
+def _sample(columns: Sequence[Ints], rng: np.random.Generator) -> Ints:
+    """Return the rows that are taken, sorted by what they hold, so that the order of the table changes nothing."""
+    rows = np.lexsort(columns)
+    return rows if len(rows) <= ROWS else rows[np.sort(rng.choice(len(rows), ROWS, replace=False))]
 
 
 def _numbers(columns: Mapping[str, Spread]) -> list[int]:

@@ -19,8 +19,9 @@ from shoal.errors import ParameterError
 from shoal.microdata import distinct_rows
 from shoal.parameters import Number, Numeral
 from shoal.release import Release
+from shoal.shown import Shown
 from shoal.table import Table, TableLike, is_ordered
-from shoal.utility.reading import Shown, Spread, spreads
+from shoal.utility.reading import Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)
 ATTRIBUTES = Number("attributes", "how many quasi-identifiers a query restricts", 1, whole=True)

@@ -8,9 +8,8 @@ release this way, and no other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,88 +20,24 @@ from shoal.coverage import ALONG_HIERARCHIES, Reader
 from shoal.errors import RoleError, TableError
 from shoal.hierarchies import as_builder
 from shoal.microdata import Coded
-from shoal.opened import Opened
-from shoal.raising import Raised, as_raised, seen
-from shoal.release import Release
+from shoal.models import Models
+from shoal.raising import seen
 from shoal.roles import Roles
+from shoal.shown import Shown
 from shoal.table import STAR, Table, TableLike, cell_text, distinct_sorted, numbered
 
 ANY = "any"
 """The recoding of a table of which nothing is known."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """What is read of a release, from memory or from its folder."""
-
-    tables: Mapping[str, pl.DataFrame]
-    codebook: Mapping[str, Any]
-    hierarchies: Mapping[str, Any]
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    rows: Ints | None
-    """Which row of the original each row stands for; None where nothing says it."""
-    raised: Mapping[str, Raised] = field(default_factory=dict)
-    """The columns that were raised before all else, where that is known."""
-
-    @classmethod
-    def of(cls, release: Release | str | Path) -> Shown:
-        """Read a release, from memory or from its folder."""
-        if isinstance(release, Release):
-            hierarchies, stated = release.config["hierarchies"], release.certificate
-            kept, raised = release.classes.kept, as_raised(release.config.get("coarsen", {}))
-            return cls(release.tables, release.codebook, hierarchies, stated.quasi, stated.sensitive, kept, raised)
-        opened = Opened.of(Path(release), None)
-        stated, path = opened.certificate, Path(release) / "internal" / "rows.parquet"
-        rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None
-        read = (opened.tables, opened.codebook, opened.hierarchies)
-        return cls(*read, stated.quasi, stated.sensitive, rows, opened.raised)
-
-    @classmethod
-    def of_table(
-        cls,
-        table: TableLike,
-        quasi: Sequence[str] | str,
-        sensitive: Sequence[str] | str,
-        hierarchies: Mapping[str, Any],
-    ) -> Shown:
-        """Read a table published by anyone: its cells are values, stars, ranges, sets, or blocks of the hierarchies."""
-        frame = Table.of(table).frame
-        roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
-        book = {"recoding": ANY, "marks": {"star": STAR}, "columns": [], "cost": {"weights": {}, "k": 1}}
-        return cls({"table": frame}, book, hierarchies, roles.quasi, roles.sensitive, None)
-
-    @property
-    def people(self) -> pl.DataFrame:
-        """The table of the people."""
-        return self.tables["table"]
-
-    @property
-    def recoding(self) -> str:
-        """How classes became cells."""
-        return str(self.codebook["recoding"])
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are measured."""
-        return (*self.quasi, *self.sensitive)
-
-    def check(self, frame: pl.DataFrame) -> None:
-        """Refuse a table that cannot be the original."""
-        missing = [name for name in self.columns if name not in frame.columns]
-        if missing:
-            hint = "is it the table the release was made from?"
-            raise RoleError(f"the original has no column {missing[0]!r}", hint=hint)
-
-    def spread(self, name: str, original: pl.Series) -> Spread:
-        """Read a column against that of the original."""
-        values = distinct_sorted(original)
-        counted = self.tables.get("sensitive")
-        if name in self.quasi:
-            return _of_cells(self.people[name], self, original, values)
-        if counted is None:
-            return _of_values(self.people[name], original, values)
-        return _of_groups(self.people, counted, original, values, **self.codebook["names"])
+def shown_table(
+    table: TableLike, quasi: Sequence[str] | str, sensitive: Sequence[str] | str, hierarchies: Mapping[str, Any]
+) -> Shown:
+    """Read a table published by anyone: its cells are values, stars, ranges, sets, or blocks of the hierarchies."""
+    frame = Table.of(table).frame
+    roles = Roles.of(frame.columns, quasi=quasi, sensitive=sensitive)
+    book = {"marks": {"star": STAR}, "columns": [], "cost": {"weights": {}, "k": 1}}
+    return Shown({"table": frame}, book, hierarchies, roles.quasi, roles.sensitive, ANY, Models(()), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +106,7 @@ class Spread:
 
 def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Series) -> Spread:
     """Read the cells of a quasi-identifier."""
-    missing = STAR if found.codebook["marks"]["star"] != STAR and found.recoding != "anatomy" else None
+    missing = STAR if found.stars_are_null else None
     spec = found.hierarchies.get(shown.name, "auto" if found.recoding in ALONG_HIERARCHIES else None)
     builder = as_builder(spec) if spec is not None and found.recoding in (*ALONG_HIERARCHIES, ANY) else None
     before = seen(original, found.raised)
@@ -181,7 +116,7 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
     if found.raised:
         members = _below(members, before, original)
     levels = None
-    if found.recoding == "centroid" and values.dtype.is_numeric():
+    if found.recoding == "centroid" and before.dtype.is_numeric():
         levels = pl.Series(cells, dtype=pl.String).cast(pl.Float64).fill_null(float("nan")).to_numpy()
         members = [some or [_nearest(values, level)] for some, level in zip(members, levels.tolist(), strict=True)]
     _check_read(shown.name, sum(not some for some in members), len(cells))
@@ -192,13 +127,9 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
 
 def _below(members: Sequence[Sequence[int]], raised: pl.Series, original: pl.Series) -> list[list[int]]:
     """Return the values of the original that lie under values of the raised column."""
-    pairs = pl.DataFrame({"above": _codes(raised), "value": _codes(original)}).unique()
+    pairs = pl.DataFrame({"above": Coded.of(raised).codes, "value": Coded.of(original).codes}).unique()
     under = dict(pairs.group_by("above").agg("value").iter_rows())
     return [sorted(value for one in some for value in under.get(one, ())) for some in members]
-
-
-def _codes(column: pl.Series) -> Ints:
-    return numbered(column.to_frame("value"), distinct_sorted(column).to_frame("value"))
 
 
 def _nearest(values: pl.Series, level: float) -> int:
@@ -255,11 +186,25 @@ def _check_read(name: str, unread: int, cells: int) -> None:
 
 
 def _distinct(column: pl.Series) -> tuple[Sequence[Any], Ints]:
-    distinct = column.unique(maintain_order=True)
+    distinct = column.unique().sort(nulls_last=True)
     return distinct.to_list(), numbered(column.to_frame(), distinct.to_frame())
 
 
 def spreads(shown: Shown, frame: pl.DataFrame) -> dict[str, Spread]:
     """Read all columns that are measured against those of the original."""
-    shown.check(frame)
-    return {name: shown.spread(name, frame[name]) for name in shown.columns}
+    names = (*shown.quasi, *shown.sensitive)
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        hint = "is it the table the release was made from?"
+        raise RoleError(f"the original has no column {missing[0]!r}", hint=hint)
+    return {name: _read(shown, name, frame[name]) for name in names}
+
+
+def _read(shown: Shown, name: str, original: pl.Series) -> Spread:
+    """Read a column against that of the original."""
+    values = distinct_sorted(original)
+    if name in shown.quasi:
+        return _of_cells(shown.frame[name], shown, original, values)
+    if shown.is_two:
+        return _of_groups(shown.frame, shown.tables["sensitive"], original, values, **shown.codebook["names"])
+    return _of_values(shown.frame[name], original, values)

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.errors import ParameterError, Unsupported
 from shoal.release import Release
+from shoal.shown import Shown
 from shoal.table import Table, TableLike
 from shoal.utility.associations import Association, associations
 from shoal.utility.classifier import Classifier, classifier
@@ -18,7 +19,7 @@ from shoal.utility.marginals import Marginal, marginals
 from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
-from shoal.utility.reading import Shown, Spread, spreads
+from shoal.utility.reading import Spread, shown_table, spreads
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def measure(
     notes: list[str] = []
     return Utility(
         rows=frame.height,
-        published=shown.people.height,
+        published=shown.frame.height,
         costs=losses(shown, frame),
         columns=column_losses(shown, columns),
         marginals=marginals(columns),
@@ -103,7 +104,7 @@ def _shown(
         if quasi or sensitive or hierarchies:
             raise ParameterError("roles or hierarchies are given for a release", hint="a release says its own")
         return Shown.of(release)
-    return Shown.of_table(release, quasi, sensitive, hierarchies)
+    return shown_table(release, quasi, sensitive, hierarchies)
 
 
 def _classifiers(
