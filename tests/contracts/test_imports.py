@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry", "watching"},
+    {"markup", "parameters", "plots", "prices", "registry", "watching", "wording"},
     {"solver", "table"},
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
@@ -33,7 +33,7 @@ ORDER = [
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "attacks", "utility", "verify"},
-    {"coarsening", "reference", "register"},
+    {"coarsening", "reference", "register", "report"},
     {"pipeline"},
     {"codip", "compare", "follow"},
     {"cli"},
@@ -42,7 +42,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "register", "risk", "two_tables", "verify", "wildcard"),
+    *("raising", "register", "report", "risk", "two_tables", "verify", "wildcard"),
 ]
 
 
@@ -102,8 +102,8 @@ def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
 
 
-def test_only_the_command_line_imports_measures_of_use() -> None:
-    assert [part for part, others in GRAPH.items() if "utility" in others] == ["cli"]
+def test_only_reports_and_the_command_line_import_measures_of_use() -> None:
+    assert [part for part, others in GRAPH.items() if "utility" in others] == ["cli", "report"]
 
 
 def test_only_the_command_line_imports_hard_tables() -> None:

@@ -19,6 +19,7 @@ from shoal.errors import ShoalError
 from shoal.hierarchies import as_builder
 from shoal.microdata import Coded, distinct_rows, encode
 from shoal.partition import DROPPED, Partition
+from shoal.raising import raised_table
 from shoal.recode import FULL_DOMAIN, Published, recode
 from shoal.registry import discover
 from shoal.roles import Roles
@@ -79,7 +80,7 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
 
 
 def republished(shown: Shown, frame: pl.DataFrame) -> Published:
-    """Return a release as it was before it was written: the original, its classes and their cells."""
+    """Return a release as it was before it was written: the original, raised where it was, classes and their cells."""
     assert shown.rows is not None
     roles = Roles.of(frame.columns, quasi=shown.quasi, sensitive=shown.sensitive)
     builders = {name: as_builder(spec) for name, spec in shown.hierarchies.items() if name in shown.columns}
@@ -89,7 +90,8 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published:
     labels[shown.rows] = label
     starred = np.flatnonzero(_all_starred(shown)[first] & (shown.recoding == FULL_DOMAIN))
     partition = Partition(labels, int(starred[0]) if len(starred) else None)
-    return recode(encode(Table(frame), roles, builders), partition, shown.recoding)
+    table, _ = raised_table(Table(frame), shown.raised)
+    return recode(encode(table, roles, builders), partition, shown.recoding)
 
 
 def _together(shown: Shown) -> tuple[str, ...]:
