@@ -11,6 +11,7 @@ import typer
 
 from shoal.cli.attack_release import attack
 from shoal.cli.compare_methods import compare
+from shoal.cli.frontier_table import frontier
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
@@ -262,6 +263,7 @@ def costs(as_json: Json = False) -> None:
 app.command()(attack)
 app.command()(codip)
 app.command()(compare)
+app.command()(frontier)
 app.command()(inspect)
 app.command()(register)
 app.command("report")(report_command)

@@ -22,12 +22,16 @@ def reproduce(found: Evidence) -> Markup:
         heading,
         software,
         tag("p", "Keep this as shoal.toml beside the original. The seed is in it: it stays in the house."),
-        tag("pre", as_toml({**found.config, "file": found.source, "folder": "release"})),
+        tag("details", tag("summary", "shoal.toml"), tag("pre", _toml(found))),
         tag("pre", "shoal anonymize --config shoal.toml"),
         tag("p", check),
         tag("pre", f"shoal verify release --original {found.source}"),
         *([tag("h3", "What was decided on the way"), listed(found.decisions)] if found.decisions else []),
     )
+
+
+def _toml(found: Evidence) -> str:
+    return as_toml({**found.config, "file": found.source, "folder": "release"})
 
 
 def _said(value: object) -> str:

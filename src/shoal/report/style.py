@@ -8,7 +8,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8ec; --faint: #9aa7b4; --paper: #14191f; --soft: #1d242c;
   --line: #35404c; --before: #f0a35a; --after: #3fb8a9; --open: #7a5430; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 main, header, footer { max-width: 60rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 2rem; } footer { padding-bottom: 3rem; color: var(--faint); }
 h1 { font-size: 1.7rem; margin: 0 0 .25rem; } h2 { font-size: 1.3rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; }
@@ -36,7 +36,7 @@ rect.open { fill: var(--open); } .key span { margin-right: 1.2rem; }
 i.before { background: var(--before); } i.after { background: var(--after); }
 summary { cursor: pointer; color: var(--faint); }
 @media print { :root { --ink: #000; --faint: #444; --paper: #fff; --soft: #f3f3f3; --line: #bbb; --before: #b45309;
-  --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav { display: none; } body { font-size: 11px; }
+  --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav { display: none; } :root { font-size: 70%; }
   section { break-inside: auto; } h2, h3 { break-after: avoid; } tr, svg, .card, pre { break-inside: avoid; }
   main, header, footer { max-width: none; padding: 0; } svg, rect, i, .card, .open { print-color-adjust: exact; } }
 """
