@@ -5,7 +5,19 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("adult", "attacks", "diverse", "growth", "guarantees", "lattice", "proofs", "queries", "risk", "startup")
+ALL = (
+    "adult",
+    "attacks",
+    "diverse",
+    "growth",
+    "guarantees",
+    "lattice",
+    "proofs",
+    "queries",
+    "report",
+    "risk",
+    "startup",
+)
 
 
 def main() -> None:

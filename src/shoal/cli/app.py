@@ -44,6 +44,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.project import codip
 from shoal.cli.register_release import register
+from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 from shoal.cli.utility import utility
@@ -121,11 +122,7 @@ def anonymize(
     if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
         raise KeyboardInterrupt
     earlier.allow(release, table)
-    pages = None
-    if wanted:
-        from shoal.report import make
-
-        pages = make(release, table, source=Path(path).name)
+    pages = made_report(release, table, Path(path).name) if wanted else None
     release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
     if as_json:

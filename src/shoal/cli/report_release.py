@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator
 from shoal.cli.settings import names
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+    from shoal.report import Report
+    from shoal.table import Table
 
 
 def report(
@@ -45,6 +51,18 @@ def report(
     made.save(output, public=public)
     said = "may leave the house" if public else "counts people of the original: it may not leave the house"
     console().print(f"{output}: {said}", markup=False)
+
+
+def made_report(release: Release, table: Table, source: str) -> Report | None:
+    """Return the report of a release that is about to be written; where there is none, say why and go on."""
+    from shoal.errors import ShoalError
+    from shoal.report import make
+
+    try:
+        return make(release, table, source=source)
+    except ShoalError as error:
+        print(f"shoal: no report: {error}", file=sys.stderr)
+        return None
 
 
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:

@@ -12,6 +12,8 @@ from shoal.report.charts import bar, between
 from shoal.report.evidence import Evidence
 from shoal.wording import percent
 
+KEYS = {"after": "proved to be needed", "open": "what a better release might save"}
+
 
 def price(found: Evidence) -> Markup:
     """Return cost, lower bound and gap, in figures and in words, and the loss of each column."""
@@ -24,7 +26,10 @@ def price(found: Evidence) -> Markup:
         "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",
         "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
     }
-    picture = [] if not stated.lower_bound or not stated.cost else [between(stated.lower_bound, float(stated.cost))]
+    picture = []
+    if stated.lower_bound and stated.cost and stated.gap != 1:
+        keys = (tag("span", tag("i", class_=name), f" {said}") for name, said in KEYS.items())
+        picture = [between(stated.lower_bound, float(stated.cost)), tag("p", *keys, class_="key")]
     said = tag("p", _in_words(found))
     remarks = [listed(stated.remarks)] if stated.remarks else []
     return tag("section", tag("h2", "What it cost"), said, *picture, facts(figures), *remarks, *_columns(found))

@@ -26,7 +26,7 @@ code { padding: .1rem .35rem; overflow-wrap: anywhere; } pre { padding: .7rem .9
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem; margin: 1rem 0; }
 .card { background: var(--soft); border-radius: 8px; padding: .8rem 1rem; }
 .card strong { display: block; font-size: 1.6rem; } .card span { color: var(--faint); font-size: .88rem; }
-.open { border-left: 4px solid var(--before); padding: .1rem 1rem; background: var(--soft); border-radius: 4px; }
+div.open { border-left: 4px solid var(--before); padding: .1rem 1rem; background: var(--soft); border-radius: 4px; }
 svg.bar { display: block; width: 14rem; max-width: 100%; height: .6rem; margin-top: .45rem; }
 svg.wide { width: 100%; height: .9rem; margin: .8rem 0; } svg.chart { width: 100%; height: auto; }
 svg text { fill: var(--faint); font: 12px system-ui, sans-serif; } .rule { stroke: var(--line); }
@@ -34,6 +34,7 @@ rect.track { fill: var(--line); } rect.before { fill: var(--before); } rect.afte
 rect.open { fill: var(--open); } .key span { margin-right: 1.2rem; }
 .key i { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; }
 i.before { background: var(--before); } i.after { background: var(--after); }
+i.open { background: var(--open); padding: 0; border: 0; }
 summary { cursor: pointer; color: var(--faint); }
 @media print { :root { --ink: #000; --faint: #444; --paper: #fff; --soft: #f3f3f3; --line: #bbb; --before: #b45309;
   --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav { display: none; } :root { font-size: 70%; }

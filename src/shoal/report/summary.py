@@ -35,7 +35,7 @@ def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
 
 def _at_most(found: Evidence) -> str:
     gap = found.certificate.gap
-    return "unknown" if gap is None else "nothing" if gap <= 1 else f"{(gap - 1) * 100:.3g} %"
+    return "unknown" if gap is None else "nothing" if gap <= 1 else f"up to {(gap - 1) * 100:.3g} %"
 
 
 def _sentences(found: Evidence) -> Iterator[str]:
@@ -73,8 +73,8 @@ def _open(found: Evidence) -> Markup:
     if not left:
         return Markup()
     said = (
-        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}: {counted(hit.after or 0, 'person', 'people')},"
-        f" where somebody knows {hit.knows}"
+        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}, {counted(hit.after or 0, 'person', 'people')}:"
+        f" {hit.meaning}. Known: {hit.knows}"
         for hit in left
     )
     return tag(

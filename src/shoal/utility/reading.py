@@ -41,7 +41,7 @@ class Shown:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     rows: Ints | None
-    """Which row of the original each row stands for; None where nothing says it."""
+    """Which row of the original each row stands for; None where nothing says it, or some stand for none."""
     raised: Mapping[str, Raised] = field(default_factory=dict)
     """The columns that were raised before all else, where that is known."""
 
@@ -50,11 +50,13 @@ class Shown:
         """Read a release, from memory or from its folder."""
         if isinstance(release, Release):
             hierarchies, stated = release.config["hierarchies"], release.certificate
-            kept, raised = release.classes.kept, as_raised(release.config.get("coarsen", {}))
+            kept = None if release.codebook.get("counterfeits") else release.classes.kept
+            raised = as_raised(release.config.get("coarsen", {}))
             return cls(release.tables, release.codebook, hierarchies, stated.quasi, stated.sensitive, kept, raised)
         opened = Opened.of(Path(release), None)
         stated, path = opened.certificate, Path(release) / "internal" / "rows.parquet"
-        rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None
+        known = path.is_file() and not opened.codebook.get("counterfeits")
+        rows = pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if known else None
         read = (opened.tables, opened.codebook, opened.hierarchies)
         return cls(*read, stated.quasi, stated.sensitive, rows, opened.raised)
 
