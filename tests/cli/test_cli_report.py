@@ -68,3 +68,27 @@ def test_no_value_of_a_planted_person_is_in_the_public_report_or_the_log(
     for said in (public, (home / "report.html").read_text(encoding="utf-8"), done.out, done.err, caplog.text):
         assert not any(value in said for value in CANARY.values())
     assert "Canary-Island-7" not in (home / "out/public/table.csv").read_text(encoding="utf-8")
+
+
+def test_another_original_is_refused_without_a_cell(home: Path) -> None:
+    release()
+    lines = (home / "census.csv").read_text(encoding="utf-8").splitlines()
+    age = lines[0].split(",").index("age")
+    other = [",".join([*cells[:age], "913742", *cells[age + 1 :]]) for cells in (line.split(",") for line in lines[1:])]
+    (home / "other.csv").write_text("\n".join([lines[0], *other, ""]), encoding="utf-8")
+    done = shoal("report", "out", "--original", "other.csv")
+    assert done.code == 2
+    assert "the table that the release was made from" in done.err
+    assert "913742" not in done.err
+    assert not (home / "report.html").exists()
+
+
+def test_a_release_is_written_where_no_report_can_be_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise library.Unsupported("not today")
+
+    monkeypatch.setattr("shoal.report.make", refuse)
+    roles = ("--quasi=age,gender", "--require=k=3", "--method=mondrian")
+    done = shoal("anonymize", "census.csv", *roles, "-o", "out", "--report")
+    assert (done.code, done.err) == (0, "shoal: no report: not today\n")
+    assert library.verify("out").passed

@@ -59,6 +59,11 @@ class Hit:
         said = (kind.criterion, kind.meaning, kind.excluded_by)
         return cls(one.attack, *said, one.attribute, one.knows, one.before, one.after, one.of, band(one.share))
 
+    @property
+    def matters(self) -> bool:
+        """Whether anybody is hit; where only a band is told, whether it is not the lowest."""
+        return self.share != BANDS[0][1] if self.after is None else self.after > 0
+
     def coarse(self) -> Hit:
         """Return it without the counts."""
         return replace(self, before=None, after=None, of=None)

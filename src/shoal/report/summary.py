@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from shoal.anatomy import RECODING as ANATOMY
 from shoal.markup import Markup, listed, tag
-from shoal.report.evidence import Evidence
+from shoal.report.evidence import Evidence, Hit
 from shoal.wording import counted, percent
 
 NAMES = 8
@@ -49,10 +49,11 @@ def _sentences(found: Evidence) -> Iterator[str]:
             f" table: {counted(stated.classes, 'group')}."
         )
     else:
+        others = found.after.uniques.smallest - 1
+        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "not everybody has a double"
         yield (
-            f"What somebody may know of a person ({_some(stated.quasi)}) was made coarser, so that everybody looks like"
-            f" at least {found.after.uniques.smallest - 1:,} others. There are"
-            f" {counted(stated.classes, 'group')} of people who look alike."
+            f"What somebody may know of a person ({_some(stated.quasi)}) was made coarser where it had to be: {alike}."
+            f" There are {counted(stated.classes, 'group')} of people who look alike."
         )
     if found.before is not None:
         before, after = found.before.uniques, found.after.uniques
@@ -68,15 +69,18 @@ def _some(names: tuple[str, ...]) -> str:
 
 
 def _open(found: Evidence) -> Markup:
-    """Return what still can be learnt, where counts are shown."""
-    left = [hit for hit in found.hits if hit.after]
+    """Return what still can be learnt."""
+    left = [hit for hit in found.hits if hit.matters]
     if not left:
         return Markup()
     said = (
-        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}, {counted(hit.after or 0, 'person', 'people')}:"
-        f" {hit.meaning}. Known: {hit.knows}"
+        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}, {_how_many(hit)}: {hit.meaning}."
+        f" Known: {hit.knows}"
         for hit in left
     )
-    return tag(
-        "div", tag("p", "What somebody with the knowledge named could still learn:"), listed(said), class_="open"
-    )
+    heading = tag("p", "What somebody with the knowledge named could still learn:")
+    return tag("div", heading, listed(said), class_="open")
+
+
+def _how_many(hit: Hit) -> str:
+    return f"{hit.share} of the people" if hit.after is None else counted(hit.after, "person", "people")
