@@ -22,6 +22,8 @@ from shoal.coverage import covered_people
 from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
+from shoal.markup import table as grid
+from shoal.markup import tag
 from shoal.microdata import Coded, distinct_rows
 from shoal.models import Model, Models, SensitiveModel
 from shoal.parameters import Numeral
@@ -32,6 +34,7 @@ from shoal.roles import Roles
 from shoal.table import Table, TableLike, unescaped
 from shoal.two_tables import sensitive_rows
 from shoal.wildcard import wildcard_summary
+from shoal.wording import counted, number
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 """No rows."""
@@ -84,6 +87,26 @@ class Audit:
     def holds(self) -> bool:
         """Whether every model asked for is met by every class."""
         return all(finding.holds for finding in self.findings)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was found; the risk is not measured for it."""
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
+        alone = f"{counted(self.unique_rows, 'row')} alone"
+        rows = [
+            [
+                one.model,
+                one.attribute or "",
+                number(one.reached),
+                "met" if one.holds else "fails",
+                f"{one.failing_rows:,}",
+            ]
+            for one in self.findings
+        ]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
+            grid(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+        )
 
     def to_json(self) -> str:
         """Return the audit as JSON."""

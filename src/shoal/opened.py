@@ -20,9 +20,12 @@ from shoal.metric import Metric
 from shoal.models import Models
 from shoal.neutral import restored
 from shoal.raising import Raised, as_raised
-from shoal.release import FORMATS, file_hash, read_json
+from shoal.release import FORMATS, REPORT, file_hash, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import TableLike, read_binary, texts, tidy
+
+NO_TABLES = ("codebook", "config", "report")
+"""What a certificate seals besides tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class Opened:
     def paths(self) -> dict[str, Path]:
         """The file of every table that the certificate seals, that of the people first."""
         suffix = self.path.name.removeprefix("table")
-        names = [name for name in self.certificate.hashes if name not in ("table", "codebook", "config")]
+        names = [name for name in self.certificate.hashes if name not in NO_TABLES and name != "table"]
         return {"table": self.path} | {name: self.path.parent / f"{Path(name).name}{suffix}" for name in names}
 
     @cached_property
@@ -94,6 +97,8 @@ class Opened:
     def hashes_match(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""
         files = self.paths | {"codebook": self.path.parent / "codebook.json"}
+        report = self.path.parent / REPORT
+        files |= {"report": report} if report.is_file() or "report" in self.certificate.hashes else {}
         gone = [path.name for path in files.values() if not path.is_file()]
         if gone:
             return f"public/{gone[0]} is missing"

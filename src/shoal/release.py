@@ -1,10 +1,10 @@
 """A release: the published tables with their certificate, in memory and as a folder.
 
     DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house; where a
-                   release has more tables than one, the others beside it, by their names
+                   release has more tables than one, the others beside it, by their names; report.html, if wanted
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
                    bound is proved prices.parquet and proof.json, and where rows were added that are about nobody
-                   counterfeits.parquet: what may not
+                   counterfeits.parquet; report.html, if wanted: what may not
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -30,6 +30,7 @@ from shoal.arrays import Codes, Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
+from shoal.markup import facts, table, tag
 from shoal.microdata import CodedFrame, packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
@@ -37,8 +38,22 @@ from shoal.prices import Prices
 from shoal.recode import TABLE
 from shoal.sorting import order_by
 from shoal.table import write
+from shoal.wording import counted, number
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
+REPORT = "report.html"
+
+
+class Pages(Protocol):
+    """A report in two forms, as HTML."""
+
+    @property
+    def internal(self) -> str:
+        """Everything."""
+
+    @property
+    def public(self) -> str:
+        """What may be shown to everybody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +84,36 @@ class Release:
         """The table of the people."""
         return self.tables[TABLE]
 
-    def save(self, folder: str | Path, *, format: str = "csv", overwrite: bool = False) -> Path:
-        """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`."""
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the certificate states: no cell is in it."""
+        stated = self.certificate
+        bound = "unknown" if stated.lower_bound is None else f"{stated.lower_bound:,.6g}"
+        levels = [
+            [one["name"], one["attribute"] or "", number(one["asked"]), number(one["reached"])] for one in stated.models
+        ]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Release"), f": {counted(stated.rows, 'row')}, {stated.require}"),
+            table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
+            facts(
+                {
+                    "classes": f"{stated.classes:,}",
+                    "dropped": f"{stated.dropped:,}",
+                    "cost": f"{float(stated.cost):,.6g} ({stated.cost.name})",
+                    "lower bound": bound,
+                    "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",
+                    "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
+                }
+            ),
+        )
+
+    def save(
+        self, folder: str | Path, *, format: str = "csv", overwrite: bool = False, report: Pages | None = None
+    ) -> Path:
+        """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
+
+        A `report` (`shoal.report.make`) is written with it and sealed like the rest.
+        """
         if format not in FORMATS:
             raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
         target = Path(folder)
@@ -82,7 +125,7 @@ class Release:
             raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
         partial = _partial(target)
         try:
-            _write(self, partial, format)
+            _write(self, partial, format, report)
             _move(partial, target)
         except OSError as error:
             raise ReleaseError(
@@ -94,21 +137,25 @@ class Release:
         return target
 
 
-def _write(release: Release, folder: Path, format: str) -> None:
+def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    coded = {name: CodedFrame.among(release.known, table) for name, table in release.tables.items()}
-    orders = {name: sorted_rows(table) for name, table in coded.items()}
-    for name, table in coded.items():
-        columns = [table.column(column) for column in table.frame.columns]
+    coded = {name: CodedFrame.among(release.known, one) for name, one in release.tables.items()}
+    orders = {name: sorted_rows(one) for name, one in coded.items()}
+    for name, one in coded.items():
+        columns = [one.column(column) for column in one.frame.columns]
         shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
+    if report is not None:
+        _put(public / REPORT, report.public)
+        _put(internal / REPORT, report.internal)
     hashes = {
         **{name: file_hash(public / f"{name}.{format}") for name in release.tables},
         "codebook": file_hash(public / "codebook.json"),
         "config": public_config_hash(release.config),
+        **({} if report is None else {"report": file_hash(public / REPORT)}),
     }
     _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
     _put(internal / "config.json", canonical(release.config))
