@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PARTS = ("risk", "utility")
+_PARTS = ("risk", "spark", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
 
 _HOMES = {

@@ -33,9 +33,9 @@ ORDER = [
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "attacks", "utility", "verify"},
-    {"coarsening", "reference", "register"},
+    {"coarsening", "engines", "reference", "register"},
     {"pipeline"},
-    {"codip", "compare", "follow"},
+    {"codip", "compare", "follow", "spark"},
     {"cli"},
     {"__main__"},
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -19,6 +20,16 @@ from shoal.verify import Proved, Verification
 def console() -> Console:
     """Return standard output, as wide as the terminal."""
     return Console(highlight=False, soft_wrap=False)
+
+
+def saved(folder: str | Path, *, as_json: bool) -> None:
+    """Print the certificate of a release that was written, and which part of it may leave the house."""
+    text = (Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8")
+    if as_json:
+        print(text, end="")
+        return
+    certificate(Certificate.from_json(text))
+    console().print(f"[bold]{folder}[/bold]: public/ may leave the house, internal/ may not")
 
 
 def certificate(found: Certificate) -> None:
