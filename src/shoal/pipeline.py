@@ -38,7 +38,7 @@ from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import STAR, Table, TableLike, odd_texts
+from shoal.table import STAR, Table, TableLike, check_names, odd_texts
 
 if TYPE_CHECKING:
     from shoal.engines.release import SparkRelease
@@ -191,11 +191,11 @@ def run_on_spark(
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
-    from shoal.engines.spark import check_frame, check_request, publish
+    from shoal.engines.spark import check_request, columns_of, publish
 
-    check_frame(frame)
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
-    columns = frame.columns  # type: ignore[attr-defined]
+    columns = columns_of(frame)
+    check_names(columns)
     roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
     return publish(frame, roles, partial(_decide, request, progress), as_text=as_text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,8 @@ def test_a_release_costs_what_it_costs_in_memory_and_is_verified(
     stated = shoal.Certificate.from_json((folder / "public" / "certificate.json").read_text())
     assert stated.cost == pytest.approx(certificate.cost)
     assert (stated.classes, stated.rows) == (certificate.classes, certificate.rows)
+    with pytest.raises(Unsupported, match="keeps no numbers of rows"):
+        shoal.verify(folder, original=people())
 
 
 def test_other_columns_follow_their_rows(spark: Any, tmp_path: Path) -> None:
@@ -121,6 +124,18 @@ def test_columns_of_any_name_are_kept(spark: Any) -> None:
     assert shoal.spark.anonymize(frame_of(spark, frame), **asked).table.columns == list(
         shoal.anonymize(frame, **asked).table.columns
     )
+
+
+def test_dates_moments_and_truths_are_kept(spark: Any, tmp_path: Path) -> None:
+    days = pl.date_range(date(2020, 1, 1), date(2020, 1, 20), eager=True)
+    frame = pl.DataFrame({"day": days, "well": [True, False] * 10, "at": days.cast(pl.Datetime("us", "UTC"))})
+    frame = frame.with_columns(price=pl.int_range(20).cast(pl.Decimal(10, 2)), illness=pl.lit("flu"))
+    asked: dict[str, Any] = {"quasi": ["day", "price"], "sensitive": ["illness"], "require": "k=4", "recoding": "range"}
+    shown = written(shoal.spark.anonymize(frame_of(spark, frame), **asked).save(tmp_path / "release"))
+    local = shoal.anonymize(frame, **asked).table
+    assert shoal.verify(tmp_path / "release").passed
+    assert shown.drop("at").equals(local.sort(local.columns, nulls_last=True).drop("at"))
+    assert shown["at"].cast(pl.Int64).sort().equals(frame["at"].cast(pl.Int64))
 
 
 def test_equal_rows_may_go_to_several_classes(spark: Any, tmp_path: Path) -> None:
@@ -212,6 +227,19 @@ def test_numbers_without_end_are_refused(spark: Any) -> None:
     frame = people(60).with_columns(score=float("inf"))
     with pytest.raises(TableError, match="column 'score' has infinite values"):
         shoal.spark.anonymize(frame_of(spark, frame), **ASKED, require="k=2")
+
+
+def test_what_spark_cannot_do_is_said_without_its_words(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "people.parquet").write_text("secret")
+    with pytest.raises(TableError, match="Spark could not") as refused:
+        shoal.spark.anonymize(read_frame(spark, tmp_path / "people.parquet"), **ASKED, require="k=2")
+    assert refused.value.__suppress_context__
+
+
+def test_columns_of_one_name_are_refused(spark: Any) -> None:
+    frame = frame_of(spark, people(60))
+    with pytest.raises(TableError, match="columns of the same name: 'note'"):
+        shoal.spark.anonymize(frame.withColumnRenamed("score", "note"), **ASKED, require="k=2")
 
 
 def test_columns_that_hold_lists_are_refused(spark: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.engines.session import SparkFrame
+from shoal.engines.session import SparkFrame, asking
 from shoal.errors import TableError
 from shoal.roles import Roles
 
@@ -65,7 +65,8 @@ class Numbered:
         if not floats:
             return []
         counted = [sql.count(sql.when(sql.abs(sql.col(name)) == float("inf"), 1)).alias(name) for name in floats]
-        found = self.frame.agg(*counted).toArrow().to_pylist()[0]
+        with asking("look for infinite numbers"):
+            found = self.frame.agg(*counted).toArrow().to_pylist()[0]
         own = dict(zip(self.frame.columns, self.roles.published, strict=True))
         return [own[name] for name in floats if found[name]]
 
@@ -108,6 +109,7 @@ def marks(frame: SparkFrame, names: list[str]) -> dict[str, dict[str, int]]:
             "literal_stars": column.rlike(r"^\\*\*\z") if text else sql.lit(False),
         }
         counted += [sql.count(sql.when(sign, 1)).alias(f"{name}_{what}") for what, sign in signs.items()]
-    found = frame.agg(*counted).toArrow().to_pylist()[0]
+    with asking("count missing values"):
+        found = frame.agg(*counted).toArrow().to_pylist()[0]
     kinds_of_marks = ("missing", "empty_strings", "literal_stars")
     return {name: {"stars": 0} | {what: int(found[f"{name}_{what}"]) for what in kinds_of_marks} for name in names}

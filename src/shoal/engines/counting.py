@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.engines.session import SparkFrame
+from shoal.engines.session import SparkFrame, asking
 from shoal.partition import Partition
 
 
@@ -26,7 +26,9 @@ class Counted:
         from pyspark.sql import functions as sql
 
         grouped = frame.groupBy(*names).agg(sql.count(sql.lit(1)).alias("rows#"))
-        found = pl.DataFrame(grouped.toArrow()).sort(list(names), nulls_last=True)
+        with asking("group the rows"):
+            counted = grouped.toArrow()
+        found = pl.DataFrame(counted).sort(list(names), nulls_last=True)
         return cls(found.drop("rows#"), found["rows#"].cast(pl.Int64).to_numpy())
 
     def rows(self, distinct: pl.DataFrame | None = None) -> pl.DataFrame:

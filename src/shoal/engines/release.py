@@ -15,7 +15,7 @@ from shoal.audit import Audit, audit
 from shoal.certificate import Certificate
 from shoal.engines.counting import Counted
 from shoal.engines.decided import Decided
-from shoal.engines.session import SparkFrame
+from shoal.engines.session import SparkFrame, asking
 from shoal.errors import ParameterError, TableError
 from shoal.release import seal_folder, write_folder
 from shoal.roles import Roles
@@ -73,7 +73,8 @@ class SparkRelease:
     def _write(self, folder: Path) -> None:
         path = folder.absolute() / "public" / f"table.{FORMAT}"
         parts = folder.absolute() / "parts"
-        self.table.write.parquet(str(parts))
+        with asking("write the table where every worker and the driver see it"):
+            self.table.write.parquet(str(parts))
         _join_parts(parts, path, self.decided.shown.schema)
         found = self._audited(self.table.sparkSession.read.parquet(str(path)))
         certificate = self.decided.certify(found)
@@ -116,9 +117,9 @@ class SparkRelease:
 
 def _join_parts(parts: Path, path: Path, schema: pl.Schema) -> None:
     """Join the sorted files that Spark wrote, each a range of the table, into one: a pass that holds no table."""
-    files = [file for file in parts.iterdir() if file.suffix == f".{FORMAT}" and not file.name.startswith((".", "_"))]
-    first = [pl.scan_parquet(file).head(1) for file in files]
-    heads = pl.concat([head.with_columns(pl.lit(place).alias("file#")) for place, head in enumerate(first)]).collect()
-    order = heads.sort(heads.columns, nulls_last=True)["file#"]
+    written = sorted(file for file in parts.glob(f"*.{FORMAT}") if not file.name.startswith((".", "_")))
+    files = [file for file in written if pl.scan_parquet(file).select(pl.len()).collect().item()]
+    heads = pl.concat([pl.scan_parquet(file).head(1) for file in files]).collect()
+    order = heads.with_row_index(number := "".join(heads.columns) + "#").sort(heads.columns, nulls_last=True)[number]
     pl.scan_parquet([files[place] for place in order]).cast(schema).sink_parquet(path, maintain_order=True)
     shutil.rmtree(parts)

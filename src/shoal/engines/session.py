@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shoal.errors import TableError, Unsupported
+from shoal.errors import ShoalError, TableError, Unsupported
 from shoal.table import SEPARATORS, guess_separator
 
 SparkFrame: TypeAlias = Any
@@ -55,18 +57,26 @@ def read_frame(
 ) -> SparkFrame:
     """Read a Parquet file or folder, or a CSV file, all of whose cells are text."""
     where, name = str(path), str(path).rstrip("/").lower()
-    try:
+    with asking("read a Parquet or CSV file that every worker sees"):
         if not name.endswith(TEXTS):
             return spark.read.parquet(where)
         encoding = encoding or "UTF-8"
         separator = separator or _separator(spark, where, encoding)
         options = {"header": True, "sep": separator, "encoding": encoding, "quote": '"', "escape": '"'}
         return spark.read.options(**options, multiLine=True, mode="FAILFAST").csv(where)
-    except Exception as error:  # of Spark, and its words may repeat cells
+
+
+@contextmanager
+def asking(what: str) -> Iterator[None]:
+    """Guarantees that what Spark says of a failure is not repeated: its words may hold cells."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except Exception as error:
         raise TableError(
-            f"Spark cannot read {where!r} ({type(error).__name__})",
-            expected="a Parquet file or folder, or a CSV file, that every worker sees",
-        ) from error
+            f"Spark could not {what} ({type(error).__name__})", hint="the log of Spark's driver says why"
+        ) from None
 
 
 def _separator(spark: Any, path: str, encoding: str) -> str:

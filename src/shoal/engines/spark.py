@@ -18,7 +18,7 @@ from shoal.engines.columns import Numbered, escaped, marks
 from shoal.engines.counting import Counted, Shares
 from shoal.engines.decided import Decide, Decided
 from shoal.engines.release import SparkRelease
-from shoal.engines.session import SparkFrame, check_installed
+from shoal.engines.session import SparkFrame, asking, check_installed
 from shoal.errors import Infeasible, TableError, Unsupported
 from shoal.roles import Roles
 from shoal.table import Table, infer, tidy
@@ -41,14 +41,16 @@ def publish(frame: SparkFrame, roles: Roles, decide: Decide, *, as_text: bool = 
     return SparkRelease(table, decided, roles, others)
 
 
-def check_frame(data: object) -> None:
-    """Refuse what is no frame of Spark, and say what to do."""
+def columns_of(data: SparkFrame) -> list[str]:
+    """Return the names of the columns of a frame; what is no frame of Spark is refused."""
     check_installed()
     if not (hasattr(data, "sparkSession") and hasattr(data, "groupBy")):
         raise Unsupported(
             f"the engine spark is for frames of Spark, and this is a {type(data).__name__}",
             hint="leave engine out, or read the table with Spark",
         )
+    with asking("read the columns"):
+        return list(data.columns)
 
 
 def _decided(counted: Counted, roles: Roles, decide: Decide, as_text: bool) -> Decided:
