@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -110,12 +111,12 @@ def test_a_release_costs_what_it_costs_in_memory_and_is_verified(
 
 
 def test_other_columns_follow_their_rows(spark: Any, tmp_path: Path) -> None:
-    frame = people()
-    release = shoal.spark.anonymize(frame_of(spark, frame), **ASKED, require="k=4", method="mondrian", recoding="range")
-    shown = written(release.save(tmp_path / "release"))
-    local = shoal.anonymize(frame, **ASKED, require="k=4", method="mondrian", recoding="range").table
-    assert shown.schema == local.schema
-    assert shown.equals(local.sort(local.columns, nulls_last=True))
+    asked: dict[str, Any] = {**ASKED, "require": "k=4", "method": "mondrian", "recoding": "range"}
+    folder = shoal.spark.anonymize(frame_of(spark, people()), **asked).save(tmp_path / "release")
+    local = shoal.anonymize(people(), **asked)
+    assert written(folder).schema == local.table.schema
+    assert written(folder).equals(local.table.sort(local.table.columns, nulls_last=True))
+    assert json.loads((folder / "public" / "codebook.json").read_text()) == local.codebook
 
 
 def test_columns_of_any_name_are_kept(spark: Any) -> None:

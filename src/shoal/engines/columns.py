@@ -92,24 +92,3 @@ def escaped(name: str, kind: str) -> Any:
     if kind != "string":
         return column
     return sql.when(column.rlike(r"^\\*\*\z"), sql.concat(sql.lit("\\"), column)).otherwise(column)
-
-
-def marks(frame: SparkFrame, names: list[str]) -> dict[str, dict[str, int]]:
-    """Count the missing values, empty strings and literal stars of some columns, in one pass."""
-    from pyspark.sql import functions as sql
-
-    if not names:
-        return {}
-    kinds, counted = dict(frame.dtypes), []
-    for name in names:
-        column, text = sql.col(name), kinds[name] == "string"
-        signs = {
-            "missing": column.isNull(),
-            "empty_strings": (column == "") if text else sql.lit(False),
-            "literal_stars": column.rlike(r"^\\*\*\z") if text else sql.lit(False),
-        }
-        counted += [sql.count(sql.when(sign, 1)).alias(f"{name}_{what}") for what, sign in signs.items()]
-    with asking("count missing values"):
-        found = frame.agg(*counted).toArrow().to_pylist()[0]
-    kinds_of_marks = ("missing", "empty_strings", "literal_stars")
-    return {name: {"stars": 0} | {what: int(found[f"{name}_{what}"]) for what in kinds_of_marks} for name in names}

@@ -19,6 +19,7 @@ from shoal.engines.session import SparkFrame, asking
 from shoal.errors import ParameterError, TableError
 from shoal.release import seal_folder, write_folder
 from shoal.roles import Roles
+from shoal.table import count_literal_stars
 
 FORMAT = "parquet"
 
@@ -33,8 +34,6 @@ class SparkRelease:
     table: SparkFrame
     decided: Decided = field(repr=False)
     roles: Roles = field(repr=False)
-    others: Mapping[str, Mapping[str, int]] = field(repr=False)
-    """What is counted of the columns that are published as they are, for the codebook."""
 
     @cached_property
     def audit(self) -> Audit:
@@ -108,11 +107,23 @@ class SparkRelease:
         types = pl.read_parquet_schema(path)
         book = dict(self.decided.codebook)
         rest = [
-            {"name": name, "role": "other", "original_type": str(types[name].base_type()), **self.others[name]}
+            {"name": name, "role": "other", "original_type": str(types[name].base_type()), **_marks(path, name)}
             for name in self.roles.other
         ]
         book["columns"] = [{**column, "type": str(types[column["name"]])} for column in [*book["columns"], *rest]]
         return book
+
+
+def _marks(path: Path, name: str) -> dict[str, int]:
+    """Count what a written column that nobody altered shows as missing, as empty strings and as escaped stars."""
+    column = pl.scan_parquet(path).select(pl.col(name)).collect()[name]
+    text = column.dtype == pl.String
+    return {
+        "stars": 0,
+        "missing": column.null_count(),
+        "empty_strings": int((column == "").sum()) if text else 0,
+        "literal_stars": count_literal_stars(column) if text else 0,
+    }
 
 
 def _join_parts(parts: Path, path: Path, schema: pl.Schema) -> None:

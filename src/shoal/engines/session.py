@@ -17,6 +17,12 @@ SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""
 
 MASTER = "local[*]"
+SETTINGS = {
+    "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
+    "spark.driver.maxResultSize": "0",  # the counts of distinct rows come to the driver, however many they are
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
 
@@ -42,14 +48,6 @@ def session(master: str | None = None) -> Any:
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
-
-
-SETTINGS = {
-    "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
-    "spark.driver.maxResultSize": "0",  # the counts of distinct rows come to the driver, however many they are
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-}
 
 
 def read_frame(

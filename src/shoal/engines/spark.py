@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from shoal.engines.columns import Numbered, escaped, marks
+from shoal.engines.columns import Numbered, escaped
 from shoal.engines.counting import Counted, Shares
 from shoal.engines.decided import Decide, Decided
 from shoal.engines.release import SparkRelease
@@ -35,10 +35,7 @@ def publish(frame: SparkFrame, roles: Roles, decide: Decide, *, as_text: bool = 
         )
     counted = Counted.of(people.frame, people.keys)
     decided = _decided(counted, roles, decide, as_text)
-    table = _assigned(people, counted, decided)
-    own = dict(zip(people.others, roles.other, strict=True))
-    others = {own[name]: found for name, found in marks(people.frame, people.others).items()}
-    return SparkRelease(table, decided, roles, others)
+    return SparkRelease(_assigned(people, counted, decided), decided, roles)
 
 
 def columns_of(data: SparkFrame) -> list[str]:
