@@ -15,8 +15,8 @@ from tests.cli.command import shoal as command
 
 import shoal
 from shoal.engines.counting import Counted, Shares
-from shoal.engines.session import check_installed
-from shoal.errors import Unsupported
+from shoal.engines.session import asking, check_installed
+from shoal.errors import TableError, Unsupported
 from shoal.partition import Partition
 
 
@@ -47,6 +47,13 @@ def test_without_pyspark_it_says_what_to_install() -> None:
         pytest.raises(Unsupported, match=r"pip install 'shoal\[spark\]'"),
     ):
         check_installed()
+
+
+def test_what_spark_says_of_a_failure_is_not_repeated() -> None:
+    with pytest.raises(TableError) as refused, asking("group the rows"):
+        raise RuntimeError("somebody's cell")
+    assert str(refused.value) == "Spark could not group the rows (RuntimeError); the log of Spark's driver says why"
+    assert refused.value.__suppress_context__
 
 
 def test_no_engine_is_loaded_before_it_is_asked_for() -> None:

@@ -42,12 +42,13 @@ def session(master: str | None = None) -> Any:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     url = master or MASTER
-    if url.startswith("sc://"):
-        return SparkSession.builder.remote(url).getOrCreate()
-    builder = SparkSession.builder.master(url).appName("shoal")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+    with asking(f"start at {url!r}", hint="check the address, and that Java 17 is installed"):
+        if url.startswith("sc://"):
+            return SparkSession.builder.remote(url).getOrCreate()
+        builder = SparkSession.builder.master(url).appName("shoal")
+        for name, value in SETTINGS.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
 
 
 def read_frame(
@@ -65,16 +66,14 @@ def read_frame(
 
 
 @contextmanager
-def asking(what: str) -> Iterator[None]:
+def asking(what: str, *, hint: str = "the log of Spark's driver says why") -> Iterator[None]:
     """Guarantees that what Spark says of a failure is not repeated: its words may hold cells."""
     try:
         yield
     except ShoalError:
         raise
     except Exception as error:
-        raise TableError(
-            f"Spark could not {what} ({type(error).__name__})", hint="the log of Spark's driver says why"
-        ) from None
+        raise TableError(f"Spark could not {what} ({type(error).__name__})", hint=hint) from None
 
 
 def _separator(spark: Any, path: str, encoding: str) -> str:
