@@ -38,6 +38,8 @@ coarsen = "age=1"
 cost = "ncp"
 seed = 7
 time_limit = 60
+engine = "spark"
+spark_master = "local[2]"
 
 [weights]
 age = 2
@@ -86,6 +88,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "cost": "ncp",
         "seed": 7,
         "time_limit": 60,
+        "engine": "spark",
+        "spark_master": "local[2]",
         "attribute_weights": {"age": 2},
         "folder": str(tmp_path / "release"),
         "format": "parquet",

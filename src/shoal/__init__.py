@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PARTS = ("report", "risk", "utility")
+_PARTS = ("report", "risk", "spark", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
 
 _HOMES = {

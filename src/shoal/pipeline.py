@@ -9,9 +9,10 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -19,9 +20,10 @@ import polars as pl
 from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names
 from shoal.audit import Audit, audit
-from shoal.certificate import certify
+from shoal.certificate import Certificate, certify
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
+from shoal.engines.decided import Decided
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.methods.auto import choose, recoding_for
@@ -36,8 +38,12 @@ from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import STAR, Table, TableLike, odd_texts
+from shoal.table import STAR, Table, TableLike, check_names, odd_texts
 
+if TYPE_CHECKING:
+    from shoal.engines.release import SparkRelease
+
+ENGINES = ("local", "spark")
 SEED = Number("seed", "where random choices start", 0, whole=True)
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0)
 
@@ -114,13 +120,16 @@ def anonymize(
       `"hipaa"` (years, three digits of postcodes, ages up to 89), `"auto"` (the levels at which least is lost).
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
+    - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
     >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2 l(illness)=2")
     >>> release.certificate.status, len(release.classes), float(release.certificate.cost)
     ('optimal', 2, 0.0)
     """
-    _only_what_works(memory_limit=memory_limit, engine=None if engine == "local" else engine)
+    _only_what_works(memory_limit=memory_limit)
+    if engine not in ENGINES:
+        raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, ENGINES)))
     request = Request(
         quasi,
         require,
@@ -141,6 +150,8 @@ def anonymize(
         suppressed,
         coarsen,
     )
+    if engine == "spark":  # its release speaks like any other; its table is a frame of Spark
+        return cast("Release", run_on_spark(data, request, progress or silent).confirmed())
     return run(Table.of(data), request, progress or silent)
 
 
@@ -158,48 +169,98 @@ def run(
     seed, limit = start_and_limit(request)
     deadline = Deadline.after(limit, stop)
     asked = prepare(table, request, progress, deadline)
-    problem, models, builders, roles = asked.problem, asked.models, asked.builders, asked.problem.microdata.roles
+    problem, roles = asked.problem, asked.problem.microdata.roles
     solution = (
         choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
         if solve is None
         else solve(problem)
     )
     published, tables, found = audited(asked, solution, progress)
-    certificate = certify(
+    book, config, decisions = _described(asked, request, solution, published, tables, roles)
+    merged = request.star != STAR and problem.recoding != ANATOMY
+    classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
+    certificate = _certified(asked, solution, found)
+    said = (*table.notes, *decisions)
+    known = _known(asked, published, tables, request.star)
+    return Release(tables, classes, certificate, found, book, config, said, table.frame, solution.prices, known=known)
+
+
+def run_on_spark(
+    frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
+) -> SparkRelease:
+    """Run the same flow for a frame of Spark, of which only the distinct rows and their counts are brought here.
+
+    `as_text`: the cells are those of a CSV file, and their types are found out.
+    """
+    from shoal.engines.spark import check_request, columns_of, publish
+
+    check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    columns = columns_of(frame)
+    check_names(columns)
+    roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    return publish(frame, roles, partial(_decide, request, progress), as_text=as_text)
+
+
+def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
+    """Decide on a table of quasi-identifiers and sensitive values; what is published is audited by the engine."""
+    seed, limit = start_and_limit(request)
+    deadline = Deadline.after(limit, None)
+    asked = prepare(table, replace(request, identifiers=()), progress, deadline)
+    problem = asked.problem
+    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
+    published = problem.publish(solution.partition)
+    tables = published.tables(star=asked.star)
+    book, config, decisions = _described(asked, request, solution, published, tables, roles)
+    return Decided(
+        partition=published.partition,
+        shown=tables[TABLE],
+        models=asked.models,
+        hierarchies=_for_reading(problem, asked.builders),
+        population=asked.population,
+        certify=lambda found: _certified(asked, solution, _confirmed(found, problem)),
+        codebook=book,
+        config={**config, "engine": "spark"},
+        decisions=decisions,
+    )
+
+
+def _certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
+    """State what an audit found of the published cells."""
+    problem = asked.problem
+    return certify(
         solution,
         found,
         cost_name=problem.cost.name,
         recoding=problem.recoding,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
-        require=str(models),
+        quasi=problem.microdata.roles.quasi,
+        sensitive=problem.microdata.roles.sensitive,
+        require=str(asked.models),
         remarks=(asked.raised.remark,) if asked.raised.columns else (),
     )
+
+
+def _described(
+    asked: Prepared,
+    request: Request,
+    solution: Solution,
+    published: Published,
+    tables: Mapping[str, pl.DataFrame],
+    roles: Roles,
+) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    """Return the codebook, the request as it was understood, and what was decided without being asked."""
+    problem, builders = asked.problem, asked.builders
     book = codebook(
         published,
         tables,
         star=request.star,
         neutralise=request.neutralise,
         cost=problem.cost,
-        models=models,
+        models=asked.models,
         builders=builders,
     )
-    config = _config(request, models, problem, _for_reading(problem, builders), asked.raised)
-    decisions = (*table.notes, *asked.raised.notes, *_decisions(published, problem), *solution.notes)
-    merged = request.star != STAR and problem.recoding != ANATOMY
-    classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
-    return Release(
-        tables,
-        classes,
-        certificate,
-        found,
-        book,
-        config,
-        decisions,
-        table.frame,
-        solution.prices,
-        known=_known(asked, published, tables, request.star),
-    )
+    config = _config(request, asked.models, problem, _for_reading(problem, builders), asked.raised, roles)
+    return book, config, (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
 
 
 def _known(
@@ -362,10 +423,9 @@ def _as_read(frame: pl.DataFrame, roles: Roles, partition: Partition) -> Partiti
 
 
 def _config(
-    request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder], raised: Choice
+    request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder], raised: Choice, roles: Roles
 ) -> dict[str, Any]:
     """Return the request as plain data, with what was chosen where nothing was said."""
-    roles = problem.microdata.roles
     return {
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
@@ -387,9 +447,8 @@ def _config(
     }
 
 
-def _decisions(published: Published, problem: Problem) -> list[str]:
+def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str]:
     """Say what was decided without being asked."""
-    roles = problem.microdata.roles
     said = [
         f"cost: {problem.cost.name}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",

@@ -18,8 +18,9 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -116,54 +117,45 @@ class Release:
         """
         if format not in FORMATS:
             raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
-        target = Path(folder)
-        if target.exists() and not overwrite:
-            raise ReleaseError(
-                f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose"
-            )
-        if target.exists() and not (target / "public" / "certificate.json").is_file():
-            raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
-        partial = _partial(target)
-        try:
-            _write(self, partial, format, report)
-            _move(partial, target)
-        except OSError as error:
-            raise ReleaseError(
-                f"cannot write the release to {str(target)!r}: {error.strerror or error}",
-                hint="nothing was left there",
-            ) from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return target
+        return write_folder(folder, partial(_write, self, format=format, report=report), overwrite=overwrite)
+
+
+def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, overwrite: bool = False) -> Path:
+    """Let the parts of a release be written beside their destination, and move them there in one step."""
+    target = Path(folder)
+    if target.exists() and not overwrite:
+        raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose")
+    if target.exists() and not (target / "public" / "certificate.json").is_file():
+        raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
+    beside = _partial(target)
+    try:
+        for part in ("public", "internal"):
+            (beside / part).mkdir()
+        write_parts(beside)
+        _move(beside, target)
+    except OSError as error:
+        raise ReleaseError(
+            f"cannot write the release to {str(target)!r}: {error.strerror or error}",
+            hint="nothing was left there",
+        ) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return target
 
 
 def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
     public, internal = folder / "public", folder / "internal"
-    public.mkdir()
-    internal.mkdir()
     coded = {name: CodedFrame.among(release.known, one) for name, one in release.tables.items()}
     orders = {name: sorted_rows(one) for name, one in coded.items()}
     for name, one in coded.items():
         columns = [one.column(column) for column in one.frame.columns]
         shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
-    _put(public / "codebook.json", canonical(release.codebook))
     if report is not None:
         _put(public / REPORT, report.public)
         _put(internal / REPORT, report.internal)
-    hashes = {
-        **{name: file_hash(public / f"{name}.{format}") for name in release.tables},
-        "codebook": file_hash(public / "codebook.json"),
-        "config": public_config_hash(release.config),
-        **({} if report is None else {"report": file_hash(public / REPORT)}),
-    }
-    _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
-    _put(internal / "config.json", canonical(release.config))
-    _put(internal / "decisions.json", canonical(list(release.decisions)))
-    _put(
-        internal / "original.json",
-        canonical(keyed_hash(CodedFrame.among(release.known, release.original), secrets.token_hex(32))),
-    )
+    original = CodedFrame.among(release.known, release.original)
+    _put(internal / "original.json", canonical(keyed_hash(original, secrets.token_hex(32))))
     rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
@@ -172,6 +164,30 @@ def _write(release: Release, folder: Path, format: str, report: Pages | None) ->
         _put(internal / "proof.json", canonical(proof))
     if release.counterfeits is not None:
         release.counterfeits.write_parquet(internal / "counterfeits.parquet")
+    tables = {name: public / f"{name}.{format}" for name in release.tables}
+    seal_folder(folder, tables, release.certificate, release.codebook, release.config, release.decisions)
+
+
+def seal_folder(
+    folder: Path,
+    tables: Mapping[str, Path],
+    certificate: Certificate,
+    codebook: Mapping[str, Any],
+    config: Mapping[str, Any],
+    decisions: Sequence[str],
+) -> None:
+    """Write what is said of the tables of a release; the certificate seals them, and the manifest every file."""
+    public, internal = folder / "public", folder / "internal"
+    _put(public / "codebook.json", canonical(codebook))
+    hashes = {
+        **{name: file_hash(path) for name, path in tables.items()},
+        "codebook": file_hash(public / "codebook.json"),
+        "config": public_config_hash(config),
+        **({"report": file_hash(public / REPORT)} if (public / REPORT).is_file() else {}),
+    }
+    _put(public / "certificate.json", replace(certificate, hashes=hashes).to_json())
+    _put(internal / "config.json", canonical(config))
+    _put(internal / "decisions.json", canonical(list(decisions)))
     _put(internal / "manifest.json", canonical(manifest(folder)))
 
 
@@ -184,19 +200,19 @@ def _put(path: Path, text: str) -> None:
 
 def _partial(target: Path) -> Path:
     """Make an empty folder beside the target; what a killed run left there for the same target is swept away."""
-    partial = target.parent / f".{target.name}.{os.getpid()}.partial"
+    beside = target.parent / f".{target.name}.{os.getpid()}.partial"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
             if not _alive(left.name.split(".")[-2]):
                 shutil.rmtree(left, ignore_errors=True)
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir()
     except OSError as error:
         raise ReleaseError(
             f"cannot write in {str(target.parent)!r}: {error.strerror}", hint="name a folder you may write to"
         ) from error
-    return partial
+    return beside
 
 
 def _alive(process: str) -> bool:

@@ -138,7 +138,7 @@ def read_csv(
 def texts(text: str, separator: str = ",") -> pl.DataFrame:
     """Return the cells of a CSV text, all as text; a missing value is an empty cell, an empty string is `""`."""
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-    _check_names(names)
+    check_names(names)
     if len(names) > 1:  # of an only column, a blank line is a missing value
         text = _without_blank_lines(text)
     return pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False, new_columns=names)
@@ -248,7 +248,7 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
             f"the table has {frame.height} rows and {frame.width} columns",
             expected="at least one row and one column",
         )
-    _check_names(frame.columns)
+    check_names(frame.columns)
     return frame.select(_tidy_column(column) for column in frame.iter_columns())
 
 
@@ -418,7 +418,8 @@ def _decoded(content: bytes, encoding: str, name: str) -> str:
         ) from error
 
 
-def _check_names(names: list[str]) -> None:
+def check_names(names: list[str]) -> None:
+    """Refuse columns of the same name, without a name, or named like a pattern."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")

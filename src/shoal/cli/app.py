@@ -22,6 +22,7 @@ from shoal.cli.options import (
     Cost,
     Decimal,
     Encoding,
+    Engine,
     Follows,
     Hierarchies,
     Identifier,
@@ -37,6 +38,7 @@ from shoal.cli.options import (
     Seed,
     Sensitive,
     Separator,
+    SparkMaster,
     Star,
     Suppressed,
     TimeLimit,
@@ -97,6 +99,8 @@ def anonymize(
     registry: Registry = None,
     overlap: Overlap = None,
     follows: Follows = None,
+    engine: Engine = None,
+    spark_master: SparkMaster = None,
     as_json: Json = False,
 ) -> None:
     """Turn a table into a verified release."""
@@ -105,6 +109,7 @@ def anonymize(
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
     from shoal.cli.register_release import Earlier
+    from shoal.cli.spark import Spark
     from shoal.pipeline import Request
     from shoal.table import read
 
@@ -112,9 +117,15 @@ def anonymize(
     path, reading = table_file(asked)
     folder = asked.pop("folder")
     wanted = asked.pop("report", False)
-    saving = {"format": asked.pop("format", "csv"), "overwrite": bool(asked.pop("overwrite", False))}
+    on_spark = Spark.asked(asked)
+    saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
+    if on_spark.wanted:
+        with meter() as progress:
+            on_spark.run(path, reading, Request(**asked), folder, saving, progress)
+        show.saved(folder, as_json=as_json)
+        return
     with meter() as progress, best_so_far() as stop:
         progress(0.0, "reading")
         table = read(path, **reading)
@@ -125,11 +136,7 @@ def anonymize(
     pages = made_report(release, table, Path(path).name) if wanted else None
     release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
-    if as_json:
-        print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
-    else:
-        show.certificate(release.certificate)
-        show.written(folder)
+    show.saved(folder, as_json=as_json)
 
 
 @app.command()

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from shoal.compare import Comparison, Outcome
 
 INTERRUPTED = 130
-NOT_FOR_IT = ("folder", "format", "overwrite", "report", "method", "registry", "overlap", "follows")
+NOT_FOR_IT = (
+    *("folder", "format", "overwrite", "report", "method"),
+    *("registry", "overlap", "follows", "engine", "spark_master"),
+)
 """Settings of a `shoal.toml` that say how one release is made and kept; a comparison keeps none."""
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
 

@@ -55,4 +55,8 @@ Follows = Annotated[
     str | None,
     typer.Option(metavar="DIR", help="The release before this one, in which people keep their signature; or none."),
 ]
+Engine = Annotated[str | None, typer.Option(help="local (if not given), or spark: the rows stay in Spark.")]
+SparkMaster = Annotated[
+    str | None, typer.Option(metavar="URL", help="With spark: local[4], spark://HOST:7077, yarn, sc://HOST:15002.")
+]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")]

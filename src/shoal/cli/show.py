@@ -23,6 +23,16 @@ def console() -> Console:
     return Console(highlight=False, markup=False, soft_wrap=False)
 
 
+def saved(folder: str | Path, *, as_json: bool) -> None:
+    """Print the certificate of a release that was written, and which part of it may leave the house."""
+    text = (Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8")
+    if as_json:
+        print(text, end="")
+        return
+    certificate(Certificate.from_json(text))
+    console().print(f"[bold]{folder}[/bold]: public/ may leave the house, internal/ may not")
+
+
 def certificate(found: Certificate) -> None:
     """Print what a release guarantees."""
     out = console()

@@ -1,0 +1,63 @@
+"""What `anonymize --engine spark` does: Spark reads the table, holds its rows, and writes the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.methods.base import Progress
+    from shoal.pipeline import Request
+
+
+@dataclass(frozen=True)
+class Spark:
+    """Whether the rows are to stay in Spark, and in which."""
+
+    wanted: bool
+    master: str | None
+
+    @classmethod
+    def asked(cls, settings: dict[str, Any]) -> Spark:
+        """Take the engine out of the settings, and refuse before any work what it cannot do."""
+        from shoal.errors import ParameterError, Unsupported
+
+        engine, master = settings.pop("engine", "local"), settings.pop("spark_master", None)
+        if engine not in ("local", "spark"):
+            raise ParameterError(f"--engine {engine}", expected="local or spark")
+        if engine == "local" and master is not None:
+            raise ParameterError("--spark-master is given without --engine spark", hint="add --engine spark")
+        if engine == "spark" and settings.get("registry"):
+            raise Unsupported(
+                "earlier releases are compared in memory", hint="leave --registry out, and use `shoal register`"
+            )
+        return cls(engine == "spark", master)
+
+    @property
+    def format(self) -> str:
+        """The format that is written where none is named."""
+        return "parquet" if self.wanted else "csv"
+
+    def run(
+        self,
+        path: str | Path,
+        reading: Mapping[str, str | None],
+        request: Request,
+        folder: str | Path,
+        saving: Mapping[str, Any],
+        progress: Progress,
+    ) -> None:
+        """Read the table, publish it and write the release, all but the decision in Spark."""
+        from shoal.engines.session import is_text, read_frame, session
+        from shoal.errors import Unsupported
+        from shoal.pipeline import run_on_spark
+
+        if reading["decimal"] not in (None, "."):
+            raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")
+        progress(0.0, "starting Spark")
+        frame = read_frame(session(self.master), path, separator=reading["separator"], encoding=reading["encoding"])
+        release = run_on_spark(frame, request, progress, as_text=is_text(path))
+        progress(1.0, "publishing")
+        release.save(folder, **saving)

@@ -1,0 +1,4 @@
+"""Engines: the same steps where the rows are on many machines. What a row becomes is decided in memory, from counts.
+
+No engine is loaded before it is asked for, and none has a scheduler, a shuffle or a storage of its own.
+"""

@@ -1,0 +1,48 @@
+"""Anonymize a frame of Spark: rows stay there, what they become is decided from counts. Needs `shoal[spark]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shoal.engines.release import SparkRelease
+from shoal.engines.session import SparkFrame
+from shoal.models import Model, Models
+from shoal.pipeline import Request, run_on_spark
+
+__all__ = ["SparkRelease", "anonymize"]
+
+
+def anonymize(
+    frame: SparkFrame,
+    *,
+    quasi: Sequence[str],
+    require: str | Model | Models | Iterable[Model],
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    hierarchies: Mapping[str, object] | None = None,
+    recoding: str | None = None,
+    method: str = "auto",
+    **asked: Any,
+) -> SparkRelease:
+    """Publish a frame of Spark so that every class of equal quasi-identifiers meets every model.
+
+    Either the audit, which groups the published table in Spark, confirms every model, or an error is raised. The
+    options are those of `shoal.anonymize`, and so is the cost: it is that of the method in memory. `asked` may name
+    those that are not written out here (`cost`, `max_dropped`, `time_limit`, ...).
+
+        release = shoal.spark.anonymize(df, quasi=["age", "zip"], sensitive=["illness"], require="k=5 l(illness)=3")
+        release.table.write.saveAsTable("published")     # a frame of Spark
+        release.save("release")                          # a folder that `shoal verify` checks
+    """
+    request = Request(
+        quasi,
+        require,
+        sensitive,
+        identifiers,
+        hierarchies or {},
+        recoding=recoding,
+        method=method,
+        **asked,
+    )
+    return run_on_spark(frame, request).confirmed()
