@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal import cells
+from shoal.cells import Groups, SetCells
 from shoal.errors import HierarchyError
 from shoal.hierarchies import Intervals, Taxonomy
 from shoal.microdata import Coded, Microdata, distinct_rows, encode
@@ -187,3 +189,15 @@ def test_distinct_rows_are_numbered_in_their_own_order(rows: list[tuple[int, ...
     assert labels.tolist() == [ordered.index(row) for row in rows]
     assert [rows[place] for place in first] == ordered
     assert counts.tolist() == [rows.count(row) for row in ordered]
+
+
+def test_sets_kept_as_bits_are_the_sets_kept_as_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    column = Coded.of(pl.Series("a", rng.choice([*"abcdefghijklmnopqrstuvwxyz", None], 500)))
+    groups = Groups.of(np.arange(500), rng.permutation(np.arange(500) % 120))
+    few = SetCells.of(column, groups)
+    monkeypatch.setattr(cells, "BITS", 0)
+    many = SetCells.of(column, groups)
+    for name in ("of_group", "members", "starts"):
+        assert getattr(few, name).tolist() == getattr(many, name).tolist()
+    assert few.labels == many.labels
