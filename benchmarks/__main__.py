@@ -7,7 +7,7 @@ import sys
 
 ALL = (
     *("adult", "arx", "attacks", "diverse", "growth", "guarantees"),
-    *("lattice", "proofs", "queries", "risk", "startup"),
+    *("lattice", "proofs", "queries", "report", "risk", "startup"),
 )
 
 

@@ -48,6 +48,7 @@ format = "parquet"
 star = "null"
 neutralise = true
 overwrite = true
+report = true
 registry = "known"
 overlap = "warn"
 follows = "release-1"
@@ -91,6 +92,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "star": "null",
         "neutralise": True,
         "overwrite": True,
+        "report": True,
         "registry": str(tmp_path / "known"),
         "overlap": "warn",
         "follows": str(tmp_path / "release-1"),

@@ -13,6 +13,7 @@ import pytest
 import shoal
 from shoal.errors import ParameterError, ReleaseError
 from shoal.hierarchies import Taxonomy
+from shoal.pipeline import anonymize
 from shoal.release import FORMATS, Release
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read
@@ -187,6 +188,18 @@ def test_signs_in_a_folder_name_are_no_pattern(tmp_path: Path, release: Release)
     (tmp_path / ".o[u]t.4194305.partial").mkdir()
     release.save(tmp_path / "o[u]t")
     assert [path.name for path in tmp_path.iterdir()] == ["o[u]t"]
+
+
+def test_no_text_of_a_dropped_row_is_in_a_published_file(tmp_path: Path) -> None:
+    names = [f"the long name of person {number}" for number in range(200)]
+    people = {"a": [1] * 200, "s": ["x"] * 101 + ["y"] * 99, "name": names}
+    made = anonymize(people, quasi=["a"], sensitive=["s"], require="l(s)=2", max_dropped=0.02)
+    assert made.classes.dropped
+    gone = {*names} - {*made.table["name"]}
+    for format in FORMATS:
+        folder = made.save(tmp_path / format, format=format)
+        written = (folder / "public" / f"table.{format}").read_bytes()
+        assert not any(name.encode() in written for name in gone)
 
 
 # The same again

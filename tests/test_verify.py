@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hmac
 import json
 import random
 import shutil
@@ -451,3 +452,15 @@ def test_the_recomputed_cost_is_the_certified_one(
         assert value is None
     else:
         assert value == pytest.approx(float(made.certificate.cost), rel=1e-9)
+
+
+def test_a_release_whose_original_was_hashed_as_csv_still_verifies(tmp_path: Path) -> None:
+    people = pl.DataFrame({"age": [25, 25, None, None], "illness": ["flu", "gout", "flu", "*"]})
+    folder = shoal.anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2").save(tmp_path / "out")
+    key = "ab" * 32
+    digest = hmac.new(bytes.fromhex(key), people.write_csv().encode(), "sha256").hexdigest()
+    stated = {"algorithm": "HMAC-SHA256 of the table as CSV", "key": key, "digest": digest}
+    (folder / "internal" / "original.json").write_text(canonical(stated))
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+    assert shoal.verify(folder, original=people).passed
+    assert not shoal.verify(folder, original=people.reverse()).passed

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.codip import Projections, codip
     from shoal.compare import Comparison, compare
     from shoal.errors import Infeasible, ShoalError, Unsupported
+    from shoal.frontier import Frontier, frontier
     from shoal.metric import Metric
     from shoal.models import (
         DistinctLDiversity,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PARTS = ("risk", "utility")
+_PARTS = ("report", "risk", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
 
 _HOMES = {
@@ -44,6 +45,7 @@ _HOMES = {
     "Comparison": "compare",
     "DistinctLDiversity": "models",
     "EntropyLDiversity": "models",
+    "Frontier": "frontier",
     "Infeasible": "errors",
     "KAnonymity": "models",
     "LDiversity": "models",
@@ -61,6 +63,7 @@ _HOMES = {
     "audit": "audit",
     "codip": "codip",
     "compare": "compare",
+    "frontier": "frontier",
     "verify": "verify",
 }
 
@@ -71,6 +74,7 @@ __all__ = [
     "Comparison",
     "DistinctLDiversity",
     "EntropyLDiversity",
+    "Frontier",
     "Infeasible",
     "KAnonymity",
     "LDiversity",
@@ -88,6 +92,7 @@ __all__ = [
     "audit",
     "codip",
     "compare",
+    "frontier",
     "verify",
 ]
 

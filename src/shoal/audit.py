@@ -22,15 +22,19 @@ from shoal.coverage import covered_people
 from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
+from shoal.markup import table as grid
+from shoal.markup import tag
+from shoal.microdata import Coded, distinct_rows
 from shoal.models import Model, Models, SensitiveModel
 from shoal.parameters import Numeral
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.risk import Risk, measure
 from shoal.roles import Roles
-from shoal.table import Table, TableLike, distinct_sorted, numbered, unescaped
+from shoal.table import Table, TableLike, unescaped
 from shoal.two_tables import sensitive_rows
 from shoal.wildcard import wildcard_summary
+from shoal.wording import counted, number
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 """No rows."""
@@ -83,6 +87,26 @@ class Audit:
     def holds(self) -> bool:
         """Whether every model asked for is met by every class."""
         return all(finding.holds for finding in self.findings)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was found; the risk is not measured for it."""
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
+        alone = f"{counted(self.unique_rows, 'row')} alone"
+        rows = [
+            [
+                one.model,
+                one.attribute or "",
+                number(one.reached),
+                "met" if one.holds else "fails",
+                f"{one.failing_rows:,}",
+            ]
+            for one in self.findings
+        ]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
+            grid(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+        )
 
     def to_json(self) -> str:
         """Return the audit as JSON."""
@@ -172,19 +196,18 @@ def classes_of(
     population: pl.DataFrame | None = None,
 ) -> Classes:
     """Group the rows by their published quasi-identifiers, and collect what the models read."""
-    distinct = frame.select(roles.quasi).unique(maintain_order=True)
-    labels = numbered(frame.select(roles.quasi), distinct)
+    shown = [Coded.of(frame[name]) for name in roles.quasi]
+    labels, first, _ = distinct_rows([column.codes for column in shown], [column.size for column in shown])
+    cells = np.column_stack([column.codes[first].astype(np.int64) for column in shown])
+    distinct = pl.DataFrame([column.decode(column.codes[first]) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
-    cells = np.column_stack([numbered(distinct.select(name), distinct.select(name).unique()) for name in roles.quasi])
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
-        column = unescaped(frame[name])
-        domain = distinct_sorted(column)
-        codes = numbered(column.to_frame(), domain.to_frame())
-        totals = np.bincount(codes, minlength=len(domain)).astype(np.int64)
-        tree = builders[name].build(domain, totals) if name in builders else None
-        single[(name,)] = Values(codes, totals, domain, tree)
-    return Classes(labels, distinct.height, with_joints(single, models.joints), population=people, cells=cells)
+        column = Coded.of(unescaped(frame[name]))
+        totals = np.bincount(column.codes, minlength=column.size).astype(np.int64)
+        tree = builders[name].build(column.values, totals) if name in builders else None
+        single[(name,)] = Values(column.codes, totals, column.values, tree)
+    return Classes(labels, len(first), with_joints(single, models.joints), population=people, cells=cells)
 
 
 def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models:

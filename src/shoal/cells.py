@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -14,10 +15,13 @@ from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.errors import Unsupported
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Coded, distinct_rows
+from shoal.sorting import order_by
 from shoal.table import STAR, cell_text
 
 CHUNK = 4_000_000
 """How many (point, group) pairs are compared at a time."""
+BITS = 62
+"""Sets of columns with at most so many values are kept as the bits of a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class Groups:
     def of(cls, rows: Ints, group_of_row: Ints) -> Groups:
         """Return the groups that labels 0, 1, ... put some rows in."""
         sizes = np.bincount(group_of_row)
-        return cls(rows[np.argsort(group_of_row, kind="stable")], np.concatenate([[0], np.cumsum(sizes)]))
+        return cls(rows[order_by(group_of_row)], np.concatenate([[0], np.cumsum(sizes)]))
 
     def spread(self, codes: Codes) -> tuple[Codes, Codes]:
         """Return the smallest and the largest code in every group."""
@@ -257,6 +261,8 @@ class SetCells(Cells):
     @classmethod
     def of(cls, column: Coded, groups: Groups) -> SetCells:
         """Publish each group as the set of its values."""
+        if column.size <= BITS:
+            return cls._of_few(column, groups)
         number = len(groups.starts) - 1
         group = np.repeat(np.arange(number), np.diff(groups.starts))
         entries = np.unique(group * column.size + column.codes[groups.order])
@@ -271,11 +277,24 @@ class SetCells(Cells):
         starts = np.concatenate([[0], np.cumsum([len(one) for one in sets])]).astype(np.int64)
         return cls(column, np.array([known[text] for text in texts], dtype=np.int64), np.concatenate(sets), starts)
 
+    @classmethod
+    def _of_few(cls, column: Coded, groups: Groups) -> SetCells:
+        """Publish sets of a column with few values, each set as the bits of a number."""
+        bits = (np.int64(1) << np.arange(column.size))[column.codes[groups.order]]
+        masks, of_group = np.unique(np.bitwise_or.reduceat(bits, groups.starts[:-1]), return_inverse=True)
+        order = _as_lists(masks, column.size)
+        inside = (masks[order, None] >> np.arange(column.size)) & 1
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        starts = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
+        return cls(column, rank[of_group], np.nonzero(inside)[1], starts)
+
     @cached_property
     def labels(self) -> Sequence[str | None]:
         """The sets as text: the value itself, `{a, b}`, or `*` for the whole column."""
         text = cell_text(self.column.values).to_list()
-        return [self._label(text, members.tolist()) for members in np.split(self.members, self.starts[1:-1])]
+        members, starts = self.members.tolist(), self.starts.tolist()
+        return [self._label(text, members[a:b]) for a, b in pairwise(starts)]
 
     def _label(self, text: list[str | None], members: list[int]) -> str | None:
         names = [text[member] for member in members]
@@ -313,6 +332,22 @@ class SetCells(Cells):
         wanted = cells * self.column.size + codes
         found: Bools = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] == wanted
         return found
+
+
+def _as_lists(masks: Ints, size: int) -> Ints:
+    """Return the order of sets of bits as lists of rising numbers: a list comes before those that it begins.
+
+    >>> _as_lists(np.array([0b10, 0b11, 0b1, 0b101]), 3).tolist()
+    [2, 1, 3, 0]
+    """
+    keys: list[Ints] = []
+    for first in range(0, size, 30):
+        key = np.zeros(len(masks), dtype=np.int64)
+        for bit in range(first, min(first + 30, size)):
+            rest = masks >> bit
+            key = key * 3 + np.where(rest & 1, 1, np.where(rest > 0, 2, 0))
+        keys.append(key)
+    return np.lexsort(keys[::-1])
 
 
 def _alone(name: str) -> str:

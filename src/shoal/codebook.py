@@ -24,7 +24,7 @@ from shoal.hierarchies import Builder, spec_of
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
 from shoal.recode import TABLE, Anatomized, Published
-from shoal.table import STAR, count_literal_stars, unescaped
+from shoal.table import STAR, count_literal_stars, literal_stars, unescaped
 
 STAR_FORMS = (STAR, "null")
 """How stars may be written: as `*`, or as missing values for readers that know no other mark."""
@@ -67,19 +67,22 @@ def _columns(published: Published, frame: pl.DataFrame) -> list[dict[str, Any]]:
     two = isinstance(published, Anatomized)
     cells = {} if two else {one.column.name: one for one in published.cells}
     losses = {} if two else _losses(published)
-    kept = published.microdata.table.frame[published.partition.kept]
-    class_of_row = published.partition.class_of_row[published.partition.kept]
+    types = published.microdata.table.frame.schema
     roles = published.microdata.roles
     return [
         {
             "name": name,
             "role": "quasi" if name in roles.quasi else "sensitive" if name in roles.sensitive else "other",
             "type": str(frame[name].dtype),
-            "original_type": str(kept[name].dtype.base_type()),
-            **_marks(kept[name], cells.get(name), class_of_row),
+            "original_type": str(types[name].base_type()),
+            **(
+                _marks_of_cells(cells[name], published.partition.sizes)
+                if name in cells
+                else _marks(published.source(name))
+            ),
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
-        if name in kept.columns
+        if name in types
         else {"name": name, "role": "group", "type": str(frame[name].dtype)}
         for name in frame.columns
     ]
@@ -96,7 +99,6 @@ def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[s
         return {}
     names = asdict(published.names)
     role_of = {name: role for role, name in names.items()}
-    none: Ints = np.zeros(0, dtype=np.int64)
     return {
         "names": names,
         "tables": {
@@ -105,7 +107,7 @@ def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[s
                     "name": name,
                     "role": role_of.get(name, "sensitive"),
                     "type": str(frame[name].dtype),
-                    **({} if name in role_of else _marks(unescaped(frame[name]), None, none)),
+                    **({} if name in role_of else _marks(unescaped(frame[name]))),
                 }
                 for name in frame.columns
             ]
@@ -115,21 +117,29 @@ def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[s
     }
 
 
-def _marks(original: pl.Series, cells: Cells | None, class_of_row: Ints) -> dict[str, int]:
-    """Count the published cells that are stars, missing, empty strings and escaped literal stars."""
-    visible = original if cells is None else _visible(cells, cells.of_group[class_of_row])
+def _marks(shown: pl.Series) -> dict[str, int]:
+    """Count the cells of a column, published as it is, that are missing, empty strings and escaped literal stars."""
     return {
-        "stars": 0 if cells is None else int(cells.stars[cells.of_group[class_of_row]].sum()),
-        "missing": visible.null_count(),
-        "empty_strings": int((visible == "").sum()) if original.dtype == pl.String else 0,
-        "literal_stars": count_literal_stars(visible),
+        "stars": 0,
+        "missing": shown.null_count(),
+        "empty_strings": int((shown == "").sum()) if shown.dtype == pl.String else 0,
+        "literal_stars": count_literal_stars(shown),
     }
 
 
-def _visible(cells: Cells, cell_of_row: Ints) -> pl.Series:
-    """Return the cells that are values of the column."""
-    single = cells.singles[cell_of_row]
-    return cells.column.values.gather(single[single >= 0])
+def _marks_of_cells(cells: Cells, sizes: Ints) -> dict[str, int]:
+    """Count the same of a recoded column, from its distinct cells and how many rows show each."""
+    rows = np.bincount(cells.of_group, weights=sizes, minlength=len(cells.singles)).astype(np.int64)
+    visible = cells.singles >= 0
+    values = cells.column.values.gather(cells.singles[visible])
+    times = pl.Series(rows[visible])
+    text = values.dtype == pl.String
+    return {
+        "stars": int(rows[cells.stars].sum()),
+        "missing": int(times.filter(values.is_null()).sum()),
+        "empty_strings": int(times.filter(values == "").sum()) if text else 0,
+        "literal_stars": int(times.filter(literal_stars(values)).sum()) if text else 0,
+    }
 
 
 def _cells(cells: Cells) -> list[dict[str, Any]]:

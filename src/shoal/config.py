@@ -6,11 +6,12 @@
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, coarsen, cost, seed, time_limit
 [weights]      a line per column
-[output]       folder, format, star, neutralise, overwrite, registry, overlap, follows
+[output]       folder, format, star, neutralise, overwrite, report, registry, overlap, follows
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -40,6 +41,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "star": "star",
         "neutralise": "neutralise",
         "overwrite": "overwrite",
+        "report": "report",
         "registry": "registry",
         "overlap": "overlap",
         "follows": "follows",
@@ -49,7 +51,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
 KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
     **dict.fromkeys(KEYS["roles"], NAMES),
-    **dict.fromkeys(("neutralise", "overwrite"), SWITCH),
+    **dict.fromkeys(("neutralise", "overwrite", "report"), SWITCH),
 }
 """What a setting must be where it is not a text."""
 FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
@@ -90,6 +92,50 @@ def read_config(path: Path) -> dict[str, Any]:
             _check_kind(path.name, section, key, value, KINDS.get(key, TEXT))
             settings[KEYS[section][key]] = value
     return _relative_to(path.parent, settings)
+
+
+def as_toml(settings: Mapping[str, Any]) -> str:
+    """Return the `shoal.toml` of a request as a release keeps it; what was left to shoal is left out.
+
+    >>> print(as_toml({"quasi": ["age"], "require": "k=5", "seed": 3, "hierarchies": {"age": {"builder": "stars"}}}))
+    [roles]
+    quasi = ["age"]
+    <BLANKLINE>
+    [privacy]
+    require = "k=5"
+    <BLANKLINE>
+    [hierarchies]
+    "age" = {"builder" = "stars"}
+    <BLANKLINE>
+    [method]
+    seed = 3
+    """
+    said = _as_asked(settings)
+    parts = {section: {key: said.get(name) for key, name in keys.items()} for section, keys in KEYS.items()}
+    free = {section: {_toml(key): value for key, value in said.get(name, {}).items()} for section, name in FREE.items()}
+    found = []
+    for section in ("data", "roles", "privacy", "hierarchies", "method", "weights", "output"):
+        entries = (parts | free)[section]
+        lines = [f"{key} = {_toml(value)}" for key, value in entries.items() if value not in (None, [], {}, False)]
+        found += ["\n".join([f"[{section}]", *lines])] if lines else []
+    return "\n\n".join(found)
+
+
+def _as_asked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with raised columns in words, and with the hierarchies that they were raised along."""
+    raised = settings.get("coarsen") or {}
+    trees = {**settings.get("hierarchies", {}), **{name: one["hierarchy"] for name, one in raised.items()}}
+    words = ",".join(f"{name}={one['level']}" for name, one in raised.items())
+    return {**settings, "hierarchies": trees, "coarsen": words or None}
+
+
+def _toml(value: object) -> str:
+    """Return a value as TOML writes it: texts as in JSON, tables in one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(one) for one in value) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> None:

@@ -19,6 +19,7 @@ from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.roles import Roles
+from shoal.sorting import runs
 from shoal.table import Table, distinct_sorted, is_ordered
 
 
@@ -41,9 +42,13 @@ class Coded:
         known = values.drop_nulls()
         if column.dtype == pl.String and len(known):
             codes = column.cast(pl.Enum(known)).to_physical()
+        elif column.dtype.is_integer() and len(known):
+            codes = _places(known, column)
         else:
             codes = column.rank("dense") - 1
-        return cls(values, codes.cast(pl.Int32).fill_null(len(known)).to_numpy().copy())
+        if column.null_count():
+            codes = codes.fill_null(len(known))
+        return cls(values, codes.cast(pl.Int32).to_numpy().copy())
 
     def cut(self, rows: int) -> tuple[Coded, Codes]:
         """Return the column of the first rows, and the codes of the others, over one domain."""
@@ -84,6 +89,23 @@ class Coded:
     def decode(self, codes: Codes) -> pl.Series:
         """Return the column these codes stand for."""
         return self.values.gather(codes)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedFrame:
+    """Columns of a frame as integers, where they are known already: nobody need find their distinct values again."""
+
+    frame: pl.DataFrame
+    columns: Mapping[str, Coded]
+
+    @classmethod
+    def among(cls, known: Sequence[CodedFrame], frame: pl.DataFrame) -> CodedFrame:
+        """Return what is known of a frame; of one that was altered since, nothing is."""
+        return next((one for one in known if one.frame is frame), cls(frame, {}))
+
+    def column(self, name: str) -> Coded:
+        """Return one column as integers; its values may be in any order, and some may be equal."""
+        return self.columns[name] if name in self.columns else Coded.of(self.frame[name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +288,17 @@ def _numbers(columns: Sequence[Coded]) -> Ints:
     return distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
 
 
+def _places(known: pl.Series, column: pl.Series) -> pl.Series:
+    """Return the place of each whole number among the distinct ones: by a table where they lie close together."""
+    least, most = int(known[0]), int(known[-1])
+    if most - least > 4 * len(column) or most >= 2**62 or least <= -(2**62):
+        return column.rank("dense") - 1
+    place = np.zeros(most - least + 1, dtype=np.int32)
+    place[(known.cast(pl.Int64) - least).to_numpy()] = np.arange(len(known))
+    found = pl.Series(place[(column.cast(pl.Int64).fill_null(least) - least).to_numpy()])
+    return found if not column.null_count() else pl.select(pl.when(column.is_not_null()).then(found)).to_series()
+
+
 def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Ints, Ints, Ints]:
     """Number the distinct rows of some code columns in their lexicographic order.
 
@@ -276,13 +309,32 @@ def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Int
     >>> labels.tolist(), first.tolist(), counts.tolist()
     ([1, 0, 1], [1, 0], [1, 2])
     """
+    key = packed(columns, sizes)
+    order, starts = runs(key)
+    counts = np.diff(starts, append=len(key))
+    return _labels(order, starts), order[starts], counts
+
+
+def packed(columns: Sequence[AnyInts], sizes: Sequence[int]) -> Ints:
+    """Return one number for each row, in the lexicographic order of the rows of some code columns.
+
+    >>> packed([np.array([1, 0, 1]), np.array([2, 5, 2])], [2, 6]).tolist()
+    [8, 5, 8]
+    """
     key = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     for codes, size in zip(columns, sizes, strict=True):
         if span * size >= 2**62:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            span = int(key.max()) + 1
-        key = key * size + codes
+            order, starts = runs(key)
+            key, span = _labels(order, starts), len(starts)
+        key *= size
+        key += codes
         span *= size
-    _, first, labels, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    return labels.astype(np.int64), first.astype(np.int64), counts.astype(np.int64)
+    return key
+
+
+def _labels(order: Ints, starts: Ints) -> Ints:
+    """Return the number of the run that each place is in."""
+    labels = np.empty(len(order), dtype=np.int64)
+    labels[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    return labels

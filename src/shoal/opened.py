@@ -20,9 +20,12 @@ from shoal.metric import Metric
 from shoal.models import Models
 from shoal.neutral import restored
 from shoal.raising import Raised, as_raised
-from shoal.release import FORMATS, file_hash, read_json
+from shoal.release import FORMATS, REPORT, file_hash, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import TableLike, read_binary, texts, tidy
+
+NO_TABLES = ("codebook", "config", "report")
+"""What a certificate seals besides tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class Opened:
     def paths(self) -> dict[str, Path]:
         """The file of every table that the certificate seals, that of the people first."""
         suffix = self.path.name.removeprefix("table")
-        names = [name for name in self.certificate.hashes if name not in ("table", "codebook", "config")]
+        names = [name for name in self.certificate.hashes if name not in NO_TABLES and name != "table"]
         return {"table": self.path} | {name: self.path.parent / f"{Path(name).name}{suffix}" for name in names}
 
     @cached_property
@@ -94,6 +97,8 @@ class Opened:
     def hashes_match(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""
         files = self.paths | {"codebook": self.path.parent / "codebook.json"}
+        report = self.path.parent / REPORT
+        files |= {"report": report} if report.is_file() or "report" in self.certificate.hashes else {}
         gone = [path.name for path in files.values() if not path.is_file()]
         if gone:
             return f"public/{gone[0]} is missing"
@@ -120,8 +125,7 @@ class Opened:
 
     def is_sorted(self) -> str:
         """Say if the rows are not in the order of their published cells."""
-        ordered = all(table.sort(table.columns, nulls_last=True).equals(table) for table in self.tables.values())
-        return "" if ordered else "their order may tell something"
+        return "" if all(map(is_sorted, self.tables.values())) else "their order may tell something"
 
     @property
     def models(self) -> Models:
@@ -170,6 +174,22 @@ class Opened:
             found = replace(found, findings=found.findings if stated else ())
         same = [as_dict(finding) for finding in found.findings] == stated
         return "" if same else "the levels reached are not those stated"
+
+
+def is_sorted(table: pl.DataFrame) -> bool:
+    """Whether each row is no less than the one before, column by column, a missing value last.
+
+    >>> [is_sorted(pl.DataFrame({"a": [1, 1, None], "b": b})) for b in (["x", "y", "a"], ["y", "x", "a"])]
+    [True, False]
+    """
+    tied = pl.Series(range(1, table.height), dtype=pl.UInt32)  # rows that equal the one before in all columns so far
+    for column in table.iter_columns():
+        before, after = column.gather(tied - 1), column.gather(tied)
+        less = (after < before).fill_null(False) | (before.is_null() & after.is_not_null())
+        if less.any():
+            return False
+        tied = tied.filter(before.eq_missing(after))
+    return True
 
 
 def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from shoal.arrays import AnyInts, Ints
+from shoal.sorting import order_by
 
 DROPPED = -1
 
@@ -58,7 +59,7 @@ class Partition:
     @cached_property
     def order(self) -> Ints:
         """The published rows sorted by class: class c is `order[starts[c]:starts[c + 1]]`."""
-        return self.kept[np.argsort(self.class_of_row[self.kept], kind="stable")]
+        return self.kept[order_by(self.class_of_row[self.kept])]
 
     @cached_property
     def starts(self) -> Ints:

@@ -26,7 +26,7 @@ from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.microdata import Coded, distinct_rows, encode
+from shoal.microdata import Coded, CodedFrame, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
@@ -188,7 +188,30 @@ def run(
     decisions = (*table.notes, *asked.raised.notes, *_decisions(published, problem), *solution.notes)
     merged = request.star != STAR and problem.recoding != ANATOMY
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
-    return Release(tables, classes, certificate, found, book, config, decisions, table.frame, solution.prices)
+    return Release(
+        tables,
+        classes,
+        certificate,
+        found,
+        book,
+        config,
+        decisions,
+        table.frame,
+        solution.prices,
+        known=_known(asked, published, tables, request.star),
+    )
+
+
+def _known(
+    asked: Prepared, published: Published, tables: Mapping[str, pl.DataFrame], star: str
+) -> tuple[CodedFrame, ...]:
+    """Return the encoded columns that are at hand, so that a release is written without encoding them again."""
+    microdata = asked.problem.microdata
+    if isinstance(published, Anatomized):
+        return ()
+    columns = {column.name: column for column in (*microdata.quasi, *microdata.sensitive)}
+    people = () if microdata.population is not None else (CodedFrame(microdata.table.frame, columns),)
+    return (*people, CodedFrame(tables[TABLE], published.coded(star)))
 
 
 def start_and_limit(request: Request) -> tuple[int, float | None]:

@@ -80,6 +80,49 @@ def method_chart(rows: Sequence[Mapping[str, Any]], *, cost: str, bound: float |
     )
 
 
+def frontier_chart(rows: Sequence[Mapping[str, Any]], *, varied: str, cost: str, about: str) -> Any:
+    """Return cost, risk and error over the values of a model, a line a method; lower bounds as dashed lines.
+
+    A row holds `value`, `method`, and None where there is no release: `cost`, `lower_bound`, `average_risk`,
+    `query_error`.
+    """
+    check_packages()
+    import altair as alt
+
+    data = alt.InlineData(values=[dict(row) for row in rows])
+    panels = [
+        _curve(alt, data, varied, "cost", f"cost ({cost})") + _bound_curve(alt, data, varied),
+        _curve(alt, data, varied, "average_risk", "average risk of a row"),
+    ]
+    if any(row["query_error"] is not None for row in rows):
+        panels.append(_curve(alt, data, varied, "query_error", "median error of counts"))
+    said = "Dashed: no release costs less." if any(row["lower_bound"] is not None for row in rows) else _below(None)
+    title = alt.TitleParams(
+        "What privacy costs", subtitle=[_harmless(about), said], anchor="start", offset=12, fontSize=16
+    )
+    chart = alt.hconcat(*(panel.properties(width=250, height=220) for panel in panels))
+    return (
+        chart.properties(title=title, padding=16, background="white")
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
+        .configure_title(subtitleFontSize=12, subtitleColor=FAINT)
+    )
+
+
+def _curve(alt: Any, data: Any, varied: str, field: str, title: str) -> Any:
+    """Return a line a method through its values."""
+    across = alt.X("value:Q", title=_harmless(varied), scale=alt.Scale(zero=False))
+    colour = alt.Color("method:N", title=None, scale=alt.Scale(scheme="dark2"), legend=alt.Legend(orient="bottom"))
+    base = alt.Chart(data).transform_filter(f"isValid(datum.{field})")
+    return base.mark_line(point=True).encode(x=across, y=alt.Y(f"{field}:Q", title=title), color=colour)
+
+
+def _bound_curve(alt: Any, data: Any, varied: str) -> Any:
+    across = alt.X("value:Q", title=_harmless(varied))
+    line = alt.Chart(data).transform_filter("isValid(datum.lower_bound)").mark_line(color=FAINT, strokeDash=[6, 3])
+    return line.encode(x=across, y="max(lower_bound):Q")
+
+
 def _bars(alt: Any, data: Any, where: Any, fields: tuple[str, str], title: str, most: float) -> Any:
     """Return one bar a method from 0, with its number written at its end, where there is room for it."""
     value, text = fields

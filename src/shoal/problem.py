@@ -22,7 +22,7 @@ from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, Published, cells_of, recode
+from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, REPEATABLE, Published, cells_of, recode
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
@@ -50,6 +50,7 @@ class Problem:
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
+    _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def required(self) -> Models:
@@ -107,8 +108,12 @@ class Problem:
         return count_covered(cells, population.tuples, population.counts)
 
     def publish(self, partition: Partition) -> Published:
-        """Return the cells that a partition is published with."""
-        return recode(self.microdata, partition, self.recoding)
+        """Return the cells that a partition is published with; the last ones are kept, methods ask more than once."""
+        for asked, published in self._last:
+            if asked is partition or (published.partition is partition and self.recoding in REPEATABLE):
+                return published
+        self._last[:] = [(partition, recode(self.microdata, partition, self.recoding))]
+        return self._last[0][1]
 
     def cost_of(self, partition: Partition) -> float:
         """Return what a partition costs once published."""

@@ -14,7 +14,7 @@ a group has a number of its own, so groups stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -26,7 +26,7 @@ from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
 from shoal.centroid import CentroidCells
 from shoal.hierarchies import StarsOnly
-from shoal.microdata import Microdata, distinct_rows
+from shoal.microdata import Coded, Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
 from shoal.table import STAR, escape_stars
 
@@ -80,6 +80,9 @@ RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
 BLOCKS = ("suppress", *ALONG_HIERARCHIES)
 """The recodings whose cells are blocks of hierarchies."""
 
+REPEATABLE = ("suppress", "generalize", "range")
+"""The recodings in which classes with equal cells, taken together, show the same cells again."""
+
 TABLE = "table"
 """What the table of the people is called, in every release."""
 
@@ -95,6 +98,7 @@ class Published:
     recoding: str
     partition: Partition
     cells: tuple[Cells, ...]
+    _coded: dict[str, dict[str, Coded]] = field(default_factory=dict, init=False, repr=False)
 
     def frame(self, *, star: str = STAR) -> pl.DataFrame:
         """Return the published rows in input order; a column nobody altered keeps its type.
@@ -102,11 +106,31 @@ class Published:
         `star="null"` writes stars as missing, for readers that know no other mark; suppressed columns then keep
         their type.
         """
-        source = self.microdata.table.frame[self.partition.kept]
-        class_of_row = self.partition.class_of_row[self.partition.kept]
-        quasi = [_published(cells, cells.of_group[class_of_row], star) for cells in self.cells]
-        rest = [_as_shown(source[name]) for name in self.microdata.roles.published[len(quasi) :]]
-        return pl.DataFrame([*quasi, *rest])
+        coded = self.coded(star)
+        names = self.microdata.roles.published
+        return pl.DataFrame([coded[name].decode(coded[name].codes) for name in names])
+
+    def coded(self, star: str = STAR) -> dict[str, Coded]:
+        """Return the published columns as integers over their distinct cells."""
+        if star not in self._coded:
+            kept = self.partition.kept if self.partition.dropped else slice(None)
+            group_of_row = self.partition.class_of_row[kept].astype(np.int32)
+            quasi = [Coded(_published(c, star), c.of_group.astype(np.int32)[group_of_row]) for c in self.cells]
+            rest = [self._rest(name, kept) for name in self.microdata.roles.published[len(quasi) :]]
+            self._coded[star] = {column.name: column for column in (*quasi, *rest)}
+        return self._coded[star]
+
+    def _rest(self, name: str, kept: Ints | slice) -> Coded:
+        """Return a column that is published as it is."""
+        column = next((c for c in self.microdata.sensitive if c.name == name), None)
+        if column is None or column.values.dtype == pl.Enum:
+            return Coded.of(_as_shown(self.source(name)))
+        return Coded(_as_shown(column.values), column.codes[kept])
+
+    def source(self, name: str) -> pl.Series:
+        """Return a column of the original without the dropped rows."""
+        column = self.microdata.table.frame[name]
+        return column.gather(self.partition.kept) if self.partition.dropped else column
 
     def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
         """Return every published table by its name, that of the people first."""
@@ -138,22 +162,21 @@ class Anatomized(Published):
         return group_numbers(self.microdata, partition)[partition.class_of_row[partition.kept]]
 
     def _shown(self, names: tuple[str, ...]) -> pl.DataFrame:
-        source = self.microdata.table.frame[self.partition.kept]
-        return pl.DataFrame([_as_shown(source[name]) for name in names])
+        return pl.DataFrame([_as_shown(self.source(name)) for name in names])
 
 
-def _published(cells: Cells, cell_of_row: Ints, star: str) -> pl.Series:
+def _published(cells: Cells, star: str) -> pl.Series:
+    """Return the distinct cells of a column as they are published."""
     if cells.typed is not None:
-        return _as_shown(cells.typed.gather(cell_of_row))
+        return _as_shown(cells.typed)
     name, values = cells.column.name, cells.column.values
-    single = cells.singles[cell_of_row]
-    shown = (single >= 0) | (cells.stars[cell_of_row] & (star == "null"))
+    shown = (cells.singles >= 0) | (cells.stars & (star == "null"))
     if values.dtype != pl.String and shown.all() and _reads_as_it_is(cells):
-        return _as_shown(values.gather(pl.Series(single).replace(-1, None)).alias(name))
-    labels = pl.Series(
+        single = pl.Series(cells.singles).replace(-1, None)
+        return _as_shown(values.gather(single).alias(name))
+    return pl.Series(
         name, [None if label == STAR and star == "null" else label for label in cells.labels], dtype=pl.String
     )
-    return labels.gather(cell_of_row)
 
 
 def _reads_as_it_is(cells: Cells) -> bool:

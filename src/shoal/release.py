@@ -1,10 +1,10 @@
 """A release: the published tables with their certificate, in memory and as a folder.
 
     DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house; where a
-                   release has more tables than one, the others beside it, by their names
+                   release has more tables than one, the others beside it, by their names; report.html, if wanted
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
                    bound is proved prices.parquet and proof.json, and where rows were added that are about nobody
-                   counterfeits.parquet: what may not
+                   counterfeits.parquet; report.html, if wanted: what may not
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -22,20 +22,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
+from shoal.arrays import Codes, Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
 from shoal.errors import ParameterError, ReleaseError
+from shoal.markup import facts, table, tag
+from shoal.microdata import CodedFrame, packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
 from shoal.recode import TABLE
+from shoal.sorting import order_by
 from shoal.table import write
+from shoal.wording import counted, number
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
+REPORT = "report.html"
+
+
+class Pages(Protocol):
+    """A report in two forms, as HTML."""
+
+    @property
+    def internal(self) -> str:
+        """Everything."""
+
+    @property
+    def public(self) -> str:
+        """What may be shown to everybody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +76,44 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `original` that are about nobody; None where all rows are about people."""
+    known: tuple[CodedFrame, ...] = field(default=(), repr=False)
+    """What is known of `original` and of the published tables as integers."""
 
     @property
     def table(self) -> pl.DataFrame:
         """The table of the people."""
         return self.tables[TABLE]
 
-    def save(self, folder: str | Path, *, format: str = "csv", overwrite: bool = False) -> Path:
-        """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`."""
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the certificate states: no cell is in it."""
+        stated = self.certificate
+        bound = "unknown" if stated.lower_bound is None else f"{stated.lower_bound:,.6g}"
+        levels = [
+            [one["name"], one["attribute"] or "", number(one["asked"]), number(one["reached"])] for one in stated.models
+        ]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Release"), f": {counted(stated.rows, 'row')}, {stated.require}"),
+            table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
+            facts(
+                {
+                    "classes": f"{stated.classes:,}",
+                    "dropped": f"{stated.dropped:,}",
+                    "cost": f"{float(stated.cost):,.6g} ({stated.cost.name})",
+                    "lower bound": bound,
+                    "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",
+                    "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
+                }
+            ),
+        )
+
+    def save(
+        self, folder: str | Path, *, format: str = "csv", overwrite: bool = False, report: Pages | None = None
+    ) -> Path:
+        """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
+
+        A `report` (`shoal.report.make`) is written with it and sealed like the rest.
+        """
         if format not in FORMATS:
             raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
         target = Path(folder)
@@ -77,7 +125,7 @@ class Release:
             raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
         partial = _partial(target)
         try:
-            _write(self, partial, format)
+            _write(self, partial, format, report)
             _move(partial, target)
         except OSError as error:
             raise ReleaseError(
@@ -89,26 +137,34 @@ class Release:
         return target
 
 
-def _write(release: Release, folder: Path, format: str) -> None:
+def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
     public, internal = folder / "public", folder / "internal"
     public.mkdir()
     internal.mkdir()
-    number = "".join(release.table.columns) + "#"  # longer than the name of any column
-    ordered = release.table.with_row_index(number).sort(release.table.columns, nulls_last=True)
-    others = {name: table.sort(table.columns, nulls_last=True) for name, table in release.tables.items()}
-    for name, shown in (others | {TABLE: ordered.drop(number)}).items():
+    coded = {name: CodedFrame.among(release.known, one) for name, one in release.tables.items()}
+    orders = {name: sorted_rows(one) for name, one in coded.items()}
+    for name, one in coded.items():
+        columns = [one.column(column) for column in one.frame.columns]
+        shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
         write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
     _put(public / "codebook.json", canonical(release.codebook))
+    if report is not None:
+        _put(public / REPORT, report.public)
+        _put(internal / REPORT, report.internal)
     hashes = {
         **{name: file_hash(public / f"{name}.{format}") for name in release.tables},
         "codebook": file_hash(public / "codebook.json"),
         "config": public_config_hash(release.config),
+        **({} if report is None else {"report": file_hash(public / REPORT)}),
     }
     _put(public / "certificate.json", replace(release.certificate, hashes=hashes).to_json())
     _put(internal / "config.json", canonical(release.config))
     _put(internal / "decisions.json", canonical(list(release.decisions)))
-    _put(internal / "original.json", canonical(keyed_hash(release.original, secrets.token_hex(32))))
-    rows = pl.Series("row", release.classes.kept).gather(ordered[number])
+    _put(
+        internal / "original.json",
+        canonical(keyed_hash(CodedFrame.among(release.known, release.original), secrets.token_hex(32))),
+    )
+    rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
@@ -174,10 +230,48 @@ def manifest(folder: Path) -> dict[str, str]:
     return {name: file_hash(folder / name) for name in files if name != "internal/manifest.json"}
 
 
-def keyed_hash(original: pl.DataFrame, key: str) -> dict[str, str]:
-    """Return a hash of the original that proves nothing without the key kept beside it."""
-    digest = hmac.new(bytes.fromhex(key), original.write_csv().encode(), hashlib.sha256).hexdigest()
-    return {"algorithm": "HMAC-SHA256 of the table as CSV", "key": key, "digest": digest}
+AS_CSV = "HMAC-SHA256 of the table as CSV"
+AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
+
+
+def keyed_hash(original: CodedFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
+    """Return a hash of the original that proves nothing without the key kept beside it.
+
+    Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
+    """
+    digest = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
+    if algorithm == AS_CSV:
+        digest.update(original.frame.write_csv().encode())
+    else:
+        for name in original.frame.columns:
+            column = original.column(name)
+            texts = column.values.cast(pl.String)
+            ranks, distinct = _ranks(texts), texts.unique().sort(nulls_last=True).to_frame().write_csv().encode()
+            digest.update(canonical([name, len(column.codes), len(distinct)]).encode())
+            digest.update(distinct)
+            digest.update(ranks.astype(f"<u{_bytes(len(texts))}")[column.codes].data)
+    return {"algorithm": algorithm, "key": key, "digest": digest.hexdigest()}
+
+
+def _bytes(size: int) -> int:
+    return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
+
+
+def sorted_rows(table: CodedFrame) -> Ints:
+    """Return the places of the rows sorted by their cells, column by column: a missing value last.
+
+    >>> sorted_rows(CodedFrame(pl.DataFrame({"a": ["9", None, "10"]}), {})).tolist()
+    [2, 0, 1]
+    """
+    columns = [table.column(name) for name in table.frame.columns]
+    ranks = [_ranks(column.values) for column in columns]
+    codes = [rank[column.codes] for rank, column in zip(ranks, columns, strict=True)]
+    return order_by(packed(codes, [int(rank.max(initial=0)) + 1 for rank in ranks]))
+
+
+def _ranks(values: pl.Series) -> Codes:
+    """Return the place of each value among the different ones in order, a missing value last."""
+    return (values.rank("dense") - 1).cast(pl.Int32).fill_null(values.n_unique() - bool(values.null_count())).to_numpy()
 
 
 def public_config_hash(config: Mapping[str, Any]) -> str:

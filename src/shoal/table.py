@@ -288,19 +288,27 @@ def cell_text(column: pl.Series) -> pl.Series:
 
 def escape_stars(column: pl.Series) -> pl.Series:
     """Guarantees that no original value reads as a star: `*` becomes `\\*`, `\\*` becomes `\\\\*`, and so on."""
+    if not column.str.ends_with(STAR).any():
+        return column
     return column.str.replace(r"^(\\*\*)$", r"\${1}")
 
 
 def unescaped(column: pl.Series) -> pl.Series:
     """Return published text as it was before `escape_stars`; a column that holds a plain star was never escaped."""
-    if column.dtype != pl.String or bool((column == STAR).any()):
+    if column.dtype != pl.String or not column.str.ends_with(STAR).any() or bool((column == STAR).any()):
         return column
     return column.str.replace(r"^\\(\\*\*)$", "${1}")
 
 
 def count_literal_stars(column: pl.Series) -> int:
     """Return how many cells of a column would read as a (possibly escaped) star."""
-    return int(column.str.contains(r"^\\*\*$").sum()) if column.dtype == pl.String else 0
+    return int(literal_stars(column).sum()) if column.dtype == pl.String else 0
+
+
+def literal_stars(column: pl.Series) -> pl.Series:
+    """Return which texts would read as a (possibly escaped) star."""
+    ending = column.str.ends_with(STAR)
+    return column.str.contains(r"^\\*\*$") if ending.any() else ending
 
 
 def is_ordered(column: pl.Series) -> bool:
@@ -360,7 +368,7 @@ def write(frame: pl.DataFrame, path: Path) -> None:
     elif suffix.endswith(".csv.gz"):
         path.write_bytes(gzip.compress(frame.write_csv().encode(), mtime=0))
     elif suffix.endswith((".arrow", ".feather", ".ipc")):
-        frame.write_ipc(path)
+        frame.write_ipc(path, compat_level=pl.CompatLevel.oldest())  # newer ones may write texts that no cell shows
     else:
         raise TableError(
             f"cannot write {path.name!r}", expected="a name that ends in .csv, .csv.gz, .parquet or .arrow"

@@ -23,6 +23,7 @@ from shoal.certificate import canonical, gap
 from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
+from shoal.microdata import CodedFrame
 from shoal.opened import Opened
 from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
@@ -179,7 +180,7 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
 
     def same_table() -> str:
         stated = read_json(folder / "internal" / "original.json")
-        found = keyed_hash(original.frame, stated["key"])
+        found = keyed_hash(CodedFrame(original.frame, {}), stated["key"], stated["algorithm"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
     def covered() -> str:

@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"parameters", "plots", "prices", "registry", "watching"},
+    {"markup", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
     {"solver", "table"},
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
@@ -25,25 +25,26 @@ ORDER = [
     {"emd"},
     {"costs", "models"},
     {"codebook", "config", "requirement"},
-    {"arx", "audit", "inspection", "proof"},
+    {"arx", "audit", "inspection", "proof", "vary"},
     {"problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "crowds", "curve"},
+    {"bounds", "certificate", "clusters", "crowds", "curve", "medians"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "shown", "verify"},
     {"attacks", "utility"},
-    {"coarsening", "reference", "register"},
+    {"coarsening", "reference", "register", "report"},
     {"peers", "pipeline"},
-    {"codip", "compare", "follow"},
+    {"codip", "compare", "follow", "state"},
+    {"frontier"},
     {"cli"},
     {"__main__"},
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "register", "risk", "shown", "two_tables", "verify", "wildcard"),
+    *("raising", "register", "report", "risk", "shown", "two_tables", "verify", "wildcard"),
 ]
 
 
@@ -103,8 +104,8 @@ def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
 
 
-def test_only_the_command_line_imports_measures_of_use() -> None:
-    assert [part for part, others in GRAPH.items() if "utility" in others] == ["cli"]
+def test_only_reports_and_the_command_line_import_measures_of_use() -> None:
+    assert [part for part, others in GRAPH.items() if "utility" in others] == ["cli", "frontier", "report"]
 
 
 def test_only_the_command_line_imports_hard_tables() -> None:

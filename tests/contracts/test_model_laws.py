@@ -121,6 +121,22 @@ def test_the_level_agrees_with_the_decision_away_from_the_limit(kind: type[Model
 @every_model
 @few
 @given(data=st.data())
+def test_what_meets_a_stricter_number_meets_a_laxer_one(kind: type[Model], data: st.DataObject) -> None:
+    if not kind.nested or len(kind.parameters) > 1:
+        pytest.skip("it does not say so, or it takes several numbers")
+    case, model, labels = data.draw(classified(kind))
+    (parameter,) = kind.parameters
+    more = model.limit + (1 if parameter.whole else data.draw(st.fractions(0, 1, max_denominator=20)))
+    assume(parameter.maximum is None or more <= parameter.maximum)
+    larger = cast(Model, replace(cast(Any, model), **{parameter.name: more}))
+    strict, lax = (larger, model) if kind.larger_is_stricter else (model, larger)
+    classes = classes_of(case, labels)
+    assert not (strict.admits(classes) & ~lax.admits(classes)).any()
+
+
+@every_model
+@few
+@given(data=st.data())
 def test_what_is_reached_is_the_level_of_the_worst_class(kind: type[Model], data: st.DataObject) -> None:
     case, model, labels = data.draw(classified(kind))
     classes = classes_of(case, labels)

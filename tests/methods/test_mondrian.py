@@ -1,11 +1,15 @@
 """Mondrian on small columns, by hand, and the sizes that its papers promise."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.methods.mondrian import RelaxedMondrian
+from shoal.methods import levels
+from shoal.methods.base import Deadline, silent
+from shoal.methods.cuts import MedianCuts
+from shoal.methods.mondrian import Admitted, Mondrian, RelaxedMondrian
 from shoal.microdata import encode
 from shoal.pipeline import anonymize
 from shoal.problem import make_problem
@@ -77,3 +81,31 @@ def test_classes_that_equal_cells_bring_together_are_merged_on_where_a_model_ref
     found = RelaxedMondrian().run(problem).partition
     assert sorted(rows.tolist() for rows in found) == [[0, 2, 4], [1, 3]]
     assert problem.models.admits(problem.classes(problem.publish(found).partition)).all()
+
+
+@pytest.mark.parametrize("recoding", ["range", "suppress"])
+@pytest.mark.parametrize("require", ["k=3", "k=2 distinct-l(s)=3", "l(s)=2.5 alpha(r)=0.6", "k=2 l(r+s)=2"])
+def test_the_compiled_loop_cuts_as_the_arrays_do(require: str, recoding: str) -> None:
+    rng = np.random.default_rng(len(require))
+    people = pl.DataFrame(
+        {
+            "a": rng.integers(0, 40, 400),
+            "b": rng.choice([*"abcdef"], 400),
+            "c": rng.choice([1.5, 2.0, float("nan"), 7.25], 400),
+            "d": [f"{number:03}" for number in rng.integers(0, 150, 400)],
+            "e": rng.integers(0, 10**6, 400),
+            "r": rng.integers(0, 6, 400),
+            "s": rng.choice([*"uvwxyz"], 400),
+        }
+    )
+    roles = Roles.of(people.columns, quasi=[*"abcde"], sensitive=["r", "s"])
+    problem = make_problem(encode(Table.of(people), roles), parse_requirement(require), recoding=recoding)
+    method, time = Mondrian(), Deadline()
+    cuts = MedianCuts(problem, relaxed=False)
+    checks = levels.checks_of(problem)
+    assert checks is not None
+    found, finished = levels.cut_by_levels(problem, cuts, checks, method.shares, time, silent)
+    expected, _ = method.cut(problem, Admitted(problem), time, silent)
+    pairs = set(zip(found.class_of_row.tolist(), expected.class_of_row.tolist(), strict=True))
+    assert finished
+    assert len(pairs) == len(found) == len(expected) > 10

@@ -13,6 +13,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from shoal.attacks.scene import Scene
 
+LINKABILITY, INFERENCE = "linkability", "inference"
+"""The question of the European data-protection authorities that an attack is about, besides singling out."""
+
 Figure: TypeAlias = int | float | str | list[Any] | None
 """A number, a word of shoal or the name of a column; never a cell."""
 
@@ -56,6 +59,8 @@ class Attack(ABC):
     """What the attacker is taken to know."""
     excluded_by: ClassVar[str]
     """Which models leave it no hit, and under which condition; `-` where none does."""
+    criterion: ClassVar[str] = INFERENCE
+    """Whether rows are linked, to people or to other rows, or values are learnt."""
     needs_other: ClassVar[bool] = False
     """Whether it takes a second release."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.arrays import Bools
-from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.base import LINKABILITY, Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.crowds import shared_values
 
@@ -25,6 +25,7 @@ class Intersection(Attack):
     meaning: ClassVar[str] = "only one sensitive value is among the candidates of both releases"
     knows: ClassVar[str] = "all quasi-identifiers, and that the person is in both releases"
     excluded_by: ClassVar[str] = "- (of one release alone); m-invariance of both together"
+    criterion: ClassVar[str] = LINKABILITY
     needs_other: ClassVar[bool] = True
 
     def run(self, scene: Scene) -> Iterator[Outcome]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.attacks.base import Attack, Figure, Outcome
+from shoal.attacks.base import LINKABILITY, Attack, Figure, Outcome
 from shoal.attacks.scene import Scene
 from shoal.models import KAnonymity
 
@@ -29,6 +29,7 @@ class Linkage(Attack):
     meaning: ClassVar[str] = "exactly one row can be the person's"
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "k >= 2; not with two tables, which show who is in them"
+    criterion: ClassVar[str] = LINKABILITY
 
     k: int = 5
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.base import LINKABILITY, Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.crowds import Crowd
 
@@ -26,6 +26,7 @@ class PartialLinkage(Attack):
     meaning: ClassVar[str] = "exactly one row can be the person's, for the best choice of known columns"
     knows: ClassVar[str] = "1, 2 or 3 quasi-identifiers"
     excluded_by: ClassVar[str] = "k >= 2; not with two tables, which show who is in them"
+    criterion: ClassVar[str] = LINKABILITY
 
     columns: int = 3
 

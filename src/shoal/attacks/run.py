@@ -12,9 +12,11 @@ import shoal.attacks
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.errors import ParameterError
+from shoal.markup import table, tag
 from shoal.registry import discover, lookup
 from shoal.release import Release
 from shoal.table import TableLike
+from shoal.wording import counted
 
 ORDER = ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join")
 """Attacks that come first, in the order in which they are told; the others follow by name."""
@@ -29,6 +31,21 @@ class Attacked:
     published: int | None
     """How many of them are in the release; None where nobody knows."""
     outcomes: tuple[Outcome, ...]
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook how many people every attack hits."""
+        rows = [
+            [
+                one.attack,
+                one.attribute or "",
+                one.knows,
+                "-" if one.before is None else f"{one.before:,}",
+                f"{one.after:,}",
+            ]
+            for one in self.outcomes
+        ]
+        grid = table(("attack", "learns", "knows", "hit before", "hit after"), rows, numbers=(3, 4))
+        return tag("div", tag("p", tag("strong", "Attacks"), f" on {counted(self.people, 'person', 'people')}"), grid)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""

@@ -11,6 +11,7 @@ import typer
 
 from shoal.cli.attack_release import attack
 from shoal.cli.compare_methods import compare
+from shoal.cli.frontier_table import frontier
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
@@ -43,6 +44,8 @@ from shoal.cli.options import (
 )
 from shoal.cli.project import codip
 from shoal.cli.register_release import register
+from shoal.cli.report_release import made_report
+from shoal.cli.report_release import report as report_command
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 from shoal.cli.utility import utility
 
@@ -88,6 +91,9 @@ def anonymize(
     encoding: Encoding = None,
     decimal: Decimal = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write report.html into public/ and internal/; see `shoal report`.")
+    ] = False,
     registry: Registry = None,
     overlap: Overlap = None,
     follows: Follows = None,
@@ -105,6 +111,7 @@ def anonymize(
     asked = settings(given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
+    wanted = asked.pop("report", False)
     saving = {"format": asked.pop("format", "csv"), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
@@ -115,7 +122,8 @@ def anonymize(
     if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
         raise KeyboardInterrupt
     earlier.allow(release, table)
-    release.save(folder, **saving)
+    pages = made_report(release, table, Path(path).name) if wanted else None
+    release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
     if as_json:
         print((Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8"), end="")
@@ -252,8 +260,10 @@ def costs(as_json: Json = False) -> None:
 app.command()(attack)
 app.command()(codip)
 app.command()(compare)
+app.command()(frontier)
 app.command()(inspect)
 app.command()(register)
+app.command("report")(report_command)
 app.command()(hard)
 app.command()(utility)
 app.add_typer(hierarchy_commands, name="hierarchy")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from shoal.compare import Comparison, Outcome
 
 INTERRUPTED = 130
-NOT_FOR_IT = ("folder", "format", "overwrite", "method", "registry", "overlap", "follows")
+NOT_FOR_IT = ("folder", "format", "overwrite", "report", "method", "registry", "overlap", "follows")
 """Settings of a `shoal.toml` that say how one release is made and kept; a comparison keeps none."""
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
 
@@ -174,7 +174,7 @@ def _levels(found: Comparison) -> Grid:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from shoal.cli.show import number
+    from shoal.wording import number
 
     released = [one for one in found.outcomes if one.cost is not None]
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")

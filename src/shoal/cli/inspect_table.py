@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli.numbers import percent
 from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
+from shoal.wording import percent
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid

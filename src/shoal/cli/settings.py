@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 READING = ("separator", "encoding", "decimal")
 
 
-def settings(given: Mapping[str, Any], needed: Mapping[str, str]) -> dict[str, Any]:
+def settings(given: Mapping[str, Any], needed: Mapping[str, str], unneeded: Sequence[str] = ()) -> dict[str, Any]:
     """Return the settings of the configuration, and over them the options given; refuse if one needed is missing.
 
     `given` holds the options of a command by name; those that no request knows (`as_json`) are left to the command.
+    `unneeded` names what this command can do without.
     """
     from shoal.config import read_config
     from shoal.errors import ParameterError
@@ -27,7 +28,7 @@ def settings(given: Mapping[str, Any], needed: Mapping[str, str]) -> dict[str, A
     asked |= {key: value for key, value in _options(given).items() if value is not None}
     order = {"file": NEEDED["file"], **needed, **NEEDED}
     for key, flag in order.items():
-        if not asked.get(key):
+        if key not in unneeded and not asked.get(key):
             raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
     return asked
 

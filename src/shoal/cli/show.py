@@ -15,6 +15,7 @@ from shoal.cli.risk import show_risk
 from shoal.models import Model
 from shoal.registry import discover
 from shoal.verify import Proved, Verification
+from shoal.wording import number
 
 
 def console() -> Console:
@@ -135,10 +136,3 @@ def rows(content: list[dict[str, Any]]) -> None:
     for row in content:
         grid.add_row(*("-" if value is None else str(value) for value in row.values()))
     console().print(grid)
-
-
-def number(level: object) -> str:
-    """Write a level: up to four digits, a pair in brackets, nothing where there is none."""
-    if isinstance(level, list | tuple):
-        return f"({', '.join(number(one) for one in level)})"
-    return f"{level:.4g}" if isinstance(level, int | float) else "unbounded" if level is None else str(level)

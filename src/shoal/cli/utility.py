@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli.numbers import percent
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
 from shoal.cli.settings import names, pairs
+from shoal.wording import percent
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid

@@ -14,6 +14,7 @@ from shoal.cells import HierarchyCells
 from shoal.cube.cube import Cube
 from shoal.partition import Partition
 from shoal.problem import Problem
+from shoal.sorting import order_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Covering:
         walked = np.full(cube.lattice, cube.number - 1)
         walked[cube.nodes @ [len(cube.second.levels), 1]] = np.arange(cube.number)
         nodes = walked[first * len(cube.second.levels) + second]
-        order = np.argsort(cube.type_of_row, kind="stable")
+        order = order_by(cube.type_of_row)
         return cls(cube, cube.type_of_row[order], published.partition.class_of_row[order], nodes).merged()
 
     def merged(self) -> Covering:
@@ -90,7 +91,7 @@ class Covering:
 
     def partition(self, problem: Problem) -> Partition:
         """Give the rows of each type to its classes; which row goes where depends on published cells alone."""
-        order = np.lexsort((problem.microdata.identity, self.cube.type_of_row))
+        order = order_by(problem.microdata.identity, self.cube.type_of_row)
         labels = np.empty(problem.rows, dtype=np.int64)
-        labels[order] = self.classes[np.argsort(self.types, kind="stable")]
+        labels[order] = self.classes[order_by(self.types)]
         return Partition.of(labels)

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import AnyInts, Ints
 from shoal.cube.loops import fitting
+from shoal.sorting import order_by
 
 COUNTED_FROM = 100_000
 """Rows from which counting is worth waiting for the compiler to be imported."""
@@ -19,7 +20,7 @@ def sorted_by(*keys: tuple[AnyInts, int]) -> Ints:
     """
     rows = len(keys[0][0])
     if rows < COUNTED_FROM:
-        return np.lexsort([key for key, _ in keys])
+        return order_by(*(key for key, _ in keys))
     order = np.arange(rows)
     for key, number in keys:
         order = fitting(counting_sort, rows)(order, key, number)

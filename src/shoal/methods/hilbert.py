@@ -26,6 +26,7 @@ from shoal.methods.repair import repair
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.recode import cells_of
+from shoal.sorting import order_by
 
 STEP = 2_000_000
 """Rows of runs that are measured between two looks at the clock."""
@@ -76,7 +77,7 @@ def line_of(problem: Problem) -> Ints:
     microdata = problem.microdata
     rank = np.empty(len(microdata.counts), dtype=np.int64)
     rank[hilbert_order(microdata)] = np.arange(len(rank))
-    return np.lexsort((microdata.identity, rank[microdata.tuple_of_row]))
+    return order_by(microdata.identity, rank[microdata.tuple_of_row])
 
 
 def _spread(problem: Problem) -> tuple[Values, int] | None:
@@ -108,11 +109,11 @@ def _in_turns(tuples: Ints, codes: AnyInts) -> Ints:
     [1, 2, 0, 3, 4]
     """
     rank = np.cumsum(np.diff(tuples, prepend=tuples[0]) != 0)
-    order = np.lexsort((codes, rank))
+    order = order_by(codes, rank)
     begins = np.flatnonzero((np.diff(rank[order], prepend=-1) != 0) | (np.diff(codes[order], prepend=-1) != 0))
     ends = np.append(begins[1:], len(order))
     left = np.repeat(ends, ends - begins) - np.arange(len(order))
-    return order[np.lexsort((-left, rank[order]))]
+    return order[order_by(left.max() - left, rank[order])]
 
 
 def _joined(problem: Problem, labels: Ints) -> Ints:

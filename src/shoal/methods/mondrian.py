@@ -16,6 +16,7 @@ import numpy as np
 from shoal.arrays import Bools, Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.cuts import MIDDLE, Cuts, HierarchyCuts, MedianCuts, Open
+from shoal.methods.levels import COMPILED_FROM, checks_of, cut_by_levels
 from shoal.methods.repair import repair
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
@@ -52,12 +53,22 @@ class Mondrian(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""
-        cut, finished = self.cut(problem, Admitted(problem), deadline, progress)
+        cut, finished = self._classes(problem, deadline, progress)
         notes = () if finished else ("time was over before every class was tried",)
         partition = problem.publish(cut).partition
         if len(partition) < len(cut) and not problem.models.monotone:  # equal cells bring classes together
             partition = repair(problem, partition, deadline=deadline, progress=progress)
         return self.solution(problem, partition, "feasible", notes=notes)
+
+    def _classes(self, problem: Problem, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
+        """Cut as long as every half is admitted: by the compiled loop where it knows how, else with arrays."""
+        cuts = self._cuts(problem)
+        strict = type(cuts) is MedianCuts and not cuts.relaxed
+        if isinstance(cuts, MedianCuts) and strict and problem.rows >= COMPILED_FROM:
+            checks = checks_of(problem)
+            if checks is not None:
+                return cut_by_levels(problem, cuts, checks, self.shares, deadline, progress)
+        return self.cut(problem, Admitted(problem), deadline, progress)
 
     def cut(self, problem: Problem, rule: Rule, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
         """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""

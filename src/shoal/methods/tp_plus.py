@@ -20,6 +20,7 @@ from shoal.methods.tp import Split, concluded, diversity_of, promised, refused, 
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
+from shoal.sorting import order_by
 
 WHOLE = 10
 """A row of the whole table counts so often when it is asked whether peeling it would take minutes: it is a luxury."""
@@ -57,10 +58,13 @@ class TPPlus(Method):
         progress(0.0, "three phases (compiled at the first use)")
         split = self.split(problem, deadline)
         ways = {"not at all": Partition(split.labels)}
+        rows = _residue(problem, split)
+        part = problem.of_rows(rows) if split.rows else problem
         for way in _refiners(problem, split):
             if not deadline.passed:
                 progress(len(ways) / 5, f"the residue, by {way.name}")
-                ways[f"by {way.name}"] = _refined(problem, split, way, seed, deadline)
+                found = way.solve(part, seed=seed, deadline=deadline, progress=silent)
+                ways[f"by {way.name}"] = _refined(problem, split, rows, found.partition)
         for way in (Hilbert(), *_peelers(problem, WHOLE * problem.rows)):
             if not deadline.passed:
                 progress(0.6, f"the whole table, by {way.name}")
@@ -91,14 +95,17 @@ def _peelers(problem: Problem, rows: int) -> list[Method]:
     return [] if Peel().accepts(problem) or takes_minutes(problem, rows) else [Peel()]
 
 
-def _refined(problem: Problem, split: Split, way: Method, seed: int, deadline: Deadline) -> Partition:
-    """Return the classes of TP, the residue as a method cuts it, and the rows that may go home there."""
+def _residue(problem: Problem, split: Split) -> Ints:
+    """Return the altered rows by their contents."""
     rows = np.flatnonzero(split.labels == split.labels.max())
-    rows = rows[np.argsort(problem.microdata.identity[rows], kind="stable")]
-    found = way.solve(problem.of_rows(rows), seed=seed, deadline=deadline, progress=silent)
+    return rows[order_by(problem.microdata.identity[rows])]
+
+
+def _refined(problem: Problem, split: Split, rows: Ints, residue: Partition) -> Partition:
+    """Return the classes of TP, the residue as a method cut it, and the rows that may go home there."""
     labels = split.labels.copy()
-    labels[rows] += found.partition.class_of_row
-    goes = _may_go_home(problem, rows, found.partition)
+    labels[rows] += residue.class_of_row
+    goes = _may_go_home(problem, rows, residue)
     tuples, home = problem.microdata.tuple_of_row, np.full(len(problem.microdata.counts), labels.max())
     np.minimum.at(home, tuples, split.labels)  # R is the last label
     labels[rows[goes]] = home[tuples[rows[goes]]]

@@ -42,6 +42,8 @@ class Model(ABC):
     """Whether the union of two admitted classes is admitted."""
     larger_is_stricter: ClassVar[bool]
     """Whether a larger level means more privacy (k, l) or less (t)."""
+    nested: ClassVar[bool] = True
+    """Whether classes that meet a stricter level meet every laxer one."""
     least_asked: ClassVar[tuple[int, ...]] = (1,)
     """Parameters that ask for as little as can be."""
     measured_unasked: ClassVar[bool] = True

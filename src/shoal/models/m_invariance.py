@@ -30,6 +30,7 @@ class MInvariance(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("m", "rows and different values in a class", 1, whole=True),)
     monotone: ClassVar[bool] = False
     larger_is_stricter: ClassVar[bool] = True
+    nested: ClassVar[bool] = False
     measured_unasked: ClassVar[bool] = False
 
     m: Numeral

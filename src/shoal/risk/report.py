@@ -14,6 +14,7 @@ from shoal.arrays import Floats, Ints
 from shoal.coverage import covered_people
 from shoal.errors import ParameterError, RoleError, nearest
 from shoal.hierarchies import as_builder
+from shoal.markup import facts, tag
 from shoal.parameters import Number, Numeral
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
@@ -24,6 +25,7 @@ from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
 from shoal.risk.uniques import Uniques, uniques, wildcard_crowds
 from shoal.roles import Roles
 from shoal.table import Table, TableLike
+from shoal.wording import counted, percent
 
 SAMPLE_FRACTION = Number("sample_fraction", "share of the population that is in the table", 0, 1, above=True)
 POPULATION_SIZE = Number("population_size", "people in the population", 1, whole=True)
@@ -56,6 +58,18 @@ class Risk:
     per_row: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
     """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`, `suda`
     and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook the figures in total."""
+        above = {f"rows above {one.threshold}": percent(one.share) for one in self.prosecutor.exceeding}
+        shown = {
+            "classes": f"{self.classes:,}",
+            "rows that stand alone": f"{self.uniques.rows:,} ({percent(self.uniques.share)})",
+            "prosecutor, highest": f"{self.prosecutor.highest:.4g}",
+            "journalist, highest": f"{self.journalist.highest:.4g}",
+            "marketer": f"{self.marketer:.4g}",
+        }
+        return tag("div", tag("p", tag("strong", "Risk"), f": {counted(self.rows, 'row')}"), facts(shown | above))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the risks row by row as plain data."""

@@ -81,7 +81,7 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
 
 
 def republished(shown: Shown, frame: pl.DataFrame) -> Published:
-    """Return a release as it was before it was written: the original, its classes and their cells."""
+    """Return a release as it was before it was written: the original, raised where it was, classes and their cells."""
     assert shown.rows is not None
     roles = Roles.of(frame.columns, quasi=shown.quasi, sensitive=shown.sensitive)
     builders = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, Unsupported
+from shoal.markup import facts, table, tag
 from shoal.release import Release
 from shoal.shown import Shown
 from shoal.table import Table, TableLike
@@ -20,6 +21,7 @@ from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
 from shoal.utility.reading import Spread, shown_table, spreads
+from shoal.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class Utility:
     classifiers: tuple[Classifier, ...]
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook the loss of each column and the error of counts."""
+        lost = {one.column: percent(one.loss) for one in self.columns}
+        rows = [[one.column, lost.get(one.column, "-"), percent(one.distance)] for one in self.marginals]
+        shown = {"told from the original": percent(self.propensity.share)}
+        if self.queries is not None:
+            shown |= {"counts wrong by (median)": percent(self.queries.median)}
+        head = tag("p", tag("strong", "Utility"), f": {self.published:,} of {counted(self.rows, 'row')} published")
+        return tag("div", head, table(("column", "lost", "moved"), rows, numbers=(1, 2)), facts(shown))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -1,0 +1,158 @@
+"""The command `frontier`: what privacy costs, from one level of a model to the next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.compare_methods import INTERRUPTED, NOT_FOR_IT
+from shoal.cli.options import (
+    AskedFile,
+    Coarsen,
+    Config,
+    Cost,
+    Decimal,
+    Encoding,
+    Hierarchies,
+    Identifier,
+    Json,
+    MaxDropped,
+    MaxSuppressed,
+    Population,
+    Quasi,
+    Recoding,
+    Require,
+    Seed,
+    Sensitive,
+    Separator,
+    Star,
+    Suppressed,
+    TimeLimit,
+    Weights,
+)
+from shoal.cli.settings import names, settings, table_file
+from shoal.wording import percent
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+    from shoal.frontier import Frontier, Point
+
+OWN = ("vary", "methods", "queries", "state", "plot")
+"""Options that are not settings of a request."""
+
+
+def frontier(
+    vary: Annotated[
+        str, typer.Option(metavar="MODEL=VALUES", help="k=2..50, l(illness)=2,3,5 or t(income)=0.1..0.5..0.1 (a step).")
+    ],
+    file: AskedFile = None,
+    methods: Annotated[
+        list[str] | None, typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); auto if not given.")
+    ] = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    require: Require = None,
+    hierarchy: Hierarchies = None,
+    recoding: Recoding = None,
+    cost: Cost = None,
+    attribute_weight: Weights = None,
+    population: Population = None,
+    max_dropped: MaxDropped = None,
+    max_suppressed: MaxSuppressed = None,
+    suppressed: Suppressed = None,
+    coarsen: Coarsen = None,
+    star: Star = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = None,
+    config: Config = None,
+    queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked of every release; 0 for none.")] = 200,
+    state: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep what is done there, and go on from there.")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a release at every value of a model, and show cost, bound, risk and use. Publishes nothing.
+
+    --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
+    """
+    given = {key: value for key, value in locals().items() if key not in OWN}
+    from shoal.cli.progress import meter
+    from shoal.compare import check_names
+    from shoal.frontier import AUTO, trace
+    from shoal.pipeline import Request
+    from shoal.plots import check_plot
+    from shoal.table import read
+    from shoal.vary import Vary
+
+    asked = settings(given, needed={}, unneeded=("require",))
+    path, reading = table_file(asked)
+    asked = {"require": "", **{key: value for key, value in asked.items() if key not in NOT_FOR_IT}}
+    chosen, varied = check_names(names(methods)) or [AUTO], Vary.of(vary)
+    if plot is not None:
+        check_plot(plot)
+    with meter() as progress:
+        progress(0.0, "reading")
+        found = trace(read(path, **reading), Request(**asked), varied, chosen, queries, state, progress)
+    if plot is not None:
+        found.plot(plot)
+    print(found.to_json()) if as_json else show(found)
+    raise typer.Exit(_code(found))
+
+
+def _code(found: Frontier) -> int:
+    """0 if there is a release, 3 if there is none and a method says that there cannot be, 130 if interrupted."""
+    if found.stopped:
+        return INTERRUPTED
+    if any(point.cost is not None for point in found.points):
+        return 0
+    return 3 if any(point.status == "infeasible" for point in found.points) else 2
+
+
+def show(found: Frontier) -> None:
+    """Print a row a point, and why some have no release."""
+    from shoal.cli.show import console
+
+    out = console()
+    besides = f", {found.require}" if found.require else ""
+    cost = f", cost {found.cost}" if found.cost else ""
+    out.print(f"{found.rows:,} rows{besides}, recoding {found.recoding}{cost}", markup=False)
+    out.print(_points(found))
+    for point in found.points:
+        if point.reason is not None:
+            out.print(f"{found.varied}={point.value:g}, {point.method}: {point.reason}", markup=False, style="yellow")
+    if found.nested:
+        out.print("a bound at one value holds at every stricter one; the cheapest at each value is bold", style="dim")
+
+
+def _points(found: Frontier) -> Grid:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    grid.add_column(Text(found.varied), justify="right")
+    for heading in ("method", "status"):
+        grid.add_column(heading, no_wrap=True)
+    for heading in ("cost", "bound", "gap", "classes", "risk", "average", "above 0.2", "loss", "counts"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for point in found.points:
+        grid.add_row(*_cells(point), style="bold" if point == found.best(point.value) else None)
+    return grid
+
+
+def _cells(point: Point) -> list[str]:
+    head = [f"{point.value:g}", point.method, point.status]
+    if point.cost is None:
+        return [*head, *["-"] * 9]
+    bound = "-" if point.lower_bound is None else f"{point.lower_bound:,.6g}"
+    gap = "-" if point.gap is None else f"{point.gap:.4g}"
+    shares = (point.highest_risk, point.average_risk, point.at_risk, point.loss, point.query_error)
+    said = ("-" if share is None else percent(share) for share in shares)
+    return [*head, f"{point.cost:,.6g}", bound, gap, f"{point.classes:,}", *said]

@@ -1,0 +1,80 @@
+"""The command `report`: a release and its original, explained in one HTML file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import Decimal, Encoding, Separator
+from shoal.cli.settings import names
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+    from shoal.report import Report
+    from shoal.table import Table
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder, with its internal part.")],
+    original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; not into the folder, it is sealed."),
+    ] = Path("report.html"),
+    public: Annotated[
+        bool, typer.Option("--public", help="Leave out what would help to undo the release; else all is in it.")
+    ] = False,
+    attacks: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Attacks to try; all if not given, of large tables the quick."),
+    ] = None,
+    queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked; 0 for none.")] = 1000,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+) -> None:
+    """Write a report on a release: one HTML file that refers to nothing outside itself.
+
+    `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
+    """
+    from shoal.cli.show import console
+    from shoal.report import make
+    from shoal.table import read
+
+    _refuse(folder, output, overwrite)
+    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
+    made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name)
+    made.save(output, public=public)
+    said = "may leave the house" if public else "counts people of the original: it may not leave the house"
+    console().print(f"{output}: {said}", markup=False)
+
+
+def made_report(release: Release, table: Table, source: str) -> Report | None:
+    """Return the report of a release that is about to be written; where there is none, say why and go on."""
+    from shoal.errors import ShoalError
+    from shoal.report import make
+
+    try:
+        return make(release, table, source=source)
+    except ShoalError as error:
+        print(f"shoal: no report: {error}", file=sys.stderr)
+        return None
+
+
+def _refuse(folder: Path, output: Path, overwrite: bool) -> None:
+    """Refuse a place where the report cannot go, before any work is done."""
+    from shoal.errors import ReleaseError
+
+    if output.resolve().is_relative_to(folder.resolve()):
+        raise ReleaseError(
+            f"{str(output)!r} is inside the release, which is sealed",
+            hint="name a file elsewhere, or make the release with --report",
+        )
+    if output.exists() and not overwrite:
+        raise ReleaseError(f"{str(output)!r} exists already", hint="name another file, or add --overwrite")
+    if not output.absolute().parent.is_dir():
+        raise ReleaseError(f"there is no folder {str(output.parent)!r}", hint="make it, or name another")

@@ -1,0 +1,202 @@
+"""What a report is about: everything measured of a release, and what of it may be shown to everybody.
+
+    release, original --Evidence.of--> Evidence --public--> Evidence without what would help to undo the release
+
+The sections of a report show what they are given. What the public must not see is not kept from a page, but taken out
+of the evidence before any page is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import shoal.attacks
+from shoal.attacks.base import Attack
+from shoal.attacks.base import Outcome as AttackOutcome
+from shoal.attacks.run import attack
+from shoal.certificate import Certificate
+from shoal.errors import ReleaseError
+from shoal.opened import Opened
+from shoal.recode import TABLE
+from shoal.registry import discover
+from shoal.release import Release, read_json
+from shoal.risk import Risk
+from shoal.risk import measure as measure_risk
+from shoal.table import Table, TableLike
+from shoal.utility import Utility
+from shoal.utility import measure as measure_utility
+
+MANY = 200_000
+"""A table of more people is attacked with the quick attacks, if none are named."""
+QUICK = ("linkage", "homogeneity", "skewness", "similarity")
+BANDS = ((0.01, "at most 1 %"), (0.05, "1 to 5 %"), (0.2, "5 to 20 %"), (1.0, "more than 20 %"))
+"""Shares of people as the public is told them."""
+SHOWN_TO_ALL = ("quasi", "sensitive", "require", "recoding", "cost", "method", "star", "neutralise")
+"""What the public is told of a request: no seed, nothing of the hierarchies, which may list values of the original."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """How many people an attack hits; the counts are None where only a band of the share is told."""
+
+    attack: str
+    criterion: str
+    meaning: str
+    excluded_by: str
+    attribute: str | None
+    knows: str
+    before: int | None
+    after: int | None
+    of: int | None
+    share: str
+
+    @classmethod
+    def of_outcome(cls, one: AttackOutcome, kind: type[Attack]) -> Hit:
+        """Return what an attack got, and what it is."""
+        said = (kind.criterion, kind.meaning, kind.excluded_by)
+        return cls(one.attack, *said, one.attribute, one.knows, one.before, one.after, one.of, band(one.share))
+
+    @property
+    def matters(self) -> bool:
+        """Whether anybody is hit; where only a band is told, whether it is not the lowest."""
+        return self.share != BANDS[0][1] if self.after is None else self.after > 0
+
+    def coarse(self) -> Hit:
+        """Return it without the counts."""
+        return replace(self, before=None, after=None, of=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of a release; None or empty where it is not to be shown."""
+
+    certificate: Certificate
+    codebook: Mapping[str, Any]
+    config: Mapping[str, Any]
+    decisions: tuple[str, ...]
+    source: str
+    """The name of the original's file, for the configuration that repeats the run."""
+    before: Risk | None
+    after: Risk
+    hits: tuple[Hit, ...]
+    utility: Utility | None
+    notes: tuple[str, ...] = ()
+    """What was left out."""
+    is_public: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        release: Release | str | Path,
+        original: TableLike,
+        *,
+        attacks: Iterable[Attack | str] | None = None,
+        queries: int = 1000,
+        source: str = "",
+    ) -> Evidence:
+        """Measure risk, attacks and utility of a release, in memory or a folder, next to its original."""
+        table = Table.of(original)
+        stated, codebook, config, decisions, people = _said(release)
+        chosen, notes = _attacks(attacks, table.rows)
+        found = attack(release, table, attacks=chosen)
+        kinds = discover(shoal.attacks, Attack)
+        return cls(
+            certificate=stated,
+            codebook=codebook,
+            config=config,
+            decisions=decisions,
+            source=source or (Path(original).name if isinstance(original, str | Path) else "table.csv"),
+            before=measure_risk(table, quasi=stated.quasi),
+            after=measure_risk(people, quasi=stated.quasi),
+            hits=tuple(Hit.of_outcome(one, kinds[one.attack]) for one in found.outcomes),
+            utility=measure_utility(release, table, queries=queries),
+            notes=notes,
+        )
+
+    def public(self) -> Evidence:
+        """Return what may be shown to everybody.
+
+        Left out are the risk of the original, the number of people that an attack hits (a band of the share stays),
+        every mean, quantile and association of the original, the seed, the hierarchies and the log. What is said of
+        use is rounded to whole per cents. All else is in the published files, or follows from them.
+        """
+        return replace(
+            self,
+            config={name: said for name, said in self.config.items() if name in SHOWN_TO_ALL},
+            decisions=(),
+            source="",
+            before=None,
+            hits=tuple(hit.coarse() for hit in self.hits),
+            utility=None if self.utility is None else _rounded(self.utility),
+            notes=(),
+            is_public=True,
+        )
+
+
+def band(share: float) -> str:
+    """Return the band that a share of people is in.
+
+    >>> band(0), band(0.01), band(0.03), band(0.5)
+    ('at most 1 %', 'at most 1 %', '1 to 5 %', 'more than 20 %')
+    """
+    return next(said for most, said in BANDS if share <= most)
+
+
+def _said(
+    release: Release | str | Path,
+) -> tuple[Certificate, Mapping[str, Any], Mapping[str, Any], tuple[str, ...], TableLike]:
+    """Return certificate, codebook, request, log and the table of the people."""
+    if isinstance(release, Release):
+        return release.certificate, release.codebook, release.config, release.decisions, release.tables[TABLE]
+    folder = Path(release)
+    if not (folder / "public").is_dir():
+        raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
+    opened, internal = Opened.of(folder, None), folder / "internal"
+    if not internal.is_dir():
+        raise ReleaseError("the internal part of the release is not here", hint="a report is made where the owner is")
+    config, decisions = read_json(internal / "config.json"), tuple(read_json(internal / "decisions.json"))
+    return opened.certificate, opened.codebook, config, decisions, opened.table
+
+
+def _attacks(given: Iterable[Attack | str] | None, people: int) -> tuple[list[Attack | str] | None, tuple[str, ...]]:
+    """Return the attacks to be tried, and what is to be said of it."""
+    if given is not None:
+        return list(given), ("only some attacks were tried",)
+    if people <= MANY:
+        return None, ()
+    return list(QUICK), (f"attacks tried on a table of more than {MANY:,} rows: {', '.join(QUICK)}",)
+
+
+def _rounded(found: Utility) -> Utility:
+    """Return what everybody may be told of use."""
+    queries, told = found.queries, found.propensity
+    return replace(
+        found,
+        costs=(),
+        marginals=tuple(replace(one, values=0, distance=round(one.distance, 2)) for one in found.marginals),
+        numbers=(),
+        associations=(),
+        queries=None
+        if queries is None
+        else replace(
+            queries,
+            mean=round(queries.mean, 2),
+            median=round(queries.median, 2),
+            worst_tenth=round(queries.worst_tenth, 2),
+        ),
+        propensity=replace(told, pmse=0.0, share=round(told.share, 2)),
+        classifiers=tuple(
+            replace(
+                one,
+                original=round(one.original, 2),
+                release=round(one.release, 2),
+                commonest=round(one.commonest, 2),
+                tested=0,
+            )
+            for one in found.classifiers
+        ),
+        notes=(),
+    )

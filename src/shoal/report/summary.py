@@ -1,0 +1,86 @@
+"""The first words of a report: what the release is, what it keeps people safe from, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shoal.anatomy import RECODING as ANATOMY
+from shoal.markup import Markup, listed, tag
+from shoal.report.evidence import Evidence, Hit
+from shoal.wording import counted, percent
+
+NAMES = 8
+"""Columns named in a sentence."""
+
+
+def summary(found: Evidence) -> Markup:
+    """Return the release in a few figures and sentences."""
+    cards = tag("div", *(_card(value, said) for value, said in _figures(found)), class_="cards")
+    return tag("section", tag("h2", "In short"), cards, *(tag("p", said) for said in _sentences(found)), _open(found))
+
+
+def _card(value: str, said: str) -> Markup:
+    return tag("div", tag("strong", value), tag("span", said), class_="card")
+
+
+def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
+    stated, smallest = found.certificate, found.after.uniques.smallest
+    if stated.recoding != ANATOMY:
+        yield f"{smallest:,}", "people in the smallest group that looks alike"
+        yield percent(found.after.prosecutor.highest), "highest chance to pick the right row for a person"
+    yield _at_most(found), "how much more than the cheapest possible release this one can cost"
+    if found.utility is not None and found.utility.queries is not None:
+        yield percent(found.utility.queries.median), "typical error of a count taken from the release"
+
+
+def _at_most(found: Evidence) -> str:
+    gap = found.certificate.gap
+    return "unknown" if gap is None else "nothing" if gap <= 1 else f"up to {(gap - 1) * 100:.3g} %"
+
+
+def _sentences(found: Evidence) -> Iterator[str]:
+    stated = found.certificate
+    left_out = f"; {counted(stated.dropped, 'row')} left out" if stated.dropped else ""
+    yield f"The release has {counted(stated.rows, 'row')}, each about one person{left_out}."
+    if stated.recoding == ANATOMY:
+        yield (
+            f"What somebody may know of a person ({_some(stated.quasi)}) is published as it is, and tells who is in the"
+            f" table. The sensitive columns ({_some(stated.sensitive)}) are counted by groups of people in a second"
+            f" table: {counted(stated.classes, 'group')}."
+        )
+    else:
+        others = found.after.uniques.smallest - 1
+        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "not everybody has a double"
+        yield (
+            f"What somebody may know of a person ({_some(stated.quasi)}) was made coarser where it had to be: {alike}."
+            f" There are {counted(stated.classes, 'group')} of people who look alike."
+        )
+    if found.before is not None:
+        before, after = found.before.uniques, found.after.uniques
+        yield (
+            f"In the original {counted(before.rows, 'row')} ({percent(before.share)}) could be told from all others by"
+            f" these columns; in the release {after.rows:,}."
+        )
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return ", ".join(names[:NAMES]) + more if names else "none"
+
+
+def _open(found: Evidence) -> Markup:
+    """Return what still can be learnt."""
+    left = [hit for hit in found.hits if hit.matters]
+    if not left:
+        return Markup()
+    said = (
+        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}, {_how_many(hit)}: {hit.meaning}."
+        f" Known: {hit.knows}"
+        for hit in left
+    )
+    heading = tag("p", "What somebody with the knowledge named could still learn:")
+    return tag("div", heading, listed(said), class_="open")
+
+
+def _how_many(hit: Hit) -> str:
+    return f"{hit.share} of the people" if hit.after is None else counted(hit.after, "person", "people")

@@ -1,0 +1,20 @@
+"""What the machine checked, and what the owner vouches for."""
+
+from __future__ import annotations
+
+from shoal.markup import Markup, listed, tag
+from shoal.report.evidence import Evidence
+
+
+def trust(found: Evidence) -> Markup:
+    """Return both lists, as the certificate has them."""
+    content = found.certificate.content()
+    return tag(
+        "section",
+        tag("h2", "What was checked, and what is vouched for"),
+        tag("h3", "The machine checked"),
+        listed(content["checked_by_machine"]),
+        tag("h3", "The owner of the table vouches for"),
+        listed(content["vouched_for_by_the_owner"]),
+        tag("p", "If one of these is not so, the figures of this report say less than they seem to."),
+    )

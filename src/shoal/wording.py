@@ -1,0 +1,34 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def percent(share: float) -> str:
+    """Write a share so that neither few nor nearly all look like none or all.
+
+    >>> percent(0), percent(0.00001), percent(0.123), percent(0.99999), percent(1)
+    ('0 %', '<0.1 %', '12.3 %', '>99.9 %', '100 %')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    return "<0.1 %" if share < 0.001 else ">99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
+
+
+def number(level: object) -> str:
+    """Write a level: up to four digits, a pair in brackets, nothing where there is none.
+
+    >>> number(5), number(0.123456), number((0.5, 2)), number(None)
+    ('5', '0.1235', '(0.5, 2)', 'unbounded')
+    """
+    if isinstance(level, list | tuple):
+        return f"({', '.join(number(one) for one in level)})"
+    return f"{level:.4g}" if isinstance(level, int | float) else "unbounded" if level is None else str(level)
+
+
+def counted(many: int, one: str, more: str | None = None) -> str:
+    """Write how many there are of something.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{many:,} {one if many == 1 else more or one + 's'}"
