@@ -421,7 +421,10 @@ MEASURED = [
 ]
 
 
-NEEDS_THE_ORIGINAL = ("kl-divergence", "entropy", "non-uniform-entropy", "squared-error", "centroid-error", "ambiguity")
+NEEDS_THE_ORIGINAL = (
+    *("kl-divergence", "entropy", "non-uniform-entropy", "normalized-entropy"),
+    *("squared-error", "centroid-error", "ambiguity"),
+)
 """Costs that compare with the original's frequencies, or count its values, which are not published."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.errors import ReleaseError
+from shoal.errors import ReleaseError, TableError
 from shoal.models import Models
 from shoal.opened import Opened, stated_models
 from shoal.raising import Raised, as_raised
@@ -97,5 +97,12 @@ class Shown:
         return int(self.codebook.get("counterfeits", 0))
 
     def real(self, people: int) -> Ints:
-        """Return the published rows that are about somebody, of an original with so many people."""
-        return np.arange(self.frame.height) if self.rows is None else np.flatnonzero(self.rows < people)
+        """Return the published rows that are about somebody, of an original with so many people; raise if too few."""
+        if self.rows is None:
+            return np.arange(self.frame.height)
+        if int(self.rows.max(initial=-1)) >= people + self.counterfeits:
+            raise TableError(
+                f"the original has {people:,} rows, too few for this release",
+                expected="the table that the release was made from",
+            )
+        return np.flatnonzero(self.rows < people)

@@ -275,6 +275,13 @@ def test_an_original_without_a_published_value_is_refused(recoding: str) -> None
     assert "gout" not in str(refused.value)
 
 
+def test_a_part_of_the_original_is_refused() -> None:
+    people = pl.DataFrame({"age": [20, 30] * 4, "ill": ["flu", "gout"] * 4})
+    made = shoal.anonymize(people, quasi=["age"], sensitive=["ill"], require="k=2")
+    with pytest.raises(TableError, match="the original has 4 rows, too few for this release"):
+        measure(made, people.head(4))
+
+
 def test_another_table_is_refused() -> None:
     with pytest.raises(RoleError, match="the original has no column 'age'"):
         measure(released("range"), {"x": [1]})

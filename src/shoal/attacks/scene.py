@@ -40,11 +40,7 @@ class Scene:
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:
                 raise RoleError(f"the original has no column {name!r}", hint=nearest(name, table.columns))
-        if shown.rows is not None and int(shown.rows.max(initial=-1)) >= table.height + shown.counterfeits:
-            raise TableError(
-                f"the original has {table.height:,} rows, too few for this release",
-                expected="the table that the release was made from",
-            )
+        shown.real(table.height)
         scene.check()
         return scene
 
