@@ -123,11 +123,11 @@ def show(found: Frontier) -> None:
     out = console()
     besides = f", {found.require}" if found.require else ""
     cost = f", cost {found.cost}" if found.cost else ""
-    out.print(f"{found.rows:,} rows{besides}, recoding {found.recoding}{cost}", markup=False)
+    out.print(f"{found.rows:,} rows{besides}, recoding {found.recoding}{cost}")
     out.print(_points(found))
     for point in found.points:
         if point.reason is not None:
-            out.print(f"{found.varied}={point.value:g}, {point.method}: {point.reason}", markup=False, style="yellow")
+            out.print(f"{found.varied}={point.value:g}, {point.method}: {point.reason}", style="yellow")
     if found.nested:
         out.print("a bound at one value holds at every stricter one; the cheapest at each value is bold", style="dim")
 

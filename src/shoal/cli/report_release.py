@@ -50,7 +50,7 @@ def report(
     made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name)
     made.save(output, public=public)
     said = "may leave the house" if public else "counts people of the original: it may not leave the house"
-    console().print(f"{output}: {said}", markup=False)
+    console().print(f"{output}: {said}")
 
 
 def made_report(release: Release, table: Table, source: str) -> Report | None:

@@ -73,8 +73,9 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
     4.0
     """
     kinds = discover(shoal.costs, Cost)
-    if shown.rows is None:
-        return tuple(Loss(name, None, "nothing says which row stands for which") for name in sorted(kinds))
+    if shown.rows is None or shown.counterfeits:
+        why = "nothing says which row stands for which" if shown.rows is None else "some rows are about nobody"
+        return tuple(Loss(name, None, why) for name in sorted(kinds))
     published = republished(shown, frame)
     weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]
     return tuple(_measured(kinds[name](weights=weights, k=k), published) for name in sorted(kinds))
@@ -90,8 +91,7 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published:
     classes = [Coded.of(shown.frame[name]) for name in _together(shown)]
     label, first, _ = distinct_rows([one.codes for one in classes], [one.size for one in classes])
     labels = np.full(frame.height, DROPPED, dtype=np.int64)
-    real = shown.real(frame.height)
-    labels[shown.rows[real]] = label[real]
+    labels[shown.rows[shown.real(frame.height)]] = label
     starred = np.flatnonzero(_all_starred(shown)[first] & (shown.recoding == FULL_DOMAIN))
     partition = Partition(labels, int(starred[0]) if len(starred) else None)
     table, _ = raised_table(Table(frame), shown.raised)
