@@ -16,7 +16,10 @@ import pytest
 import shoal
 from shoal.coverage import Reader
 from shoal.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
+from shoal.follow import rerelease
 from shoal.hierarchies import as_builder
+from shoal.pipeline import Request
+from shoal.register import Register
 from shoal.shown import Shown
 from shoal.synth import QUASI, census, census_hierarchies
 from shoal.table import Table
@@ -223,6 +226,21 @@ def test_columns_raised_beforehand_are_raised_for_the_costs_too() -> None:
     made = released("generalize", coarsen="age=1")
     costs = {one.cost: one.value for one in measure(made, ORIGINAL, queries=0).costs}
     assert costs["ncp"] == pytest.approx(float(made.certificate.cost))
+
+
+def test_rows_about_nobody_have_no_original_to_be_measured_with(tmp_path: Path) -> None:
+    patients = pl.DataFrame(
+        {"id": range(30), "age": [20 + number for number in range(30)], "ill": ["flu", "gout", "cold"] * 10}
+    )
+    asked, register = Request(["age"], "m(ill)=3", ["ill"], ["id"]), Register.at(tmp_path / "register")
+    first = rerelease(Table.of(patients), asked, register, None).save(tmp_path / "first")
+    made = rerelease(Table.of(patients[:-4]), asked, register.add(first, patients), first)
+    assert made.counterfeits is not None
+    assert made.counterfeits.height
+    for release in (made, made.save(tmp_path / "second")):
+        found = measure(release, patients[:-4], queries=20)
+        assert {one.value for one in found.costs} == {None}
+        assert found.published == made.table.height
 
 
 @pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
