@@ -35,6 +35,27 @@ def test_json_and_a_state_to_go_on_from(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("--k=2,5", "--vary=k=2,5"),
+        ("--l=occupation=2,3", "--vary=l(occupation)=2,3"),
+        ("--t=occupation:equal=0.8,0.9", "--vary=t(occupation:equal)=0.8,0.9"),
+    ],
+)
+def test_models_have_short_options(home: Path, short: str, long: str) -> None:
+    one, other = (json.loads(shoal(*ASKED, given, "--json").out) for given in (short, long))
+    assert one["varied"] == other["varied"]
+    assert [(point["value"], point["cost"]) for point in one["points"]] == [
+        (point["value"], point["cost"]) for point in other["points"]
+    ]
+
+
+@pytest.mark.parametrize("more", [[], ["--k=2", "--vary=k=3"], ["--l=3"]])
+def test_one_model_is_varied(home: Path, more: list[str]) -> None:
+    assert shoal(*ASKED, *more).code == 2
+
+
+@pytest.mark.parametrize(
     ("more", "code"), [(["--vary=k=500"], 3), (["--vary=k=5..2"], 2), (["--vary=k=2", "--plot=x.bmp"], 2)]
 )
 def test_exit_codes(home: Path, more: list[str], code: int) -> None:

@@ -40,15 +40,23 @@ if TYPE_CHECKING:
 
     from shoal.frontier import Frontier, Point
 
-OWN = ("vary", "methods", "queries", "state", "plot")
+OWN = ("vary", "k", "l", "t", "methods", "queries", "state", "plot")
 """Options that are not settings of a request."""
 
 
 def frontier(
-    vary: Annotated[
-        str, typer.Option(metavar="MODEL=VALUES", help="k=2..50, l(illness)=2,3,5 or t(income)=0.1..0.5..0.1 (a step).")
-    ],
     file: AskedFile = None,
+    vary: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL=VALUES", help="k=2..50, l(illness)=2,3,5 or t(income)=0.1..0.5..0.1 (a step)."),
+    ] = None,
+    k: Annotated[str | None, typer.Option("--k", metavar="VALUES", help="Short for --vary k=VALUES.")] = None,
+    l: Annotated[  # noqa: E741 - the model's name
+        str | None, typer.Option("--l", metavar="COLUMN=VALUES", help="Short for --vary l(COLUMN)=VALUES.")
+    ] = None,
+    t: Annotated[
+        str | None, typer.Option("--t", metavar="COLUMN=VALUES", help="Short for --vary t(COLUMN)=VALUES.")
+    ] = None,
     methods: Annotated[
         list[str] | None, typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); auto if not given.")
     ] = None,
@@ -95,7 +103,7 @@ def frontier(
     asked = settings(given, needed={}, unneeded=("require",))
     path, reading = table_file(asked)
     asked = {"require": "", **{key: value for key, value in asked.items() if key not in NOT_FOR_IT}}
-    chosen, varied = check_names(names(methods)) or [AUTO], Vary.of(vary)
+    chosen, varied = check_names(names(methods)) or [AUTO], Vary.of(_varied(vary, k, l=l, t=t))
     if plot is not None:
         check_plot(plot)
     with meter() as progress:
@@ -105,6 +113,23 @@ def frontier(
         found.plot(plot)
     print(found.to_json()) if as_json else show(found)
     raise typer.Exit(_code(found))
+
+
+def _varied(vary: str | None, k: str | None, **of_column: str | None) -> str:
+    """Return the one model that is varied, however it was named."""
+    from shoal.errors import ParameterError
+
+    said = [vary, None if k is None else f"k={k}"]
+    for model, given in of_column.items():
+        column, equals, values = (given or "").rpartition("=")
+        if given is not None and not (column and equals):
+            raise ParameterError(f"--{model} {given}", expected="COLUMN=VALUES, such as illness=2..5")
+        said.append(None if given is None else f"{model}({column})={values}")
+    chosen = [one for one in said if one is not None]
+    if len(chosen) != 1:
+        what = "nothing is varied" if not chosen else f"{len(chosen)} models are varied"
+        raise ParameterError(what, expected="one of --vary, --k, --l and --t")
+    return chosen[0]
 
 
 def _code(found: Frontier) -> int:
