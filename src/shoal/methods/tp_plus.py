@@ -22,8 +22,8 @@ from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.sorting import order_by
 
-WHOLE = 10
-"""A row of the whole table counts so often when it is asked whether peeling it would take minutes: it is a luxury."""
+WHOLE_UP_TO = 250_000
+"""Rows up to which the whole table is peeled and searched as well: beyond, that takes several times all the rest."""
 
 
 class TPPlus(Method):
@@ -34,8 +34,8 @@ class TPPlus(Method):
     TP decides which rows are altered: about as few as can be. It publishes them as one class, mostly of stars only.
     Here this class is a table of its own, solved by `hilbert`, `mondrian` and, where the lattice of patterns is not
     too large, `peel`; then rows go back to the unaltered class they came from if both classes can do with that. The
-    cheapest of all, and of `hilbert` and `peel` on the whole table, is kept; its rows move to cheaper classes, one by
-    one.
+    cheapest of all, and of `hilbert` on the whole table, is kept. Up to 250,000 rows `peel` tries the whole table as
+    well, and the rows of the cheapest release move to cheaper classes, one by one.
     """
 
     name: ClassVar[str] = "tp-plus"
@@ -65,14 +65,14 @@ class TPPlus(Method):
                 progress(len(ways) / 5, f"the residue, by {way.name}")
                 found = way.solve(part, seed=seed, deadline=deadline, progress=silent)
                 ways[f"by {way.name}"] = _refined(problem, split, rows, found.partition)
-        for way in (Hilbert(), *_peelers(problem, WHOLE * problem.rows)):
+        for way in (Hilbert(), *_of_all(problem)):
             if not deadline.passed:
                 progress(0.6, f"the whole table, by {way.name}")
                 whole = way.solve(problem, seed=seed, deadline=deadline, progress=silent)
                 ways[f"with all rows by {way.name}"] = whole.partition
         costs = {how: problem.cost_of(partition) for how, partition in ways.items()}
         best = min(costs, key=lambda how: costs[how])
-        if costs[best] and _peelers(problem, WHOLE * problem.rows) and not deadline.passed:
+        if costs[best] and _of_all(problem) and not deadline.passed:
             progress(0.8, "local search")
             better = improved(problem, ways[best], deadline)
             costs[f"{best}, then row by row"] = problem.cost_of(better)
@@ -99,6 +99,11 @@ def _residue(problem: Problem, split: Split) -> Ints:
     """Return the altered rows by their contents."""
     rows = np.flatnonzero(split.labels == split.labels.max())
     return rows[order_by(problem.microdata.identity[rows])]
+
+
+def _of_all(problem: Problem) -> list[Method]:
+    """Return `peel` where the whole table is not too large for it, nor for a search row by row."""
+    return _peelers(problem, problem.rows) if problem.rows <= WHOLE_UP_TO else []
 
 
 def _refined(problem: Problem, split: Split, rows: Ints, residue: Partition) -> Partition:
