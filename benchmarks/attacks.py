@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import polars as pl
+
 import shoal
 from benchmarks.measure import SHARED, show
 from shoal.release import Release
@@ -49,17 +51,15 @@ def _release(require: str) -> Release:
     )
 
 
-def _million() -> None:
+def census_release() -> tuple[pl.DataFrame, Release]:
+    """Return a million people, and a release of them."""
     people = census(ROWS)
-    release = shoal.anonymize(
-        people,
-        quasi=list(QUASI),
-        sensitive=list(SENSITIVE),
-        require="k=5",
-        hierarchies=census_hierarchies(),
-        recoding="generalize",
-        method="mondrian",
-    )
+    asked = {"quasi": list(QUASI), "sensitive": list(SENSITIVE), "hierarchies": census_hierarchies()}
+    return people, shoal.anonymize(people, require="k=5", recoding="generalize", method="mondrian", **asked)  # type: ignore[arg-type]
+
+
+def _million() -> None:
+    people, release = census_release()
     rows: list[list[object]] = []
     for names in ([TIMED[0]], *([name] for name in TIMED), TIMED):
         began, used = time.perf_counter(), time.process_time()

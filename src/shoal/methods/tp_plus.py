@@ -16,7 +16,7 @@ from shoal.methods.hilbert import Hilbert
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.moves import improved
 from shoal.methods.peel import Peel, takes_minutes
-from shoal.methods.tp import Split, concluded, diversity_of, promised, refused, three_phases
+from shoal.methods.tp import TP, Split, concluded, diversity_of, three_phases
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
@@ -26,7 +26,7 @@ WHOLE_UP_TO = 250_000
 """Rows up to which the whole table is peeled and searched as well: beyond, that takes several times all the rest."""
 
 
-class TPPlus(Method):
+class TPPlus(TP):
     """Guarantees what TP does, `starred rows <= l * optimum` and `stars <= l m * optimum`, at no higher cost.
 
     `cost <= cost of tp` and `cost <= cost of hilbert`, for every cost.
@@ -40,18 +40,7 @@ class TPPlus(Method):
 
     name: ClassVar[str] = "tp-plus"
     title: ClassVar[str] = "three phases, the residue refined"
-    guarantee: ClassVar[str | None] = "starred rows <= l * optimum; stars <= l * m * optimum (m quasi-identifiers)"
     cost: ClassVar[str] = "that of tp, hilbert, mondrian and peel"
-    paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
-    models: ClassVar[str] = "l-diversity by frequency of one attribute, l a whole number, and what it implies"
-
-    def promise(self, problem: Problem) -> str | None:
-        """Return what holds of the problem's cost whichever phase is the last."""
-        return promised(problem, 3)
-
-    def accepts(self, problem: Problem) -> list[str]:
-        """Require what TP requires."""
-        return refused(problem)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Run the phases, cut the residue up in several ways, keep the cheapest."""
