@@ -10,7 +10,6 @@ have the same groups, and with the original each group has the sensitive values 
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,19 +17,15 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.averages import wrong_centroids
 from shoal.certificate import canonical, gap
-from shoal.coverage import uncovered_rows
 from shoal.errors import ReleaseError, ShoalError, Unsupported
 from shoal.hierarchies import as_builder
-from shoal.microdata import CodedFrame
 from shoal.opened import Opened
 from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
-from shoal.raising import as_raised, raised_table
-from shoal.release import keyed_hash, manifest, public_config_hash, read_json
-from shoal.table import Table, TableLike, escape_stars
-from shoal.two_tables import miscounted_groups
+from shoal.release import manifest, public_config_hash, read_json
+from shoal.table import Table, TableLike
+from shoal.traced import Traced
 
 COVERS = "every published row covers the original row it stands for"
 CENTROIDS = "every published row shows the centroids of the original rows of its class"
@@ -106,7 +101,7 @@ def verify(
         _cost(release, checks, notes)
         if table is not None and whole:
             _check_numbered(folder)
-            table = _with_original(folder, release, table, checks)
+            table = _with_original(Traced(folder, release, table), checks)
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
@@ -183,60 +178,17 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
     )
 
 
-def _with_original(folder: Path, release: Opened, original: Table, checks: list[Check]) -> Table:
+def _with_original(traced: Traced, checks: list[Check]) -> Table:
     """Compare with the original, and return it with its columns raised as a method saw it."""
-    table = original
-    by_centroids = release.certificate.recoding == "centroid"
-    two = release.certificate.recoding == "anatomy"
-
-    def same_table() -> str:
-        stated = read_json(folder / "internal" / "original.json")
-        found = keyed_hash(CodedFrame(original.frame, {}), stated["key"], stated["algorithm"])
-        return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
-
-    def covered() -> str:
-        config = read_json(folder / "internal" / "config.json")
-        rows = pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
-        if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != table.rows:
-            return "rows of the original are published twice or not at all"
-        quasi, hierarchies = release.certificate.quasi, config["hierarchies"]
-        if by_centroids:
-            wrong = wrong_centroids(release.table, table.frame, rows, quasi)
-            return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
-        missed = uncovered_rows(release.table, table.frame, rows, quasi, hierarchies, release.codebook)
-        return f"{missed:,} rows do not cover the row they stand for" if missed else ""
-
-    def unaltered() -> str:
-        rows = pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
-        source = table.frame[rows]
-        covering = () if two else release.certificate.quasi
-        rest = [name for name in release.table.columns if name not in (*covering, release.names.get("group"))]
-        changed = [name for name in rest if not _same(release.table[name], source[name])]
-        return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
-
-    def counted() -> str:
-        assert release.sensitive_table is not None
-        rows = pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
-        source = table.frame[rows].select(_as_text(table.frame[rows][name]) for name in release.certificate.sensitive)
-        people = source.with_columns(release.table[release.names["group"]])
-        stated = release.sensitive_table.with_columns(pl.col(release.certificate.sensitive).cast(pl.String))
-        wrong = miscounted_groups(people, stated, **release.names)
-        return f"{wrong:,} groups have other values than their people" if wrong else ""
-
-    def raised() -> str:
-        nonlocal table
-        config = read_json(folder / "internal" / "config.json")
-        table, _ = raised_table(original, as_raised(config.get("coarsen", {})))
-        return ""
-
-    _look(checks, "the original is the table the release was made from", same_table)
-    _look(checks, "the columns raised beforehand are raised again", raised)
-    _look(checks, CENTROIDS if by_centroids else COVERS, covered)
-    if not two:
-        _look(checks, "sensitive and other cells are unaltered", unaltered)
-    elif _look(checks, "quasi-identifiers and other cells are unaltered", unaltered):
-        _look(checks, "every group has the sensitive values of its people", counted)
-    return table
+    recoding = traced.release.certificate.recoding
+    _look(checks, "the original is the table the release was made from", traced.is_another_table)
+    raised = _look(checks, "the columns raised beforehand are raised again", traced.cannot_be_raised)
+    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.is_uncovered)
+    if recoding != "anatomy":
+        _look(checks, "sensitive and other cells are unaltered", traced.is_altered)
+    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.is_altered):
+        _look(checks, "every group has the sensitive values of its people", traced.is_miscounted)
+    return traced.table if raised else traced.original
 
 
 def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:
@@ -283,12 +235,3 @@ def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) 
         denominator=denominator,
         may_drop=int(Fraction(config["max_dropped"]) * table.rows),
     )
-
-
-def _same(shown: pl.Series, original: pl.Series) -> bool:
-    return shown.cast(pl.String).equals(_as_text(original))
-
-
-def _as_text(original: pl.Series) -> pl.Series:
-    """Return the text of cells as they are published where nothing is altered."""
-    return (escape_stars(original) if original.dtype == pl.String else original).cast(pl.String)

@@ -32,7 +32,8 @@ ORDER = [
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
-    {"apart", "shown", "verify"},
+    {"apart", "shown", "traced"},
+    {"verify"},
     {"attacks", "utility"},
     {"coarsening", "engines", "reference", "register", "report"},
     {"peers", "pipeline"},
@@ -44,7 +45,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "register", "report", "risk", "shown", "two_tables", "verify", "wildcard"),
+    *("raising", "register", "report", "risk", "shown", "traced", "two_tables", "verify", "wildcard"),
 ]
 
 
