@@ -44,6 +44,7 @@ import pytest
 import shoal
 from shoal.arrays import Bools, Ints
 from shoal.cells import Cells, HierarchyCells, count_covered
+from shoal.coded import Coded
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.costs.discernibility import Discernibility
@@ -55,7 +56,7 @@ from shoal.costs.non_uniform_entropy import NonUniformEntropy
 from shoal.costs.precision import Precision
 from shoal.hierarchies import as_builder
 from shoal.histogram import Classes, sensitive_values
-from shoal.microdata import Coded, Microdata, distinct_rows, encode
+from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.partition import DROPPED, Partition
 from shoal.recode import Published
 from shoal.requirement import parse_requirement

@@ -15,9 +15,9 @@ from tests.strategies import case_of
 import shoal
 from shoal.cells import Groups
 from shoal.centroid import CentroidCells
+from shoal.coded import Coded
 from shoal.errors import ParameterError, Unsupported
 from shoal.methods.auto import methods
-from shoal.microdata import Coded
 from shoal.release import Release
 from shoal.verify import CENTROIDS
 

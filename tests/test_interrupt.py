@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal.synth import census
-from shoal.table import write
+from shoal.writing import write
 
 KILLS = 20
 ARGUMENTS = [

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from shoal import cells
 from shoal.cells import Groups, SetCells
+from shoal.coded import Coded
 from shoal.errors import HierarchyError
 from shoal.hierarchies import Intervals, Taxonomy
-from shoal.microdata import Coded, Microdata, distinct_rows, encode
+from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.roles import Roles
 from shoal.synth import QUASI, SENSITIVE, census
 from shoal.table import Table

@@ -27,8 +27,9 @@ from shoal.release import Release, file_hash, manifest
 from shoal.requirement import parse_requirement
 from shoal.roles import Roles
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
-from shoal.table import Table, write
+from shoal.table import Table
 from shoal.verify import verify
+from shoal.writing import write
 
 ORIGINAL = census(200, seed=2)
 QUASIS = list(QUASI[:3])

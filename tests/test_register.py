@@ -14,6 +14,7 @@ import shoal as library
 from shoal.errors import ReleaseError
 from shoal.register import Register, refused
 from shoal.release import Release
+from shoal.table import Table
 
 PEOPLE = pl.DataFrame(
     {
@@ -31,7 +32,7 @@ def published(frame: pl.DataFrame, cells: list[str]) -> Release:
     )
     table = made.table.with_columns(pl.Series("age", cells))
     columns = [{**one, "type": str(table[one["name"]].dtype)} for one in made.codebook["columns"]]
-    return replace(made, tables={"table": table}, codebook={**made.codebook, "columns": columns})
+    return replace(made, shown={"table": Table(table)}, codebook={**made.codebook, "columns": columns})
 
 
 FIRST = ["[20, 21]", "[20, 21]", "[22, 23]", "[22, 23]", "[24, 25]", "[24, 25]"]

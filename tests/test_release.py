@@ -151,7 +151,7 @@ def test_a_parent_without_permission_is_refused_and_nothing_is_left(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("step", ["write", "_put", "manifest", "_move"])
+@pytest.mark.parametrize("step", ["write_rows", "_put", "manifest", "_move"])
 def test_a_full_disk_at_any_step_is_said_and_leaves_nothing(
     tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

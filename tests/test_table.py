@@ -18,7 +18,9 @@ import pytest
 
 import shoal
 from shoal.errors import ParameterError, ShoalError, TableError
-from shoal.table import Table, escape_stars, read, read_csv, write
+from shoal.marks import escape_stars
+from shoal.table import Table, read, read_csv
+from shoal.writing import write
 
 SECRET = "Xanthippe-7351"
 """A cell that no message may repeat."""

@@ -21,8 +21,8 @@ from shoal.opened import Opened
 from shoal.recode import TABLE
 from shoal.release import FORMATS, Release, file_hash, manifest, public_config_hash
 from shoal.synth import census
-from shoal.table import write
 from shoal.verify import verify
+from shoal.writing import write
 
 ORIGINAL = census(120, seed=2).with_columns(count=pl.int_range(120) % 7)
 QUASI = ["age", "gender"]

@@ -23,8 +23,9 @@ from shoal.published_cost import recomputed_cost
 from shoal.registry import discover
 from shoal.release import FORMATS, Release, file_hash, manifest, public_config_hash
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
-from shoal.table import read, write
+from shoal.table import read
 from shoal.verify import verify
+from shoal.writing import write
 
 RECODINGS = ["suppress", "generalize", "range", "centroid"]
 ORIGINAL = census(200, seed=2)

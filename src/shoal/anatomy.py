@@ -15,7 +15,8 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.cells import Groups, SetCells
-from shoal.microdata import Coded, Microdata
+from shoal.coded import Coded
+from shoal.microdata import Microdata
 from shoal.partition import Partition
 
 RECODING = "anatomy"

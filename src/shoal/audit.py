@@ -18,20 +18,22 @@ import polars as pl
 
 import shoal.models
 from shoal.arrays import Bools, Floats, Ints
+from shoal.coded import Coded
 from shoal.coverage import covered_people
 from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
+from shoal.marks import unescaped
 from shoal.markup import table as grid
 from shoal.markup import tag
-from shoal.microdata import Coded, distinct_rows
+from shoal.microdata import distinct_rows
 from shoal.models import Model, Models, SensitiveModel
 from shoal.parameters import Numeral
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.risk import Risk, measure
 from shoal.roles import Roles
-from shoal.table import Table, TableLike, unescaped
+from shoal.table import Table, TableLike
 from shoal.two_tables import sensitive_rows
 from shoal.wildcard import wildcard_summary
 from shoal.wording import counted, number
@@ -149,29 +151,30 @@ def audit(
     >>> found.risk.prosecutor.highest, round(found.risk.marketer, 2)
     (1.0, 0.67)
     """
-    frame = people = Table.of(table).frame
+    read = people = Table.of(table)
     two = sensitive_table is not None
     shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
         secret = [sensitive] if isinstance(sensitive, str) else sensitive
-        frame = sensitive_rows(people, Table.of(sensitive_table).frame, secret, group=group, count=count)
-        roles = Roles.of(frame.columns, quasi=group, sensitive=sensitive)
-    models = as_models(require) if require is not None else _all_models(frame, roles, of_groups=two)
+        counted_ = Table.of(sensitive_table).frame
+        read = Table(sensitive_rows(people.frame, counted_, secret, group=group, count=count))
+        roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
+    models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     everybody = None if population is None else Table.of(population).frame
-    classes = classes_of(frame, roles, models, builders, everybody)
+    classes = classes_of(read, roles, models, builders, everybody)
     findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
     sizes = classes.sizes
     return Audit(
-        rows=frame.height,
+        rows=read.rows,
         classes=classes.number,
         smallest_class=int(sizes.min()),
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
         findings=findings,
-        wildcard=None if wildcard is None else wildcard_summary(people.select(shown.quasi), wildcard),
-        violations=_violations(models, classes, frame, people, roles) if require is not None else NONE,
+        wildcard=None if wildcard is None else wildcard_summary(people.frame.select(shown.quasi), wildcard),
+        violations=_violations(models, classes, read, people, roles) if require is not None else NONE,
         measured=partial(
             measure,
             people,
@@ -189,28 +192,34 @@ def audit(
 
 
 def classes_of(
-    frame: pl.DataFrame,
+    table: Table,
     roles: Roles,
     models: Models,
     builders: Mapping[str, Builder],
     population: pl.DataFrame | None = None,
 ) -> Classes:
     """Group the rows by their published quasi-identifiers, and collect what the models read."""
-    shown = [Coded.of(frame[name]) for name in roles.quasi]
+    shown = [table.coded(name) for name in roles.quasi]
     labels, first, _ = distinct_rows([column.codes for column in shown], [column.size for column in shown])
     cells = np.column_stack([column.codes[first].astype(np.int64) for column in shown])
     distinct = pl.DataFrame([column.decode(column.codes[first]) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
-        column = Coded.of(unescaped(frame[name]))
+        column = _unescaped(table.coded(name))
         totals = np.bincount(column.codes, minlength=column.size).astype(np.int64)
         tree = builders[name].build(column.values, totals) if name in builders else None
         single[(name,)] = Values(column.codes, totals, column.values, tree)
     return Classes(labels, len(first), with_joints(single, models.joints), population=people, cells=cells)
 
 
-def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models:
+def _unescaped(column: Coded) -> Coded:
+    """Return a column of published texts as it was before stars were escaped."""
+    values = unescaped(column.values)
+    return column if values is column.values else Coded(values, column.codes).settled()
+
+
+def _all_models(table: Table, roles: Roles, *, of_groups: bool) -> Models:
     """Return every model, for every sensitive attribute that it can measure, at its most lenient."""
     known = discover(shoal.models, Model).values()
     kinds = [kind for kind in known if kind.measured_unasked and (kind.speaks_of_groups() or not of_groups)]
@@ -222,7 +231,7 @@ def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models
                 kind.lenient(name)
                 for name in roles.sensitive
                 for kind in kinds
-                if kind.reads_attribute and kind.applies_to(frame[name])
+                if kind.reads_attribute and kind.applies_to(table.coded(name).values)
             ),
         )
     )
@@ -254,13 +263,13 @@ def _alike(levels: Floats, reached: float) -> Bools:
     return np.isinf(levels) if np.isinf(reached) else np.isclose(levels, reached, rtol=1e-9, atol=1e-12)
 
 
-def _violations(models: Models, classes: Classes, frame: pl.DataFrame, people: pl.DataFrame, roles: Roles) -> Ints:
+def _violations(models: Models, classes: Classes, read: Table, people: Table, roles: Roles) -> Ints:
     """Return the rows whose class fails one of the models; of two tables, the people of the groups that do."""
     failing = ~models.admits(classes)[classes.class_of_row]
-    if frame is people:
+    if read is people:
         return np.flatnonzero(failing)
     (group,) = roles.quasi
-    return np.flatnonzero(people[group].is_in(frame[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
+    return np.flatnonzero(people[group].is_in(read[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
 
 
 def _finite(level: float | list[float]) -> float | list[float] | None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from shoal.table import cell_text, distinct_sorted, is_ordered
+from shoal.coded import distinct_sorted, is_ordered
+from shoal.marks import cell_text
 
 CLOSE = 1e-9
 """How far a mean may be off, as a share of the largest number of its class."""

@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
+from shoal.coded import Coded
 from shoal.errors import Unsupported
 from shoal.hierarchies import Hierarchy
-from shoal.microdata import Coded, distinct_rows
+from shoal.marks import STAR, cell_text
+from shoal.microdata import distinct_rows
 from shoal.sorting import order_by
-from shoal.table import STAR, cell_text
 
 CHUNK = 4_000_000
 """How many (point, group) pairs are compared at a time."""

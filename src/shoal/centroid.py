@@ -20,9 +20,9 @@ import polars as pl
 
 from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.cells import Cells, Groups
+from shoal.coded import Coded
 from shoal.errors import Unsupported
-from shoal.microdata import Coded
-from shoal.table import cell_text
+from shoal.marks import cell_text
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ block its share of the column. `hipaa` raises dates, postcodes and ages to what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import TypeAlias
@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from shoal.cells import Cells
+from shoal.coded import Coded
 from shoal.errors import ParameterError, RoleError, Unsupported, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.hierarchies.safe_harbor import SafeHarbor, kind_of
@@ -26,7 +27,6 @@ from shoal.inspection.names import AGES, BIRTH_DATES, DATES, POSTCODES, speaks
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.tp import TP
-from shoal.microdata import Coded
 from shoal.parameters import Number
 from shoal.problem import Problem
 from shoal.raising import Raised, raised_to
@@ -118,7 +118,7 @@ def choose_levels(
                 f"column {name!r} is to be raised", expected="a quasi-identifier", hint=nearest(name, roles.quasi)
             )
     own = {**_safe_harbor(table, roles, builders, wish), **builders}
-    columns = [Ladder.of(table.frame[name], own.get(name, Automatic())) for name in roles.quasi]
+    columns = [Ladder.of(table[name], own.get(name, Automatic())) for name in roles.quasi]
     ruled = {name for name, builder in own.items() if name in roles.quasi and HIPAA in wish.words and _rules(builder)}
     least = tuple(max(wish.levels.get(one.name, 0), int(one.name in ruled)) for one in columns)
     for one, level in zip(columns, least, strict=True):
@@ -140,7 +140,7 @@ def _safe_harbor(table: Table, roles: Roles, builders: Mapping[str, Builder], wi
     """Return the rule's hierarchies for the quasi-identifiers that are dates, postcodes or ages."""
     if HIPAA not in wish.words:
         return {}
-    kinds = {name: _kind(table.frame[name]) for name in roles.quasi if name not in builders}
+    kinds = {name: _kind(table[name]) for name in roles.quasi if name not in builders}
     return {name: SafeHarbor(kind) for name, kind in kinds.items() if kind}
 
 
@@ -161,7 +161,7 @@ def _left_alone(table: Table, roles: Roles, ruled: set[str]) -> list[str]:
     They have hierarchies of the owner or other roles, or their values are not all dates, postcodes or ages.
     """
     left = (name for name in roles.published if name not in ruled)
-    shown = ", ".join(name for name in left if _kind(table.frame[name]) or speaks(name, RULED))
+    shown = ", ".join(name for name in left if _kind(table[name]) or speaks(name, RULED))
     return [f"the Safe Harbor rule may speak of these columns, which are not raised by it: {shown}"] if shown else []
 
 
@@ -262,7 +262,7 @@ class Search:
     def _measured(self, levels: Levels) -> float:
         at = {one.name: one.at(level) for one, level in zip(self.columns, levels, strict=True)}
         frame = self.table.frame.with_columns([column for column, _ in at.values()])
-        problem = self.pose(replace(self.table, frame=frame), {name: builder for name, (_, builder) in at.items()})
+        problem = self.pose(Table(frame, self.table.notes), {name: builder for name, (_, builder) in at.items()})
         if problem.recoding not in FOR_AUTO:
             raise Unsupported(
                 f"levels are not chosen for the recoding {problem.recoding!r}",

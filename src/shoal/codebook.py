@@ -17,14 +17,16 @@ import polars as pl
 from shoal.arrays import Ints
 from shoal.cells import Cells, HierarchyCells
 from shoal.centroid import CentroidCells
+from shoal.coded import Coded
 from shoal.costs import Cost
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.centroid_error import centroid_losses
 from shoal.hierarchies import Builder, spec_of
+from shoal.marks import STAR, literal_stars
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
 from shoal.recode import TABLE, Anatomized, Published
-from shoal.table import STAR, count_literal_stars, literal_stars, unescaped
+from shoal.table import Table
 
 STAR_FORMS = (STAR, "null")
 """How stars may be written: as `*`, or as missing values for readers that know no other mark."""
@@ -34,7 +36,7 @@ FORMULA = "a text or column name that begins with = + - @, a tab or a line end h
 
 def codebook(
     published: Published,
-    tables: Mapping[str, pl.DataFrame],
+    tables: Mapping[str, Table],
     *,
     star: str,
     neutralise: bool,
@@ -62,29 +64,25 @@ def codebook(
     }
 
 
-def _columns(published: Published, frame: pl.DataFrame) -> list[dict[str, Any]]:
+def _columns(published: Published, table: Table) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     two = isinstance(published, Anatomized)
     cells = {} if two else {one.column.name: one for one in published.cells}
     losses = {} if two else _losses(published)
-    types = published.microdata.table.frame.schema
+    original = published.microdata.table
     roles = published.microdata.roles
     return [
         {
             "name": name,
             "role": "quasi" if name in roles.quasi else "sensitive" if name in roles.sensitive else "other",
-            "type": str(frame[name].dtype),
-            "original_type": str(types[name].base_type()),
-            **(
-                _marks_of_cells(cells[name], published.partition.sizes)
-                if name in cells
-                else _marks(published.source(name))
-            ),
+            "type": str(table.dtype(name)),
+            "original_type": str(original.dtype(name).base_type()),
+            **(_marks_of_cells(cells[name], published.partition.sizes) if name in cells else _marks(table.coded(name))),
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
-        if name in types
-        else {"name": name, "role": "group", "type": str(frame[name].dtype)}
-        for name in frame.columns
+        if name in original.columns
+        else {"name": name, "role": "group", "type": str(table.dtype(name))}
+        for name in table.columns
     ]
 
 
@@ -93,7 +91,7 @@ def _losses(published: Published) -> Mapping[str, float]:
     return centroid_losses(published) if published.recoding == "centroid" else attribute_losses(published)
 
 
-def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+def _further(published: Published, tables: Mapping[str, Table]) -> dict[str, Any]:
     """Describe the tables besides that of the people, and what the columns are called that the original has not."""
     if not isinstance(published, Anatomized):
         return {}
@@ -102,29 +100,24 @@ def _further(published: Published, tables: Mapping[str, pl.DataFrame]) -> dict[s
     return {
         "names": names,
         "tables": {
-            table: [
+            called: [
                 {
                     "name": name,
                     "role": role_of.get(name, "sensitive"),
-                    "type": str(frame[name].dtype),
-                    **({} if name in role_of else _marks(unescaped(frame[name]))),
+                    "type": str(table.dtype(name)),
+                    **({} if name in role_of else _marks(table.coded(name))),
                 }
-                for name in frame.columns
+                for name in table.columns
             ]
-            for table, frame in tables.items()
-            if table != TABLE
+            for called, table in tables.items()
+            if called != TABLE
         },
     }
 
 
-def _marks(shown: pl.Series) -> dict[str, int]:
+def _marks(shown: Coded) -> dict[str, int]:
     """Count the cells of a column, published as it is, that are missing, empty strings and escaped literal stars."""
-    return {
-        "stars": 0,
-        "missing": shown.null_count(),
-        "empty_strings": int((shown == "").sum()) if shown.dtype == pl.String else 0,
-        "literal_stars": count_literal_stars(shown),
-    }
+    return {"stars": 0, **_seen(shown.values, np.bincount(shown.codes, minlength=shown.size))}
 
 
 def _marks_of_cells(cells: Cells, sizes: Ints) -> dict[str, int]:
@@ -132,13 +125,16 @@ def _marks_of_cells(cells: Cells, sizes: Ints) -> dict[str, int]:
     rows = np.bincount(cells.of_group, weights=sizes, minlength=len(cells.singles)).astype(np.int64)
     visible = cells.singles >= 0
     values = cells.column.values.gather(cells.singles[visible])
-    times = pl.Series(rows[visible])
-    text = values.dtype == pl.String
+    return {"stars": int(rows[cells.stars].sum()), **_seen(values, rows[visible])}
+
+
+def _seen(values: pl.Series, times: Ints) -> dict[str, int]:
+    """Count missing values, empty strings and literal stars, of values that occur so many times each."""
+    counts, text = pl.Series(times), values.dtype == pl.String
     return {
-        "stars": int(rows[cells.stars].sum()),
-        "missing": int(times.filter(values.is_null()).sum()),
-        "empty_strings": int(times.filter(values == "").sum()) if text else 0,
-        "literal_stars": int(times.filter(literal_stars(values)).sum()) if text else 0,
+        "missing": int(counts.filter(values.is_null()).sum()),
+        "empty_strings": int(counts.filter(values == "").sum()) if text else 0,
+        "literal_stars": int(counts.filter(literal_stars(values)).sum()) if text else 0,
     }
 
 

@@ -126,7 +126,7 @@ def related(table: Table, sensitive: Sequence[str], models: Models, largest: int
     if not sensitive:
         raise ParameterError("no sensitive column is given", expected="one or more")
     groups = _together([(name,) for name in sensitive], models)
-    codes = {name: np.unique(_text(table.frame[name]), return_inverse=True)[1] for name in sensitive}
+    codes = {name: np.unique(_text(table[name]), return_inverse=True)[1] for name in sensitive}
     while True:
         pairs = [
             (sum(_information(codes[a], codes[b]) for a in one for b in other) / (len(one) * len(other)), one, other)

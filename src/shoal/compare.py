@@ -15,6 +15,7 @@ from shoal.apart import Attempt, Task, run_apart
 from shoal.audit import as_dict
 from shoal.certificate import gap
 from shoal.errors import ParameterError, ShoalError, Unsupported, nearest
+from shoal.marks import STAR
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
@@ -23,7 +24,7 @@ from shoal.peers import measured
 from shoal.pipeline import Prepared, Request, audit_of, audited, prepare, start_and_limit
 from shoal.plots import method_chart, write_plot
 from shoal.problem import SUPPRESSED, Problem, Solution
-from shoal.table import STAR, Table, TableLike
+from shoal.table import Table, TableLike
 
 AUTO = "auto"
 UNCONFIRMED = "unconfirmed"

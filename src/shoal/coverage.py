@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Ints
+from shoal.coded import distinct_sorted
 from shoal.hierarchies import Builder, Hierarchy, as_builder
-from shoal.table import STAR, cell_text, distinct_sorted
+from shoal.marks import STAR, cell_text
 
 CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import AnyInts, Codes, Ints
+from shoal.coded import Coded
 from shoal.hierarchies import Hierarchy
-from shoal.microdata import Coded, Microdata
+from shoal.microdata import Microdata
 
 WIDTH = 62
 """Bits of a key in one word."""

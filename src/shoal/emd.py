@@ -18,10 +18,11 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Floats, Ints
+from shoal.coded import is_ordered
 from shoal.errors import ParameterError
 from shoal.histogram import Histogram, Values
+from shoal.marks import cell_text
 from shoal.metric import Metric
-from shoal.table import cell_text, is_ordered
 
 
 class GroundDistance(ABC):

@@ -17,8 +17,11 @@ import polars as pl
 
 from shoal.anatomy import RECODING
 from shoal.arrays import Ints
+from shoal.coded import distinct_sorted
+from shoal.csv_text import infer
 from shoal.errors import ParameterError, ShoalError, TableError, Unsupported
 from shoal.invariance import Grouping, Signature, invariant_groups
+from shoal.marks import unescaped
 from shoal.methods.base import Progress, silent
 from shoal.models import MInvariance
 from shoal.partition import Partition
@@ -28,7 +31,7 @@ from shoal.register import Register
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import Table, distinct_sorted, infer, numbered, unescaped
+from shoal.table import Table, numbered
 
 COUNTERFEITS = "counterfeits"
 """What the table of the counterfeits of each group is called."""
@@ -84,8 +87,8 @@ def _told(release: Release, fakes: pl.DataFrame) -> Release:
     }
     said = f"{fakes.height:,} of the {len(groups):,} rows are counterfeits, about nobody; {COUNTERFEITS} says where"
     certificate = replace(release.certificate, remarks=(*release.certificate.remarks, said))
-    tables = {**release.tables, COUNTERFEITS: counted}
-    return replace(release, tables=tables, codebook=codebook, certificate=certificate, counterfeits=fakes)
+    shown = {**release.shown, COUNTERFEITS: Table(counted)}
+    return replace(release, shown=shown, codebook=codebook, certificate=certificate, counterfeits=fakes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,7 @@ class _Series:
                 expected="columns that tell people apart, as identifiers",
             )
         earlier = register.signatures(follows, attribute, m, person) if follows is not None else {}
-        column = table.frame[attribute]
+        column = table[attribute]
         domain = distinct_sorted(_with(column, frozenset[str | None]().union(*earlier.values())))
         values, code = numbered(column.to_frame("value"), domain.to_frame("value")), _numbers(domain)
         found = [_codes(earlier.get(one), code) for one in hashes]

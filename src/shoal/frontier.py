@@ -21,6 +21,7 @@ from shoal.certificate import gap
 from shoal.compare import check_names
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.errors import Infeasible, ParameterError, Unsupported
+from shoal.marks import STAR
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
@@ -31,7 +32,7 @@ from shoal.problem import SUPPRESSED
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.state import State, fingerprint
-from shoal.table import STAR, Table, TableLike
+from shoal.table import Table, TableLike
 from shoal.utility import query_error
 from shoal.vary import Vary
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import Floats
+from shoal.csv_text import guess_separator
 from shoal.errors import ParameterError
 from shoal.parameters import Numeral, as_fraction
-from shoal.table import guess_separator
 
 
 @dataclass(frozen=True)

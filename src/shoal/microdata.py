@@ -7,7 +7,7 @@ stored once, with their count. Methods work on this, never on strings. Nothing i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,97 +15,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyInts, Codes, Floats, Ints
+from shoal.arrays import AnyInts, Codes, Ints
+from shoal.coded import Coded
 from shoal.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.roles import Roles
 from shoal.sorting import runs
-from shoal.table import Table, distinct_sorted, is_ordered
-
-
-@dataclass(frozen=True, eq=False)
-class Coded:
-    """One attribute as integers: `values[codes]` is the column.
-
-    >>> column = Coded.of(pl.Series("age", [40, None, 30, 40]))
-    >>> column.values.to_list(), column.codes.tolist()
-    ([30, 40, None], [1, 2, 0, 1])
-    """
-
-    values: pl.Series
-    codes: Codes
-
-    @classmethod
-    def of(cls, column: pl.Series) -> Coded:
-        """Encode a column; code order is value order, a missing value comes last."""
-        values = distinct_sorted(column)
-        known = values.drop_nulls()
-        if column.dtype == pl.String and len(known):
-            codes = column.cast(pl.Enum(known)).to_physical()
-        elif column.dtype.is_integer() and len(known):
-            codes = _places(known, column)
-        else:
-            codes = column.rank("dense") - 1
-        if column.null_count():
-            codes = codes.fill_null(len(known))
-        return cls(values, codes.cast(pl.Int32).to_numpy().copy())
-
-    def cut(self, rows: int) -> tuple[Coded, Codes]:
-        """Return the column of the first rows, and the codes of the others, over one domain."""
-        return Coded(self.values, self.codes[:rows]), self.codes[rows:]
-
-    @property
-    def name(self) -> str:
-        """The attribute's name."""
-        return self.values.name
-
-    @property
-    def size(self) -> int:
-        """The number of distinct values, the missing value counted as one."""
-        return len(self.values)
-
-    @property
-    def missing(self) -> int | None:
-        """The code of the missing value, if there is one."""
-        return self.size - 1 if self.values.null_count() else None
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether the values have an order of their own."""
-        return is_ordered(self.values)
-
-    @cached_property
-    def positions(self) -> Floats:
-        """Where each value lies on a line: the number itself, the date as a number, else its rank; missing is NaN."""
-        values = self.values
-        if values.dtype.is_temporal():
-            values = values.to_physical()
-        elif not values.dtype.is_numeric():
-            values = pl.Series(range(self.size - bool(values.null_count()))).extend(
-                pl.Series([None] * values.null_count(), dtype=pl.Int64)
-            )
-        return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-
-    def decode(self, codes: Codes) -> pl.Series:
-        """Return the column these codes stand for."""
-        return self.values.gather(codes)
-
-
-@dataclass(frozen=True, eq=False)
-class CodedFrame:
-    """Columns of a frame as integers, where they are known already: nobody need find their distinct values again."""
-
-    frame: pl.DataFrame
-    columns: Mapping[str, Coded]
-
-    @classmethod
-    def among(cls, known: Sequence[CodedFrame], frame: pl.DataFrame) -> CodedFrame:
-        """Return what is known of a frame; of one that was altered since, nothing is."""
-        return next((one for one in known if one.frame is frame), cls(frame, {}))
-
-    def column(self, name: str) -> Coded:
-        """Return one column as integers; its values may be in any order, and some may be equal."""
-        return self.columns[name] if name in self.columns else Coded.of(self.frame[name])
+from shoal.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +104,7 @@ class Microdata:
 
     @property
     def _other(self) -> list[Coded]:
-        return [Coded.of(self.table.frame[name]) for name in self.roles.other]
+        return [self.table.coded(name) for name in self.roles.other]
 
     def attribute(self, name: str) -> Coded:
         """Return the encoded sensitive attribute of that name."""
@@ -199,7 +115,7 @@ class Microdata:
 
     def take(self, rows: Ints) -> Microdata:
         """Return the microdata of some rows, encoded anew, under the same hierarchies' parameters and roles."""
-        frame = self.table.frame[rows]
+        frame = self.table.part(rows)
         quasi = tuple(Coded(column.values, column.codes[rows]) for column in self.quasi)
         sensitive = tuple(Coded.of(frame[column.name]) for column in self.sensitive)
         trees = {name: _narrowed(tree, self.attribute(name), frame[name]) for name, tree in self.trees.items()}
@@ -223,7 +139,7 @@ def encode(
                 hint=nearest(name, (*roles.quasi, *roles.sensitive)),
             )
     quasi, people = _with_population(table, roles, population)
-    sensitive = tuple(Coded.of(table.frame[name]) for name in roles.sensitive)
+    sensitive = tuple(table.coded(name) for name in roles.sensitive)
     builders = {column.name: _resolved(column, hierarchies.get(column.name, Automatic())) for column in quasi}
     bound = tuple(_bound(column, builders[column.name]) for column in quasi)
     trees = {
@@ -237,16 +153,16 @@ def _with_population(
 ) -> tuple[tuple[Coded, ...], Population | None]:
     """Encode the quasi-identifiers, of table and population over one domain where there is a population."""
     if population is None:
-        return tuple(Coded.of(table.frame[name]) for name in roles.quasi), None
+        return tuple(table.coded(name) for name in roles.quasi), None
     for name in roles.quasi:
         if name not in population.columns:
             raise RoleError(f"the population has no column {name!r}", hint=nearest(name, population.columns))
-        if table.frame[name].dtype != population.frame[name].dtype:
+        kinds = table.coded(name).values.dtype, population[name].dtype
+        if kinds[0] != kinds[1]:
             raise TableError(
-                f"column {name!r} is {table.frame[name].dtype}, in the population {population.frame[name].dtype}",
-                expected="the same type in both",
+                f"column {name!r} is {kinds[0]}, in the population {kinds[1]}", expected="the same type in both"
             )
-    both = [Coded.of(pl.concat([table.frame[name], population.frame[name]])).cut(table.rows) for name in roles.quasi]
+    both = [Coded.of(pl.concat([table[name], population[name]])).cut(table.rows) for name in roles.quasi]
     return tuple(column for column, _ in both), Population.of([codes for _, codes in both])
 
 
@@ -288,17 +204,6 @@ def _numbers(columns: Sequence[Coded]) -> Ints:
     return distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
 
 
-def _places(known: pl.Series, column: pl.Series) -> pl.Series:
-    """Return the place of each whole number among the distinct ones: by a table where they lie close together."""
-    least, most = int(known[0]), int(known[-1])
-    if most - least > 4 * len(column) or most >= 2**62 or least <= -(2**62):
-        return column.rank("dense") - 1
-    place = np.zeros(most - least + 1, dtype=np.int32)
-    place[(known.cast(pl.Int64) - least).to_numpy()] = np.arange(len(known))
-    found = pl.Series(place[(column.cast(pl.Int64).fill_null(least) - least).to_numpy()])
-    return found if not column.null_count() else pl.select(pl.when(column.is_not_null()).then(found)).to_series()
-
-
 def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Ints, Ints, Ints]:
     """Number the distinct rows of some code columns in their lexicographic order.
 
@@ -309,21 +214,22 @@ def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Int
     >>> labels.tolist(), first.tolist(), counts.tolist()
     ([1, 0, 1], [1, 0], [1, 2])
     """
-    key = packed(columns, sizes)
+    key = packed(zip(columns, sizes, strict=True))
     order, starts = runs(key)
     counts = np.diff(starts, append=len(key))
     return _labels(order, starts), order[starts], counts
 
 
-def packed(columns: Sequence[AnyInts], sizes: Sequence[int]) -> Ints:
-    """Return one number for each row, in the lexicographic order of the rows of some code columns.
+def packed(columns: Iterable[tuple[AnyInts, int]]) -> Ints:
+    """Return one number for each row, in the lexicographic order of the rows of some code columns and their sizes.
 
-    >>> packed([np.array([1, 0, 1]), np.array([2, 5, 2])], [2, 6]).tolist()
+    >>> packed([(np.array([1, 0, 1]), 2), (np.array([2, 5, 2]), 6)]).tolist()
     [8, 5, 8]
     """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    span = 1
-    for codes, size in zip(columns, sizes, strict=True):
+    columns = iter(columns)  # one at a time is in memory
+    first, span = next(columns)
+    key = first.astype(np.int64)
+    for codes, size in columns:
         if span * size >= 2**62:
             order, starts = runs(key)
             key, span = _labels(order, starts), len(starts)

@@ -10,19 +10,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.audit import Audit, as_dict, audit
 from shoal.certificate import Certificate
+from shoal.columns import Stored
+from shoal.csv_text import texts
 from shoal.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.metric import Metric
 from shoal.models import Models
 from shoal.neutral import restored
 from shoal.raising import Raised, as_raised
-from shoal.release import FORMATS, REPORT, file_hash, read_json
+from shoal.release import FORMATS, REPORT, file_hash, ranked, read_json
 from shoal.requirement import parse_requirement
-from shoal.table import TableLike, read_binary, texts, tidy
+from shoal.table import Table, TableLike
 
 NO_TABLES = ("codebook", "config", "report")
 """What a certificate seals besides tables."""
@@ -62,10 +65,15 @@ class Opened:
         return {"table": self.path} | {name: self.path.parent / f"{Path(name).name}{suffix}" for name in names}
 
     @cached_property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Every published table."""
+    def shown(self) -> dict[str, Table]:
+        """Every published table, column by column."""
         described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
         return {name: _as_published(path, described[name], self.codebook) for name, path in self.paths.items()}
+
+    @cached_property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every published table as a frame."""
+        return {name: table.frame for name, table in self.shown.items()}
 
     @property
     def table(self) -> pl.DataFrame:
@@ -75,7 +83,7 @@ class Opened:
     @property
     def sensitive_table(self) -> pl.DataFrame | None:
         """The table of the sensitive values by group, where there is one (anatomy)."""
-        return self.tables.get("sensitive")
+        return self.shown["sensitive"].frame if "sensitive" in self.shown else None
 
     @property
     def names(self) -> dict[str, str]:
@@ -111,21 +119,18 @@ class Opened:
         described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
         if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):
             return "the tables are not those of the recoding"
-        if any(self.tables[name].columns != [column["name"] for column in described[name]] for name in self.tables):
+        if any(list(self.shown[name].columns) != [column["name"] for column in described[name]] for name in self.shown):
             return "the columns are not those of the codebook"
-        columns = [column for name in self.tables for column in described[name]]
+        columns = [column for name in self.shown for column in described[name]]
         for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
             if [column["name"] for column in columns if column["role"] == role] != list(names):
                 return f"the {role} columns are not those of the codebook"
-        return (
-            ""
-            if self.table.height == self.certificate.rows
-            else f"{self.table.height:,} rows, {self.certificate.rows:,} stated"
-        )
+        rows, stated = self.shown["table"].rows, self.certificate.rows
+        return "" if rows == stated else f"{rows:,} rows, {stated:,} stated"
 
     def is_sorted(self) -> str:
         """Say if the rows are not in the order of their published cells."""
-        return "" if all(map(is_sorted, self.tables.values())) else "their order may tell something"
+        return "" if all(map(is_sorted, self.shown.values())) else "their order may tell something"
 
     @property
     def models(self) -> Models:
@@ -142,7 +147,7 @@ class Opened:
         """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
         models = tuple(model for model in self.models if not (self.skipped and model.needs_population))
         return {
-            "table": self.table,
+            "table": self.shown["table"],
             "quasi": self.certificate.quasi,
             "sensitive": self.certificate.sensitive,
             "require": Models(models) if models else None,
@@ -176,19 +181,19 @@ class Opened:
         return "" if same else "the levels reached are not those stated"
 
 
-def is_sorted(table: pl.DataFrame) -> bool:
+def is_sorted(table: Table) -> bool:
     """Whether each row is no less than the one before, column by column, a missing value last.
 
-    >>> [is_sorted(pl.DataFrame({"a": [1, 1, None], "b": b})) for b in (["x", "y", "a"], ["y", "x", "a"])]
+    >>> [is_sorted(Table.of({"a": [1, 1, None], "b": b})) for b in (["x", "y", "a"], ["y", "x", "a"])]
     [True, False]
     """
-    tied = pl.Series(range(1, table.height), dtype=pl.UInt32)  # rows that equal the one before in all columns so far
-    for column in table.iter_columns():
-        before, after = column.gather(tied - 1), column.gather(tied)
-        less = (after < before).fill_null(False) | (before.is_null() & after.is_not_null())
-        if less.any():
+    tied = np.arange(1, table.rows)  # rows that equal the one before in all columns so far
+    for name in table.columns:
+        ranks, _ = ranked(table.coded(name))
+        before, after = ranks[tied - 1], ranks[tied]
+        if (after < before).any():
             return False
-        tied = tied.filter(before.eq_missing(after))
+        tied = tied[before == after]
     return True
 
 
@@ -198,24 +203,17 @@ def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:
     return parse_requirement(require, metrics)
 
 
-def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> pl.DataFrame:
+def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> Table:
     """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
-    frame = _as_written(path)
-    if codebook.get("neutralised"):
-        frame = restored(frame)
     if not path.name.endswith((".csv", ".csv.gz")):
-        return frame
-    types = {column["name"]: column["type"] for column in columns}
-    return frame.with_columns(_typed(column, types[column.name]) for column in frame if column.name in types)
-
-
-def _as_written(path: Path) -> pl.DataFrame:
-    """Read the cells that are in the file, those of a CSV file as text; a table may be empty: no counterfeits."""
-    if not path.name.endswith((".csv", ".csv.gz")):
-        frame = read_binary(path)
-        return tidy(frame) if frame.height else frame
+        stored = Stored(path, empty=True)  # there may be no counterfeits
+        return Table(restored(stored.frame()) if codebook.get("neutralised") else stored)
     content = path.read_bytes()
-    return texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
+    frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
+    frame = restored(frame) if codebook.get("neutralised") else frame
+    types = {column["name"]: column["type"] for column in columns}
+    typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
+    return Table(frame.with_columns(typed))
 
 
 def _typed(column: pl.Series, kind: str) -> pl.Series:

@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal.arrays import Bools, Ints
 from shoal.hierarchies import Hierarchy
-from shoal.table import STAR
+from shoal.marks import STAR
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Whole numbers, of 64 bits or of any size."""

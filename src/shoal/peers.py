@@ -14,9 +14,10 @@ import polars as pl
 
 from shoal.arrays import Bools
 from shoal.cells import HierarchyCells
+from shoal.coded import Coded
 from shoal.errors import Unsupported
 from shoal.hierarchies import Hierarchy, StarsOnly
-from shoal.microdata import Coded, distinct_rows
+from shoal.microdata import distinct_rows
 from shoal.partition import DROPPED, Partition
 from shoal.problem import Problem
 from shoal.recode import FULL_DOMAIN, Published
@@ -41,7 +42,7 @@ class Peer:
 def measured(problem: Problem, table: Table) -> Peer:
     """Return what a published table costs; raise `Unsupported` where its cells do not say."""
     _check(problem, table)
-    columns = [_found(table.frame[column.name], column, tree) for column, tree in _trees(problem)]
+    columns = [_found(table[column.name], column, tree) for column, tree in _trees(problem)]
     groups, first, _ = distinct_rows([cells.of_group for cells in columns], [len(cells.levels) for cells in columns])
     labels = np.full(problem.rows, DROPPED, dtype=np.int64)
     labels[: len(groups)] = groups

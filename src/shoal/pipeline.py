@@ -15,7 +15,6 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import polars as pl
 
 from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names
@@ -23,12 +22,14 @@ from shoal.audit import Audit, audit
 from shoal.certificate import Certificate, certify
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
+from shoal.coded import odd_texts
 from shoal.engines.decided import Decided
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
+from shoal.marks import STAR
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.microdata import Coded, CodedFrame, distinct_rows, encode
+from shoal.microdata import distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
@@ -38,7 +39,8 @@ from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import STAR, Table, TableLike, check_names, odd_texts
+from shoal.table import Table, TableLike
+from shoal.tidying import check_names
 
 if TYPE_CHECKING:
     from shoal.engines.release import SparkRelease
@@ -180,9 +182,9 @@ def run(
     merged = request.star != STAR and problem.recoding != ANATOMY
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
     certificate = _certified(asked, solution, found)
-    said = (*table.notes, *decisions)
-    known = _known(asked, published, tables, request.star)
-    return Release(tables, classes, certificate, found, book, config, said, table.frame, solution.prices, known=known)
+    return Release(
+        tables, classes, certificate, found, book, config, (*table.notes, *decisions), table, solution.prices
+    )
 
 
 def run_on_spark(
@@ -210,11 +212,11 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
-    tables = published.tables(star=asked.star)
+    tables = published.shown(asked.star)
     book, config, decisions = _described(asked, request, solution, published, tables, roles)
     return Decided(
         partition=published.partition,
-        shown=tables[TABLE],
+        shown=tables[TABLE].frame,
         models=asked.models,
         hierarchies=_for_reading(problem, asked.builders),
         population=asked.population,
@@ -245,7 +247,7 @@ def _described(
     request: Request,
     solution: Solution,
     published: Published,
-    tables: Mapping[str, pl.DataFrame],
+    tables: Mapping[str, Table],
     roles: Roles,
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
     """Return the codebook, the request as it was understood, and what was decided without being asked."""
@@ -261,18 +263,6 @@ def _described(
     )
     config = _config(request, asked.models, problem, _for_reading(problem, builders), asked.raised, roles)
     return book, config, (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
-
-
-def _known(
-    asked: Prepared, published: Published, tables: Mapping[str, pl.DataFrame], star: str
-) -> tuple[CodedFrame, ...]:
-    """Return the encoded columns that are at hand, so that a release is written without encoding them again."""
-    microdata = asked.problem.microdata
-    if isinstance(published, Anatomized):
-        return ()
-    columns = {column.name: column for column in (*microdata.quasi, *microdata.sensitive)}
-    people = () if microdata.population is not None else (CodedFrame(microdata.table.frame, columns),)
-    return (*people, CodedFrame(tables[TABLE], published.coded(star)))
 
 
 def start_and_limit(request: Request) -> tuple[int, float | None]:
@@ -356,11 +346,11 @@ def _raised(
 
 def audited(
     asked: Prepared, solution: Solution, progress: Progress = silent
-) -> tuple[Published, dict[str, pl.DataFrame], Audit]:
+) -> tuple[Published, dict[str, Table], Audit]:
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
-    tables = published.tables(star=asked.star)
+    tables = published.shown(asked.star)
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
@@ -414,9 +404,9 @@ def _confirmed(found: Audit, problem: Problem) -> Audit:
     )
 
 
-def _as_read(frame: pl.DataFrame, roles: Roles, partition: Partition) -> Partition:
+def _as_read(table: Table, roles: Roles, partition: Partition) -> Partition:
     """Return the classes of a release whose stars are written as missing: the two are then one published value."""
-    columns = [Coded.of(frame[name]) for name in roles.quasi]
+    columns = [table.coded(name) for name in roles.quasi]
     labels = np.full(len(partition.class_of_row), DROPPED, dtype=np.int64)
     labels[partition.kept] = distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
     return Partition(labels)

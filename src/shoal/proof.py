@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
+from shoal.coded import distinct_sorted
 from shoal.emd import GroundDistance, Line, Matrix, Tree, ground_distance
 from shoal.errors import ParameterError, Unsupported
 from shoal.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
@@ -28,7 +29,7 @@ from shoal.hierarchies import Automatic, Builder, StarsOnly
 from shoal.histogram import Values, with_joints
 from shoal.models import LDiversity, Model, Models, TCloseness
 from shoal.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, floored
-from shoal.table import distinct_sorted, numbered
+from shoal.table import numbered
 
 ALONG_HIERARCHIES = ("generalize", "full-domain")
 """The recodings whose patterns are blocks of hierarchies; one level for all rows is a choice among the same."""

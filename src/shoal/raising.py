@@ -7,16 +7,17 @@ the column's new values, and the levels above are their hierarchy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from shoal.coded import Coded
 from shoal.errors import HierarchyError
 from shoal.hierarchies import Builder, Hierarchy, StarsOnly, Taxonomy, as_builder, spec_of
-from shoal.microdata import Coded
-from shoal.table import Table, unescaped
+from shoal.marks import unescaped
+from shoal.table import Table
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ def _above(hierarchy: Hierarchy, level: int, texts: pl.Series) -> Builder:
 
 def raised_table(table: Table, columns: Mapping[str, Raised]) -> tuple[Table, dict[str, Builder]]:
     """Return the table with some columns raised, and the builders of their hierarchies."""
-    found = {name: raised.of(table.frame[name]) for name, raised in columns.items()}
+    found = {name: raised.of(table[name]) for name, raised in columns.items()}
     frame = table.frame.with_columns([column for column, _ in found.values()])
-    return replace(table, frame=frame), {name: builder for name, (_, builder) in found.items()}
+    return Table(frame, table.notes), {name: builder for name, (_, builder) in found.items()}
 
 
 def seen(column: pl.Series, columns: Mapping[str, Raised]) -> pl.Series:

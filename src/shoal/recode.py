@@ -14,7 +14,7 @@ a group has a number of its own, so groups stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -25,10 +25,13 @@ from shoal.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, 
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
 from shoal.centroid import CentroidCells
+from shoal.coded import Coded
+from shoal.columns import Encoded, Grouped
 from shoal.hierarchies import StarsOnly
-from shoal.microdata import Coded, Microdata, distinct_rows
+from shoal.marks import STAR, escape_stars
+from shoal.microdata import Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
-from shoal.table import STAR, escape_stars
+from shoal.table import Table
 
 
 def suppress(microdata: Microdata, index: int, groups: Groups) -> Cells:
@@ -98,43 +101,34 @@ class Published:
     recoding: str
     partition: Partition
     cells: tuple[Cells, ...]
-    _coded: dict[str, dict[str, Coded]] = field(default_factory=dict, init=False, repr=False)
+
+    def shown(self, star: str = STAR) -> dict[str, Table]:
+        """Return every published table by its name, that of the people first; rows are in input order.
+
+        A column nobody altered keeps its type. `star="null"` writes stars as missing, for readers that know no other
+        mark; suppressed columns then keep their type.
+        """
+        partition = self.partition
+        group_of_row = partition.class_of_row[partition.kept] if partition.dropped else partition.class_of_row
+        quasi = {cells.column.name: Grouped(_published(cells, star), cells.of_group) for cells in self.cells}
+        rest = {name: self._rest(name) for name in self.microdata.roles.published[len(quasi) :]}
+        return {TABLE: Table(Encoded({**quasi, **rest}, group_of_row.astype(np.int32)))}
+
+    def _rest(self, name: str) -> Coded:
+        """Return a column that is published as it is."""
+        column = self.microdata.table.coded(name)
+        codes = column.codes[self.partition.kept] if self.partition.dropped else column.codes
+        if column.values.dtype == pl.Enum:
+            column, codes = (settled := Coded(column.values, codes).settled()), settled.codes
+        return Coded(_as_shown(column.values), codes)
 
     def frame(self, *, star: str = STAR) -> pl.DataFrame:
-        """Return the published rows in input order; a column nobody altered keeps its type.
-
-        `star="null"` writes stars as missing, for readers that know no other mark; suppressed columns then keep
-        their type.
-        """
-        coded = self.coded(star)
-        names = self.microdata.roles.published
-        return pl.DataFrame([coded[name].decode(coded[name].codes) for name in names])
-
-    def coded(self, star: str = STAR) -> dict[str, Coded]:
-        """Return the published columns as integers over their distinct cells."""
-        if star not in self._coded:
-            kept = self.partition.kept if self.partition.dropped else slice(None)
-            group_of_row = self.partition.class_of_row[kept].astype(np.int32)
-            quasi = [Coded(_published(c, star), c.of_group.astype(np.int32)[group_of_row]) for c in self.cells]
-            rest = [self._rest(name, kept) for name in self.microdata.roles.published[len(quasi) :]]
-            self._coded[star] = {column.name: column for column in (*quasi, *rest)}
-        return self._coded[star]
-
-    def _rest(self, name: str, kept: Ints | slice) -> Coded:
-        """Return a column that is published as it is."""
-        column = next((c for c in self.microdata.sensitive if c.name == name), None)
-        if column is None or column.values.dtype == pl.Enum:
-            return Coded.of(_as_shown(self.source(name)))
-        return Coded(_as_shown(column.values), column.codes[kept])
-
-    def source(self, name: str) -> pl.Series:
-        """Return a column of the original without the dropped rows."""
-        column = self.microdata.table.frame[name]
-        return column.gather(self.partition.kept) if self.partition.dropped else column
+        """Return the table of the people as a frame."""
+        return self.shown(star)[TABLE].frame
 
     def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
-        """Return every published table by its name, that of the people first."""
-        return {TABLE: self.frame(star=star)}
+        """Return every published table as a frame."""
+        return {name: table.frame for name, table in self.shown(star).items()}
 
 
 class Anatomized(Published):
@@ -145,24 +139,22 @@ class Anatomized(Published):
         """What the columns are called that the original has not."""
         return Names.free(self.microdata.table.columns)
 
-    def frame(self, *, star: str = STAR) -> pl.DataFrame:
-        """Return the rows of the people in input order; nothing is starred."""
+    def shown(self, star: str = STAR) -> dict[str, Table]:
+        """Return the people, and the sensitive values of each group, how often each occurs; nothing is starred."""
         roles = self.microdata.roles
-        shown = self._shown((*roles.quasi, *roles.other))
-        return shown.with_columns(pl.Series(self.names.group, self._group_of_row))
-
-    def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
-        """Return the people, and the sensitive values of each group, how often each occurs."""
-        shown = self._shown(self.microdata.roles.sensitive)
-        return {TABLE: self.frame(star=star), SENSITIVE_TABLE: sensitive_table(shown, self._group_of_row, self.names)}
+        people = self._frame((*roles.quasi, *roles.other))
+        people = people.with_columns(pl.Series(self.names.group, self._group_of_row))
+        secrets = sensitive_table(self._frame(roles.sensitive), self._group_of_row, self.names)
+        return {TABLE: Table(people), SENSITIVE_TABLE: Table(secrets)}
 
     @cached_property
     def _group_of_row(self) -> Ints:
         partition = self.partition
         return group_numbers(self.microdata, partition)[partition.class_of_row[partition.kept]]
 
-    def _shown(self, names: tuple[str, ...]) -> pl.DataFrame:
-        return pl.DataFrame([_as_shown(self.source(name)) for name in names])
+    def _frame(self, names: tuple[str, ...]) -> pl.DataFrame:
+        kept = self.partition.kept
+        return pl.DataFrame([_as_shown(self.microdata.table[name].gather(kept)) for name in names])
 
 
 def _published(cells: Cells, star: str) -> pl.Series:

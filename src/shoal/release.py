@@ -20,7 +20,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from glob import escape
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,16 +30,18 @@ import polars as pl
 from shoal.arrays import Codes, Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
+from shoal.coded import Coded
 from shoal.errors import ParameterError, ReleaseError
 from shoal.markup import facts, table, tag
-from shoal.microdata import CodedFrame, packed
+from shoal.microdata import packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
 from shoal.recode import TABLE
 from shoal.sorting import order_by
-from shoal.table import write
+from shoal.table import Table
 from shoal.wording import counted, number
+from shoal.writing import write_rows
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
 REPORT = "report.html"
@@ -66,19 +68,29 @@ class Release:
     spreadsheet would run are in its files only.
     """
 
-    tables: Mapping[str, pl.DataFrame]
+    shown: Mapping[str, Table] = field(repr=False)
+    """Every published table by its name, column by column."""
     classes: Partition
     certificate: Certificate
     audit: Audit
     codebook: Mapping[str, Any] = field(repr=False)
     config: Mapping[str, Any] = field(repr=False)
     decisions: tuple[str, ...] = field(repr=False)
-    original: pl.DataFrame = field(repr=False)
+    source: Table = field(repr=False)
+    """What it was made from."""
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
-    """The last rows of `original` that are about nobody; None where all rows are about people."""
-    known: tuple[CodedFrame, ...] = field(default=(), repr=False)
-    """What is known of `original` and of the published tables as integers."""
+    """The last rows of `source` that are about nobody; None where all rows are about people."""
+
+    @cached_property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every published table as a frame, that of the people first."""
+        return {name: table.frame for name, table in self.shown.items()}
+
+    @property
+    def original(self) -> pl.DataFrame:
+        """What it was made from, as a frame."""
+        return self.source.frame
 
     @property
     def table(self) -> pl.DataFrame:
@@ -145,17 +157,14 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
 
 def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
     public, internal = folder / "public", folder / "internal"
-    coded = {name: CodedFrame.among(release.known, one) for name, one in release.tables.items()}
-    orders = {name: sorted_rows(one) for name, one in coded.items()}
-    for name, one in coded.items():
-        columns = [one.column(column) for column in one.frame.columns]
-        shown = pl.DataFrame([column.decode(column.codes[orders[name]]) for column in columns])
-        write(neutralised(shown) if release.codebook["neutralised"] else shown, public / f"{name}.{format}")
+    orders = {name: sorted_rows(one) for name, one in release.shown.items()}
+    change = {"change": neutralised} if release.codebook["neutralised"] else {}
+    for name, one in release.shown.items():
+        write_rows(one, public / f"{name}.{format}", orders[name], **change)
     if report is not None:
         _put(public / REPORT, report.public)
         _put(internal / REPORT, report.internal)
-    original = CodedFrame.among(release.known, release.original)
-    _put(internal / "original.json", canonical(keyed_hash(original, secrets.token_hex(32))))
+    _put(internal / "original.json", canonical(keyed_hash(release.source, secrets.token_hex(32))))
     rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
@@ -164,7 +173,7 @@ def _write(release: Release, folder: Path, format: str, report: Pages | None) ->
         _put(internal / "proof.json", canonical(proof))
     if release.counterfeits is not None:
         release.counterfeits.write_parquet(internal / "counterfeits.parquet")
-    tables = {name: public / f"{name}.{format}" for name in release.tables}
+    tables = {name: public / f"{name}.{format}" for name in release.shown}
     seal_folder(folder, tables, release.certificate, release.codebook, release.config, release.decisions)
 
 
@@ -250,7 +259,7 @@ AS_CSV = "HMAC-SHA256 of the table as CSV"
 AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
 
 
-def keyed_hash(original: CodedFrame, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
+def keyed_hash(original: Table, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
     """Return a hash of the original that proves nothing without the key kept beside it.
 
     Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
@@ -259,8 +268,8 @@ def keyed_hash(original: CodedFrame, key: str, algorithm: str = AS_CODES) -> dic
     if algorithm == AS_CSV:
         digest.update(original.frame.write_csv().encode())
     else:
-        for name in original.frame.columns:
-            column = original.column(name)
+        for name in original.columns:
+            column = original.coded(name)
             texts = column.values.cast(pl.String)
             ranks, distinct = _ranks(texts), texts.unique().sort(nulls_last=True).to_frame().write_csv().encode()
             digest.update(canonical([name, len(column.codes), len(distinct)]).encode())
@@ -273,16 +282,19 @@ def _bytes(size: int) -> int:
     return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
 
 
-def sorted_rows(table: CodedFrame) -> Ints:
+def sorted_rows(table: Table) -> Ints:
     """Return the places of the rows sorted by their cells, column by column: a missing value last.
 
-    >>> sorted_rows(CodedFrame(pl.DataFrame({"a": ["9", None, "10"]}), {})).tolist()
+    >>> sorted_rows(Table(pl.DataFrame({"a": ["9", None, "10"]}))).tolist()
     [2, 0, 1]
     """
-    columns = [table.column(name) for name in table.frame.columns]
-    ranks = [_ranks(column.values) for column in columns]
-    codes = [rank[column.codes] for rank, column in zip(ranks, columns, strict=True)]
-    return order_by(packed(codes, [int(rank.max(initial=0)) + 1 for rank in ranks]))
+    return order_by(packed(map(ranked, map(table.coded, table.columns))))
+
+
+def ranked(column: Coded) -> tuple[Codes, int]:
+    """Return the place of each row's cell among the different ones as they are written, and how many there are."""
+    ranks = _ranks(column.values)
+    return ranks[column.codes], int(ranks.max(initial=0)) + 1
 
 
 def _ranks(values: pl.Series) -> Codes:

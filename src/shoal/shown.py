@@ -12,11 +12,11 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.errors import ReleaseError, TableError
+from shoal.marks import STAR
 from shoal.models import Models
 from shoal.opened import Opened, stated_models
 from shoal.raising import Raised, as_raised
 from shoal.release import Release
-from shoal.table import STAR
 
 
 @dataclass(frozen=True, eq=False)

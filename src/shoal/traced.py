@@ -12,11 +12,11 @@ import polars as pl
 
 from shoal.averages import wrong_centroids
 from shoal.coverage import uncovered_rows
-from shoal.microdata import CodedFrame
+from shoal.marks import escape_stars
 from shoal.opened import Opened
 from shoal.raising import as_raised, raised_table
 from shoal.release import keyed_hash, read_json
-from shoal.table import Table, escape_stars
+from shoal.table import Table
 from shoal.two_tables import miscounted_groups
 
 
@@ -51,7 +51,7 @@ class Traced:
     def is_another_table(self) -> str:
         """Say if the original is not the one whose keyed hash was kept."""
         stated = read_json(self.folder / "internal" / "original.json")
-        found = keyed_hash(CodedFrame(self.original.frame, {}), stated["key"], stated["algorithm"])
+        found = keyed_hash(self.original, stated["key"], stated["algorithm"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
     def cannot_be_raised(self) -> str:

@@ -166,7 +166,7 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
     """Recompute the cost from the published cells and the codebook."""
     cost = release.certificate.cost
     try:
-        value = recomputed_cost(release.table, release.certificate, release.codebook, release.sensitive_table)
+        value = recomputed_cost(release.shown["table"], release.certificate, release.codebook, release.sensitive_table)
     except Exception:  # whatever a forged file may provoke
         value = float("nan")
     if value is None:

@@ -11,8 +11,8 @@ import polars as pl
 
 from shoal.arrays import Bools, Floats, Ints
 from shoal.errors import ParameterError
+from shoal.marks import STAR
 from shoal.microdata import distinct_rows
-from shoal.table import STAR
 
 WILD = ("star", "missing", "both")
 

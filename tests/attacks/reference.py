@@ -11,8 +11,8 @@ import polars as pl
 
 from shoal.coverage import Reader
 from shoal.hierarchies import as_builder
+from shoal.marks import STAR, cell_text, unescaped
 from shoal.release import Release
-from shoal.table import STAR, cell_text, unescaped
 
 Row = Mapping[str, Any]
 

@@ -20,15 +20,16 @@ import shoal.methods
 import shoal.models
 from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
+from shoal.coded import distinct_sorted
 from shoal.costs import Cost
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hardness.base import Reduction
 from shoal.hierarchies import Builder, as_builder, spec_of
+from shoal.marks import cell_text
 from shoal.methods.base import Method
 from shoal.models import Model
 from shoal.reference import TABLES, markdown
 from shoal.registry import discover
-from shoal.table import cell_text, distinct_sorted
 
 PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.models, Model, "meaning"),

@@ -13,7 +13,11 @@ SOURCE = Path(shoal.__file__).parent
 ORDER = [
     {"arrays", "errors"},
     {"markup", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
-    {"solver", "table"},
+    {"coded", "marks", "solver"},
+    {"tidying"},
+    {"columns", "csv_text"},
+    {"table"},
+    {"writing"},
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},

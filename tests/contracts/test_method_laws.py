@@ -25,13 +25,13 @@ from tests.strategies import MODELS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of,
 
 from shoal.audit import audit
 from shoal.errors import Infeasible, ShoalError, Unsupported
+from shoal.marks import escape_stars
 from shoal.methods.auto import choose, methods, recoding_for
 from shoal.methods.base import Deadline, silent
 from shoal.pipeline import anonymize
 from shoal.problem import Solution
 from shoal.recode import RECODINGS, Anatomized, Published
 from shoal.requirement import parse_requirement
-from shoal.table import escape_stars
 
 METHODS = ["auto", *methods()]
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -24,8 +24,8 @@ from shoal.hierarchies import (
     Taxonomy,
     hierarchy_from_labels,
 )
+from shoal.marks import cell_text
 from shoal.parameters import as_fraction
-from shoal.table import cell_text
 
 UNITS: tuple[Literal["ms", "us", "ns"], ...] = ("ms", "us", "ns")
 Read = Callable[[str], Fraction]

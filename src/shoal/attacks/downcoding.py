@@ -12,11 +12,12 @@ import polars as pl
 from shoal.arrays import Bools, Ints
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
+from shoal.coded import Coded
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
-from shoal.microdata import Coded, distinct_rows
+from shoal.marks import STAR
+from shoal.microdata import distinct_rows
 from shoal.models import KAnonymity
 from shoal.raising import seen
-from shoal.table import STAR
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Floats, Ints
+from shoal.coded import distinct_sorted
 from shoal.coverage import ALONG_HIERARCHIES
 from shoal.crowds import Cover, Places, cover_of
 from shoal.hierarchies import as_builder
+from shoal.marks import unescaped
 from shoal.shown import Shown
-from shoal.table import distinct_sorted, numbered, unescaped
+from shoal.table import numbered
 
 
 def secret(shown: Shown, name: str) -> pl.Series:

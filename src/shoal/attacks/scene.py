@@ -11,14 +11,14 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.attacks.rows import Rows, cells, secret
+from shoal.coded import Coded, distinct_sorted
 from shoal.crowds import Crowd, Places, Sight, same
 from shoal.errors import RoleError, TableError, nearest
 from shoal.hierarchies import Hierarchy, as_builder
-from shoal.microdata import Coded
 from shoal.raising import seen
 from shoal.release import Release
 from shoal.shown import Shown
-from shoal.table import Table, TableLike, distinct_sorted, numbered
+from shoal.table import Table, TableLike, numbered
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import polars as pl
 from shoal.arrays import Codes, Floats
 from shoal.attacks.base import Attack, Figure, Outcome
 from shoal.attacks.scene import Scene
+from shoal.coded import Coded
 from shoal.crowds import Crowd
-from shoal.microdata import Coded
 from shoal.parameters import Number, Numeral
 
 WIDTH = Number("width", "share of the range", 0, 1)

@@ -11,10 +11,10 @@ import numpy as np
 
 from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.cells import HierarchyCells
+from shoal.coded import Coded
 from shoal.costs import CellCost
 from shoal.cube import pattern_hierarchies
 from shoal.hierarchies import Hierarchy
-from shoal.microdata import Coded
 from shoal.models import KAnonymity
 from shoal.problem import Problem
 

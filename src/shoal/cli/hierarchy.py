@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from shoal.arrays import Ints
+    from shoal.coded import Coded
     from shoal.hierarchies import Builder, Hierarchy
     from shoal.hierarchies.files import Fit
-    from shoal.microdata import Coded
 
 hierarchy = typer.Typer(help="Build, show, check and export hierarchies.", no_args_is_help=True)
 
@@ -215,13 +215,12 @@ def _on_column(spec: str, column: Coded) -> Bound:
 def _column(file: Path, name: str, *reading: str | None) -> Coded:
     """Read one column; `reading` are separator, encoding and decimal sign."""
     from shoal.errors import RoleError, nearest
-    from shoal.microdata import Coded
     from shoal.table import read
 
     table = read(file, **dict(zip(("separator", "encoding", "decimal"), reading, strict=True)))
     if name not in table.columns:
         raise RoleError(f"the table has no column {name!r}", hint=nearest(name, table.columns))
-    return Coded.of(table.frame[name])
+    return table.coded(name)
 
 
 def _counts(column: Coded) -> Ints:

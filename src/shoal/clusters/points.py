@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Floats, Ints
+from shoal.coded import Coded
 from shoal.cube import pattern_hierarchies
-from shoal.microdata import Coded
 from shoal.problem import Problem
 
 COMPILE_FROM = 2_000

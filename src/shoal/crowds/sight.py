@@ -11,7 +11,7 @@ import polars as pl
 from shoal.arrays import AnyInts, Floats, Ints
 from shoal.coverage import Reader
 from shoal.hierarchies import Builder
-from shoal.table import STAR
+from shoal.marks import STAR
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,11 @@ import numpy as np
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.cells import HierarchyCells
+from shoal.coded import Coded
 from shoal.costs import CellCost
 from shoal.hierarchies import Hierarchy, StarsOnly
 from shoal.histogram import Attributes, Values, sensitive_values
-from shoal.microdata import Coded, distinct_rows
+from shoal.microdata import distinct_rows
 from shoal.problem import Problem
 
 MOST_NODES = 20_000_000

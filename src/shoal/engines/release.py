@@ -17,9 +17,9 @@ from shoal.engines.counting import Counted
 from shoal.engines.decided import Decided
 from shoal.engines.session import SparkFrame, asking
 from shoal.errors import ParameterError, TableError
+from shoal.marks import count_literal_stars
 from shoal.release import seal_folder, write_folder
 from shoal.roles import Roles
-from shoal.table import count_literal_stars
 
 FORMAT = "parquet"
 

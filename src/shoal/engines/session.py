@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from shoal.csv_text import SEPARATORS, guess_separator
 from shoal.errors import ShoalError, TableError, Unsupported
-from shoal.table import SEPARATORS, guess_separator
 
 SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from shoal.csv_text import infer
 from shoal.engines.columns import Numbered, escaped
 from shoal.engines.counting import Counted, Shares
 from shoal.engines.decided import Decide, Decided
@@ -21,7 +22,8 @@ from shoal.engines.release import SparkRelease
 from shoal.engines.session import SparkFrame, asking, check_installed
 from shoal.errors import Infeasible, TableError, Unsupported
 from shoal.roles import Roles
-from shoal.table import Table, infer, tidy
+from shoal.table import Table
+from shoal.tidying import tidy
 
 
 def publish(frame: SparkFrame, roles: Roles, decide: Decide, *, as_text: bool = False) -> SparkRelease:

@@ -14,9 +14,9 @@ import polars as pl
 
 from shoal.arrays import Codes, Floats, Ints
 from shoal.bounds.ladders import Ladder, ladders_of
+from shoal.coded import Coded
 from shoal.costs import CellCost
 from shoal.costs.ncp import NCP
-from shoal.microdata import Coded
 from shoal.problem import Problem
 
 LADDER, RANGE, SET = 0, 1, 2

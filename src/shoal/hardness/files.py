@@ -10,7 +10,7 @@ from shoal.hardness.base import Reduction
 from shoal.metric import Metric
 from shoal.models import TCloseness
 from shoal.parameters import spelled
-from shoal.table import write
+from shoal.writing import write
 
 
 def write_hard(reduction: Reduction, path: Path) -> str:

@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal.arrays import AnyInts, Codes, Floats, Ints
 from shoal.errors import HierarchyError
-from shoal.table import STAR, cell_text
+from shoal.marks import STAR, cell_text
 
 
 @dataclass(frozen=True, eq=False)

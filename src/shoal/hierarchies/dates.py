@@ -12,7 +12,7 @@ from shoal.arrays import Ints
 from shoal.errors import HierarchyError, ParameterError, nearest
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
-from shoal.table import cell_text
+from shoal.marks import cell_text
 
 LEVELS = ("day", "month", "quarter", "year", "decade")
 """Finest first; each nests in the next. Weeks are not here: they cut through months and years."""

@@ -13,8 +13,8 @@ from shoal.arrays import Ints
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
+from shoal.marks import STAR, cell_text
 from shoal.parameters import Number
-from shoal.table import STAR, cell_text
 
 LENGTH = Number("lengths", "characters kept", 1, whole=True)
 

@@ -12,7 +12,7 @@ from shoal.arrays import Ints
 from shoal.errors import HierarchyError, ParameterError, nearest
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.dates import Dates, days_in
-from shoal.table import cell_text
+from shoal.marks import cell_text
 
 SPARSE = (
     *("036", "059", "063", "102", "203", "556", "692", "790", "821"),

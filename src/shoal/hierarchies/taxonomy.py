@@ -15,7 +15,7 @@ from shoal.arrays import Ints
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.trees import Row, csv_rows, json_rows, tree_rows
-from shoal.table import STAR
+from shoal.marks import STAR
 
 Labels = tuple[str, ...]
 

@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 import polars as pl
 
+from shoal.csv_text import guess_encoding, guess_separator
 from shoal.errors import HierarchyError
-from shoal.table import cell_text, guess_encoding, guess_separator
+from shoal.marks import cell_text
 
 Row: TypeAlias = tuple[str | None, tuple[str, ...]]
 """A leaf (None: the missing value) and its labels, finest first."""

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Codes, Floats, Ints
+from shoal.coded import Coded
 from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
-from shoal.microdata import Coded
 from shoal.problem import Problem
 
 MIDDLE = Fraction(1, 2)

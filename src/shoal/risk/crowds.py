@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Floats, Ints
-from shoal.microdata import Coded, distinct_rows
+from shoal.coded import Coded
+from shoal.microdata import distinct_rows
 
 
 @dataclass(frozen=True, eq=False)

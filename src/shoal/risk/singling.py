@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.microdata import Coded, distinct_rows
+from shoal.coded import Coded
+from shoal.microdata import distinct_rows
 
 LARGEST = 3
 """Columns in a set at most."""

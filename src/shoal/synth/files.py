@@ -8,7 +8,7 @@ import polars as pl
 
 from shoal.hierarchies.files import write_hierarchy
 from shoal.synth.census import ATTRIBUTES, census, census_hierarchies
-from shoal.table import write
+from shoal.writing import write
 
 
 def write_census(path: Path, rows: int, seed: int = 0) -> Path:

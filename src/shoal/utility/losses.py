@@ -14,17 +14,19 @@ import polars as pl
 
 import shoal.costs
 from shoal.arrays import Bools
+from shoal.coded import Coded
 from shoal.costs import Cost
 from shoal.errors import ShoalError
 from shoal.hierarchies import as_builder
-from shoal.microdata import Coded, distinct_rows, encode
+from shoal.marks import STAR
+from shoal.microdata import distinct_rows, encode
 from shoal.partition import DROPPED, Partition
 from shoal.raising import raised_table
 from shoal.recode import FULL_DOMAIN, Published, recode
 from shoal.registry import discover
 from shoal.roles import Roles
 from shoal.shown import Shown
-from shoal.table import STAR, Table
+from shoal.table import Table
 from shoal.utility.reading import Spread
 
 PAIRS = 200_000_000

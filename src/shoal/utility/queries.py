@@ -15,12 +15,13 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Ints
+from shoal.coded import is_ordered
 from shoal.errors import ParameterError
 from shoal.microdata import distinct_rows
 from shoal.parameters import Number, Numeral
 from shoal.release import Release
 from shoal.shown import Shown
-from shoal.table import Table, TableLike, is_ordered
+from shoal.table import Table, TableLike
 from shoal.utility.reading import Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)

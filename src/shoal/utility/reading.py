@@ -16,15 +16,16 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Bools, Floats, Ints
+from shoal.coded import Coded, distinct_sorted
 from shoal.coverage import ALONG_HIERARCHIES, Reader
 from shoal.errors import RoleError, TableError
 from shoal.hierarchies import as_builder
-from shoal.microdata import Coded
+from shoal.marks import STAR, cell_text
 from shoal.models import Models
 from shoal.raising import seen
 from shoal.roles import Roles
 from shoal.shown import Shown
-from shoal.table import STAR, Table, TableLike, cell_text, distinct_sorted, numbered
+from shoal.table import Table, TableLike, numbered
 
 ANY = "any"
 """The recoding of a table of which nothing is known."""

@@ -1,0 +1,197 @@
+"""Where the cells of a table are: in memory, in a file, or as integers over the distinct ones. One column at a time.
+
+A table is asked for columns, so nothing need hold all its cells at once: of a file, the columns that are worked on are
+read one after the other and kept as integers; a published table is integers from the start, and only the rows that are
+just being written are texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import AnyInts, Codes, Ints
+from shoal.coded import Coded
+from shoal.errors import TableError
+from shoal.tidying import check_filled, check_names, tidy_column
+
+
+class Columns(Protocol):
+    """Columns of one length, each of one type."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called, in order."""
+
+    @property
+    def rows(self) -> int:
+        """How long they are."""
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column."""
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column."""
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers."""
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows of all columns."""
+
+    def frame(self) -> pl.DataFrame:
+        """Return everything."""
+
+
+class Held:
+    """A frame in memory; what was encoded once is not encoded again."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+        self._coded: dict[str, Coded] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the frame."""
+        return tuple(self._frame.columns)
+
+    @property
+    def rows(self) -> int:
+        """The height of the frame."""
+        return self._frame.height
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column."""
+        return self._frame.schema[name]
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column."""
+        return self._frame[name]
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers."""
+        if name not in self._coded:
+            self._coded[name] = Coded.of(self._frame[name])
+        return self._coded[name]
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows."""
+        return self._frame[rows]
+
+    def frame(self) -> pl.DataFrame:
+        """Return the frame."""
+        return self._frame
+
+
+class Stored:
+    """A Parquet or Arrow file, of which a column is read when it is asked for; only integers are kept.
+
+    `typed` makes of a column as it stands in the file what it is in the table.
+    """
+
+    def __init__(
+        self, path: Path, typed: Callable[[pl.Series], pl.Series] = tidy_column, *, empty: bool = False
+    ) -> None:
+        self._path, self._typed = path, typed
+        self._coded: dict[str, Coded] = {}
+        self._stamp = self._state()
+        self._scan = pl.scan_parquet(path) if path.suffix.lower() == ".parquet" else pl.scan_ipc(path)
+        first = self._collected(self._scan.head(1))
+        check_names(first.columns)
+        self.names = tuple(first.columns)
+        self.rows = int(self._collected(self._scan.select(pl.len())).item()) if first.height else 0
+        if not empty:
+            check_filled(self.rows, first.width)
+        for column in first.clear().iter_columns():
+            tidy_column(column)  # types that cannot be worked on are refused at once
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column, which is known once the column is."""
+        return self.coded(name).values.dtype
+
+    def column(self, name: str) -> pl.Series:
+        """Read one column."""
+        return self._typed(self._collected(self._scan.select(pl.col(name))).to_series())
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers, which are kept."""
+        if name not in self._coded:
+            self._coded[name] = Coded.of(self.column(name))
+        return self._coded[name]
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows, column by column."""
+        return pl.DataFrame([self.column(name)[rows] for name in self.names])
+
+    def frame(self) -> pl.DataFrame:
+        """Read everything."""
+        whole = self._collected(self._scan)
+        return whole.select(self._typed(column) for column in whole.iter_columns())
+
+    def _collected(self, query: pl.LazyFrame) -> pl.DataFrame:
+        """Guarantees that what is read is of one file, and that a damaged one is said in words without a cell."""
+        if self._state() != self._stamp:
+            raise TableError(f"{self._path.name!r} was changed while it was read", hint="run it again")
+        try:
+            return query.collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            suffix = self._path.suffix.lower()
+            raise TableError(f"{self._path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
+
+    def _state(self) -> tuple[int, int]:
+        """Return what changes when somebody writes to the file."""
+        about = self._path.stat()
+        return about.st_size, about.st_mtime_ns
+
+
+class Grouped:
+    """A column that is the same in all rows of a group: the distinct cells, and the number of each group's cell."""
+
+    def __init__(self, values: pl.Series, of_group: AnyInts) -> None:
+        self.values, self.of_group = values, of_group.astype(np.int32, copy=False)
+
+
+class Encoded:
+    """A published table as integers: columns by group, or row by row; cells are made when they are asked for."""
+
+    def __init__(self, columns: Mapping[str, Coded | Grouped], group_of_row: Codes) -> None:
+        self._columns, self._group_of_row = columns, group_of_row
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns in order."""
+        return tuple(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are in a group."""
+        return len(self._group_of_row)
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column."""
+        return self._columns[name].values.dtype
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column."""
+        return self._columns[name].values.gather(self._codes(name, slice(None)))
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers over the cells that occur."""
+        return Coded(self._columns[name].values, self._codes(name, slice(None))).settled()
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows of all columns."""
+        return pl.DataFrame([one.values.gather(self._codes(name, rows)) for name, one in self._columns.items()])
+
+    def frame(self) -> pl.DataFrame:
+        """Return all rows."""
+        return self.part(slice(None))
+
+    def _codes(self, name: str, rows: Ints | slice) -> Codes:
+        column = self._columns[name]
+        codes: Codes = column.of_group[self._group_of_row[rows]] if isinstance(column, Grouped) else column.codes[rows]
+        return codes

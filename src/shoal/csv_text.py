@@ -1,0 +1,185 @@
+"""CSV text: separator, encoding, decimal sign and types are guessed where they are not given."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+
+import polars as pl
+
+from shoal.errors import ParameterError, TableError
+from shoal.tidying import check_names
+
+SEPARATORS = ",;\t|"
+
+
+def parse(
+    content: bytes,
+    name: str,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> tuple[pl.DataFrame, str]:
+    """Return the columns of a CSV file by their types, and in words what was guessed: what is not given."""
+    content = _unzipped(content, name)
+    encoding = encoding or guess_encoding(content)
+    text = _decoded(content, encoding, name)
+    lines = text[:100_000].splitlines()[:50]
+    if not lines or not lines[0].strip():
+        raise TableError(
+            f"{name!r} is empty",
+            expected="a header line with the names of the columns, then a row per person",
+        )
+    separator = separator or guess_separator(lines)
+    if len(separator.encode()) != 1:
+        raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
+    try:
+        frame = texts(text, separator)
+        short = _short_rows(text, separator, frame)
+    except (pl.exceptions.PolarsError, csv.Error) as error:
+        raise TableError(
+            f"{name!r} is not a regular table with separator {separator!r}",
+            expected="the same number of cells in every row",
+            hint="check the separator and unbalanced quotes",
+        ) from error
+    if short:
+        raise TableError(
+            f"{name!r} has {short:,} rows with fewer cells than the header",
+            expected="the same number of cells in every row",
+            hint="end them with as many separators as the header has",
+        )
+    if decimal not in (None, ".", ","):
+        raise ParameterError(f"the decimal sign {decimal!r}", expected="'.' or ','")
+    commas = decimal == "," or (decimal is None and separator != ",")
+    said = f"{name}: separator {separator!r}, encoding {encoding}"
+    return frame.select(infer(column, commas=commas) for column in frame.iter_columns()), said
+
+
+def texts(text: str, separator: str = ",") -> pl.DataFrame:
+    """Return the cells of a CSV text, all as text; a missing value is an empty cell, an empty string is `""`."""
+    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    check_names(names)
+    if len(names) > 1:  # of an only column, a blank line is a missing value
+        text = _without_blank_lines(text)
+    return pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False, new_columns=names)
+
+
+def _without_blank_lines(text: str) -> str:
+    """Return a text without its blank lines, but for those in quotes: a blank line is nobody.
+
+    >>> _without_blank_lines('a,b\\n\\n1,"x\\n\\ny"\\n\\n')
+    'a,b\\n1,"x\\n\\ny"\\n'
+    """
+    if "\n\n" not in text and "\n\r\n" not in text:
+        return text
+    parts = text.split('"')
+    parts[::2] = [re.sub(r"\n(?:\r?\n)+", "\n", outside) for outside in parts[::2]]
+    return '"'.join(parts)
+
+
+def _short_rows(text: str, separator: str, frame: pl.DataFrame) -> int:
+    """Return how many rows have fewer cells than the header; the parser would fill them up as missing.
+
+    >>> [_short_rows(text, ",", texts(text)) for text in ('a,b\\n1,2\\n\\n"3,4",\\n', "a,b\\n1\\n2,3\\n4\\n")]
+    [0, 2]
+    """
+    separators = sum(outside.count(separator) for outside in text.split('"')[::2])
+    if separators == (frame.height + 1) * (frame.width - 1):
+        return 0
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return sum(0 < len(row) < frame.width for row in rows)
+
+
+def guess_encoding(content: bytes) -> str:
+    """Return the encoding of a byte-order mark, else UTF-8 if the bytes are, else Windows-1252.
+
+    >>> guess_encoding("å".encode()), guess_encoding("å".encode("latin-1")), guess_encoding("å".encode("utf-16"))
+    ('utf-8', 'cp1252', 'utf-16')
+    """
+    if content.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def guess_separator(lines: list[str]) -> str:
+    """Return the separator that cuts the most lines into as many cells as the header, more cells winning ties.
+
+    >>> guess_separator(["a;b;c", "1,5;2,5;x", "2,5;3,5;y"])
+    ';'
+    """
+
+    def regularity(separator: str) -> tuple[int, int]:
+        widths = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
+        return (sum(width == widths[0] for width in widths), widths[0]) if widths and widths[0] > 1 else (0, 0)
+
+    return max(SEPARATORS, key=regularity)
+
+
+def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
+    """Give a column of text the type its values have, if no two different texts would become one value.
+
+    So `01234` stays text (a postcode), and so does a code list that has both `1.1` and `1.10`.
+
+    >>> infer(pl.Series(["1", "2"])).dtype, infer(pl.Series(["01", "2"])).dtype, infer(pl.Series(["1.1", "1.10"])).dtype
+    (Int64, String, String)
+    >>> infer(pl.Series(["2024-02-29", None])).dtype, infer(pl.Series(["1,5"]), commas=True).dtype
+    (Date, Float64)
+    """
+    distinct = column.unique().drop_nulls()
+    if distinct.is_empty():
+        return column
+    if set(distinct.head(3)) <= {"true", "false"}:
+        return column == "true"
+    if distinct.str.contains(r"^[+-]?0[0-9]").any():
+        return column
+    for dtype in (pl.Int64, pl.Float64, pl.Date, pl.Datetime("us")):
+        typed = _cast(distinct, dtype, commas)
+        if typed.null_count() == 0 and typed.n_unique() == len(distinct) and not _blurred(distinct, typed):
+            return _cast(column, dtype, commas)
+    return column
+
+
+def _blurred(written: pl.Series, typed: pl.Series) -> bool:
+    """Whether floating-point numbers would say less than the texts: NaN, or whole numbers of too many digits."""
+    return bool(typed.dtype.is_float() and (typed.is_nan().any() or written.str.contains(r"^[+-]?[0-9]{16,}$").any()))
+
+
+def _cast(column: pl.Series, dtype: pl.DataType | type[pl.DataType], commas: bool) -> pl.Series:
+    if dtype == pl.Float64 and commas:
+        column = column.str.replace(r"^([+-]?[0-9]+),([0-9]+)$", "$1.$2")
+    if dtype == pl.Date:
+        return column.str.to_date("%Y-%m-%d", strict=False)
+    if isinstance(dtype, pl.Datetime):
+        spaced = column.str.replace(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})T", "$1 ")
+        return spaced.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit=dtype.time_unit, strict=False)
+    return column.cast(dtype, strict=False)
+
+
+def _unzipped(content: bytes, name: str) -> bytes:
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"{name!r} is a damaged gzip file", hint="fetch or compress it again") from error
+
+
+def _decoded(content: bytes, encoding: str, name: str) -> str:
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except LookupError as error:
+        raise ParameterError(f"unknown encoding {encoding!r}", expected="a name such as utf-8 or cp1252") from error
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{name!r} is not {encoding} text (byte {error.start:,})", hint="name another --encoding"
+        ) from error
