@@ -261,8 +261,8 @@ class Search:
 
     def _measured(self, levels: Levels) -> float:
         at = {one.name: one.at(level) for one, level in zip(self.columns, levels, strict=True)}
-        frame = self.table.frame.with_columns([column for column, _ in at.values()])
-        problem = self.pose(Table(frame, self.table.notes), {name: builder for name, (_, builder) in at.items()})
+        table = self.table.with_columns(column for column, _ in at.values())
+        problem = self.pose(table, {name: builder for name, (_, builder) in at.items()})
         if problem.recoding not in FOR_AUTO:
             raise Unsupported(
                 f"levels are not chosen for the recoding {problem.recoding!r}",

@@ -148,6 +148,37 @@ class Stored:
         return about.st_size, about.st_mtime_ns
 
 
+class Replaced:
+    """Columns of which some are others, of the same names."""
+
+    def __init__(self, columns: Columns, others: Columns) -> None:
+        self._columns, self._others = columns, others
+        self.names, self.rows = columns.names, columns.rows
+
+    def _of(self, name: str) -> Columns:
+        return self._others if name in self._others.names else self._columns
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column."""
+        return self._of(name).dtype(name)
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column."""
+        return self._of(name).column(name)
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers."""
+        return self._of(name).coded(name)
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows of all columns."""
+        return self._columns.part(rows).with_columns(self._others.part(rows))
+
+    def frame(self) -> pl.DataFrame:
+        """Return everything."""
+        return self._columns.frame().with_columns(self._others.frame())
+
+
 class Grouped:
     """A column that is the same in all rows of a group: the distinct cells, and the number of each group's cell."""
 

@@ -80,8 +80,8 @@ def _above(hierarchy: Hierarchy, level: int, texts: pl.Series) -> Builder:
 def raised_table(table: Table, columns: Mapping[str, Raised]) -> tuple[Table, dict[str, Builder]]:
     """Return the table with some columns raised, and the builders of their hierarchies."""
     found = {name: raised.of(table[name]) for name, raised in columns.items()}
-    frame = table.frame.with_columns([column for column, _ in found.values()])
-    return Table(frame, table.notes), {name: builder for name, (_, builder) in found.items()}
+    shown = table.with_columns(column for column, _ in found.values())
+    return shown, {name: builder for name, (_, builder) in found.items()}
 
 
 def seen(column: pl.Series, columns: Mapping[str, Raised]) -> pl.Series:

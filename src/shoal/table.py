@@ -7,6 +7,7 @@ never confused. Nothing here imports pandas.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +16,7 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.coded import Coded
-from shoal.columns import Columns, Held, Stored
+from shoal.columns import Columns, Held, Replaced, Stored
 from shoal.csv_text import parse
 from shoal.errors import TableError
 from shoal.tidying import tidy
@@ -73,6 +74,11 @@ class Table:
     def part(self, rows: Ints | slice) -> pl.DataFrame:
         """Return some rows of all columns."""
         return self._cells.part(rows)
+
+    def with_columns(self, columns: Iterable[pl.Series]) -> Table:
+        """Return the same table with some columns replaced."""
+        others = pl.DataFrame(list(columns))
+        return Table(Replaced(self._cells, Held(others)), self.notes) if others.width else self
 
     @cached_property
     def frame(self) -> pl.DataFrame:
