@@ -26,7 +26,7 @@ from shoal.histogram import Attributes, Classes, Values, with_joints
 from shoal.marks import unescaped
 from shoal.markup import table as grid
 from shoal.markup import tag
-from shoal.microdata import distinct_rows
+from shoal.microdata import numbered_runs, packed
 from shoal.models import Model, Models, SensitiveModel
 from shoal.parameters import Numeral
 from shoal.registry import discover
@@ -199,10 +199,10 @@ def classes_of(
     population: pl.DataFrame | None = None,
 ) -> Classes:
     """Group the rows by their published quasi-identifiers, and collect what the models read."""
-    shown = [table.coded(name) for name in roles.quasi]
-    labels, first, _ = distinct_rows([column.codes for column in shown], [column.size for column in shown])
-    cells = np.column_stack([column.codes[first].astype(np.int64) for column in shown])
-    distinct = pl.DataFrame([column.decode(column.codes[first]) for column in shown])
+    labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(table.coded, roles.quasi)))
+    shown = [_at(table.coded(name), first) for name in roles.quasi]
+    cells = np.column_stack([column.codes for column in shown]).astype(np.int64)
+    distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
@@ -211,6 +211,10 @@ def classes_of(
         tree = builders[name].build(column.values, totals) if name in builders else None
         single[(name,)] = Values(column.codes, totals, column.values, tree)
     return Classes(labels, len(first), with_joints(single, models.joints), population=people, cells=cells)
+
+
+def _at(column: Coded, rows: Ints) -> Coded:
+    return Coded(column.values, column.codes[rows])
 
 
 def _unescaped(column: Coded) -> Coded:

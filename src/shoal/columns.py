@@ -7,14 +7,13 @@ just being written are texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyInts, Codes, Ints
+from shoal.arrays import Codes, Ints
 from shoal.coded import Coded
 from shoal.errors import TableError
 from shoal.tidying import check_filled, check_names, tidy_column
@@ -179,18 +178,17 @@ class Replaced:
         return self._columns.frame().with_columns(self._others.frame())
 
 
-class Grouped:
-    """A column that is the same in all rows of a group: the distinct cells, and the number of each group's cell."""
-
-    def __init__(self, values: pl.Series, of_group: AnyInts) -> None:
-        self.values, self.of_group = values, of_group.astype(np.int32, copy=False)
-
-
 class Encoded:
-    """A published table as integers: columns by group, or row by row; cells are made when they are asked for."""
+    """A published table as integers; cells are made when they are asked for.
 
-    def __init__(self, columns: Mapping[str, Coded | Grouped], group_of_row: Codes) -> None:
-        self._columns, self._group_of_row = columns, group_of_row
+    `of_groups` are columns that are the same in all rows of a group, so they have a code for each group; `of_rows` come
+    after them. Both over the cells that occur, each once and in order.
+    """
+
+    def __init__(self, of_groups: Sequence[Coded], of_rows: Sequence[Coded], group_of_row: Codes) -> None:
+        self._of_groups = {column.name: column for column in of_groups}
+        self._columns = {**self._of_groups, **{column.name: column for column in of_rows}}
+        self._group_of_row = group_of_row
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -211,8 +209,8 @@ class Encoded:
         return self._columns[name].values.gather(self._codes(name, slice(None)))
 
     def coded(self, name: str) -> Coded:
-        """Return one column as integers over the cells that occur."""
-        return Coded(self._columns[name].values, self._codes(name, slice(None))).settled()
+        """Return one column as integers."""
+        return Coded(self._columns[name].values, self._codes(name, slice(None)))
 
     def part(self, rows: Ints | slice) -> pl.DataFrame:
         """Return some rows of all columns."""
@@ -223,6 +221,5 @@ class Encoded:
         return self.part(slice(None))
 
     def _codes(self, name: str, rows: Ints | slice) -> Codes:
-        column = self._columns[name]
-        codes: Codes = column.of_group[self._group_of_row[rows]] if isinstance(column, Grouped) else column.codes[rows]
-        return codes
+        codes = self._columns[name].codes
+        return codes[self._group_of_row[rows]] if name in self._of_groups else codes[rows]

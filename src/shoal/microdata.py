@@ -214,10 +214,13 @@ def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Int
     >>> labels.tolist(), first.tolist(), counts.tolist()
     ([1, 0, 1], [1, 0], [1, 2])
     """
-    key = packed(zip(columns, sizes, strict=True))
+    return numbered_runs(packed(zip(columns, sizes, strict=True)))
+
+
+def numbered_runs(key: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the distinct numbers of a key in order: that of each place, one place of each, and how many have it."""
     order, starts = runs(key)
-    counts = np.diff(starts, append=len(key))
-    return _labels(order, starts), order[starts], counts
+    return _labels(order, starts), order[starts], np.diff(starts, append=len(key))
 
 
 def packed(columns: Iterable[tuple[AnyInts, int]]) -> Ints:

@@ -37,6 +37,19 @@ class Partition:
         return cls(dense)
 
     @classmethod
+    def in_order(cls, order: Ints, starts: Ints) -> Partition:
+        """Return the classes of rows that lie sorted by class: class c is `order[starts[c]:starts[c + 1]]`.
+
+        >>> Partition.in_order(np.array([2, 0, 1]), np.array([0, 1, 3])).class_of_row.tolist()
+        [1, 1, 0]
+        """
+        labels = np.empty(len(order), dtype=np.int64)
+        labels[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        made = cls(labels)
+        vars(made).update(order=order, starts=starts, sizes=np.diff(starts))
+        return made
+
+    @classmethod
     def whole(cls, rows: int) -> Partition:
         """Return the partition with one class."""
         return cls(np.zeros(rows, dtype=np.int64))

@@ -26,7 +26,7 @@ from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
 from shoal.centroid import CentroidCells
 from shoal.coded import Coded
-from shoal.columns import Encoded, Grouped
+from shoal.columns import Encoded
 from shoal.hierarchies import StarsOnly
 from shoal.marks import STAR, escape_stars
 from shoal.microdata import Microdata, distinct_rows
@@ -110,17 +110,17 @@ class Published:
         """
         partition = self.partition
         group_of_row = partition.class_of_row[partition.kept] if partition.dropped else partition.class_of_row
-        quasi = {cells.column.name: Grouped(_published(cells, star), cells.of_group) for cells in self.cells}
-        rest = {name: self._rest(name) for name in self.microdata.roles.published[len(quasi) :]}
-        return {TABLE: Table(Encoded({**quasi, **rest}, group_of_row.astype(np.int32)))}
+        quasi = [Coded(_published(cells, star), cells.of_group.astype(np.int32)).settled() for cells in self.cells]
+        rest = [self._rest(name) for name in self.microdata.roles.published[len(quasi) :]]
+        return {TABLE: Table(Encoded(quasi, rest, group_of_row.astype(np.int32)))}
 
     def _rest(self, name: str) -> Coded:
         """Return a column that is published as it is."""
         column = self.microdata.table.coded(name)
-        codes = column.codes[self.partition.kept] if self.partition.dropped else column.codes
-        if column.values.dtype == pl.Enum:
-            column, codes = (settled := Coded(column.values, codes).settled()), settled.codes
-        return Coded(_as_shown(column.values), codes)
+        if self.partition.dropped:
+            column = Coded(column.values, column.codes[self.partition.kept]).settled()
+        values = _as_shown(column.values)
+        return column if values is column.values else Coded(values, column.codes).settled()
 
     def frame(self, *, star: str = STAR) -> pl.DataFrame:
         """Return the table of the people as a frame."""

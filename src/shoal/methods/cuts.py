@@ -7,13 +7,15 @@ attribute, and into which part each row goes if its class is cut along a chosen 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Codes, Floats, Ints
+from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.coded import Coded
 from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
@@ -72,11 +74,20 @@ class MedianCuts(Cuts):
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
         microdata = problem.microdata
         self.relaxed, self.suppresses = relaxed, problem.recoding == "suppress"
-        orders = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
-        self.codes = np.column_stack([rank[c.codes] for rank, c in zip(orders, microdata.quasi, strict=True)])
+        self._quasi = microdata.quasi
+        self._orders = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
         self.sizes = np.array([column.size for column in microdata.quasi])
         self.places = [_places(column) for column in microdata.quasi]
         self.identity = microdata.identity if relaxed else np.zeros(microdata.rows, dtype=np.int64)
+
+    def ranked(self) -> Iterator[AnyInts]:
+        """Yield the codes of one attribute after the other, in the order in which they are cut."""
+        return (rank[column.codes] for rank, column in zip(self._orders, self._quasi, strict=True))
+
+    @cached_property
+    def codes(self) -> AnyInts:
+        """The same, row by attribute."""
+        return np.column_stack(list(self.ranked()))
 
     def widths(self, classes: Open) -> Floats:
         """Return the share of the column's range, or of its values, that each class spans."""

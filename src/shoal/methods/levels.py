@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import AnyInts, Ints
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.cuts import MedianCuts
 from shoal.models import Alpha, DistinctLDiversity, KAnonymity, LDiversity, Model
@@ -57,20 +57,27 @@ def cut_by_levels(
     for axis, place in enumerate(cuts.places):
         if place is not None:
             places[axis, : len(place)] = place
-    secrets = [values.codes.astype(np.int32) for values in problem.values.values()]
-    codes, rows = cuts.codes.copy(), np.arange(problem.rows)
-    hidden = np.column_stack(secrets) if secrets else np.zeros((problem.rows, 0), np.int32)
+    secrets = list(problem.values.values())
+    codes = _narrow(cuts.ranked(), problem.rows, int(cuts.sizes.max()))
+    hidden = _narrow([one.codes for one in secrets], problem.rows, max((len(one.totals) for one in secrets), default=0))
+    rows = np.arange(problem.rows, dtype=np.int32 if problem.rows < 2**31 else np.int64)
     parts = np.array([[share.numerator, share.denominator] for share in shares])
-    least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.int64)
+    least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.bool_)
     begins, ends = np.zeros(1, dtype=np.int64), np.array([problem.rows])
+    starts[0] = True
     while len(begins) and not deadline.passed:
         progress(1 - int((ends - begins).sum()) / problem.rows, "cutting classes")
         begins, ends = cut_level(
             codes, hidden, rows, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
             not cuts.suppresses,
         )  # fmt: skip
-        starts[begins] = 1
-    labels = np.empty(problem.rows, dtype=np.int64)
-    starts[0] = 0
-    labels[rows] = np.cumsum(starts)
-    return Partition(labels), len(begins) == 0
+        starts[begins] = True
+    edges = np.append(np.flatnonzero(starts), problem.rows)
+    return Partition.in_order(rows.astype(np.int64), edges), len(begins) == 0
+
+
+def _narrow(columns: Iterable[AnyInts], rows: int, size: int) -> AnyInts:
+    """Return columns side by side in the narrowest integers that hold numbers below a size: less to move about."""
+    kind = np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.int32
+    narrow = [column.astype(kind) for column in columns]
+    return np.column_stack(narrow) if narrow else np.zeros((rows, 0), kind)
