@@ -101,11 +101,6 @@ def test_one_name_may_stand_for_a_list_of_one() -> None:
     assert shoal.anonymize(PEOPLE, quasi="age", require="k=2").certificate.quasi == ("age",)
 
 
-def test_what_does_not_work_yet_is_refused_and_not_ignored() -> None:
-    with pytest.raises(Unsupported, match="memory_limit is not available"):
-        anonymize(memory_limit="1GB")
-
-
 def test_an_engine_is_for_its_own_frames() -> None:
     with pytest.raises(Unsupported, match=r"the engine spark (needs pyspark|is for frames of Spark)"):
         anonymize(engine="spark")

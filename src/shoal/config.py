@@ -4,7 +4,7 @@
 [roles]        quasi, sensitive, identifiers
 [privacy]      require, max_dropped, max_suppressed, suppressed, population
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
-[method]       name, recoding, coarsen, cost, seed, time_limit, engine, spark_master
+[method]       name, recoding, coarsen, cost, seed, time_limit, memory_limit, engine, spark_master
 [weights]      a line per column
 [output]       folder, format, star, neutralise, overwrite, report, registry, overlap, follows
 """
@@ -34,6 +34,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "cost": "cost",
         "seed": "seed",
         "time_limit": "time_limit",
+        "memory_limit": "memory_limit",
         "engine": "engine",
         "spark_master": "spark_master",
     },

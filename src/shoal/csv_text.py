@@ -7,6 +7,7 @@ import gzip
 import io
 import re
 import zlib
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -16,47 +17,78 @@ from shoal.tidying import check_names
 SEPARATORS = ",;\t|"
 
 
+@dataclass(frozen=True)
+class Form:
+    """How a CSV file is written: what was said of it, or guessed from its first lines."""
+
+    name: str
+    encoding: str
+    separator: str
+    decimal: str | None = None
+
+    @classmethod
+    def of(cls, name: str, head: str, *, encoding: str, separator: str | None, decimal: str | None) -> Form:
+        """Check what is said of a file that begins so, and guess the separator where it is not."""
+        lines = head[:100_000].splitlines()[:50]
+        if not lines or not lines[0].strip():
+            raise TableError(
+                f"{name!r} is empty", expected="a header line with the names of the columns, then a row per person"
+            )
+        separator = separator or guess_separator(lines)
+        if len(separator.encode()) != 1:
+            raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
+        if decimal not in (None, ".", ","):
+            raise ParameterError(f"the decimal sign {decimal!r}", expected="'.' or ','")
+        return cls(name, encoding, separator, decimal)
+
+    @property
+    def said(self) -> str:
+        """The form in words."""
+        return f"{self.name}: separator {self.separator!r}, encoding {self.encoding}"
+
+    def names(self, head: str) -> list[str]:
+        """Return the names of the columns of a file that begins so."""
+        found = next(csv.reader(io.StringIO(head, newline=""), delimiter=self.separator))
+        check_names(found)
+        return found
+
+    def typed(self, column: pl.Series) -> pl.Series:
+        """Give a column of text the type of its values."""
+        return infer(column, commas=self.decimal == "," or (self.decimal is None and self.separator != ","))
+
+    def irregular(self) -> TableError:
+        """Return the error of a file whose rows cannot be told apart."""
+        return TableError(
+            f"{self.name!r} is not a regular table with separator {self.separator!r}",
+            expected="the same number of cells in every row",
+            hint="check the separator and unbalanced quotes",
+        )
+
+    def check_short(self, rows: int) -> None:
+        """Refuse a file in which some rows are too short: the parser would fill them up as missing."""
+        if rows:
+            raise TableError(
+                f"{self.name!r} has {rows:,} rows with fewer cells than the header",
+                expected="the same number of cells in every row",
+                hint="end them with as many separators as the header has",
+            )
+
+
 def parse(
-    content: bytes,
-    name: str,
-    *,
-    separator: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-) -> tuple[pl.DataFrame, str]:
-    """Return the columns of a CSV file by their types, and in words what was guessed: what is not given."""
+    content: bytes, name: str, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
+) -> tuple[pl.DataFrame, Form]:
+    """Return the columns of a CSV file by their types, and its form; what is not given is guessed."""
     content = _unzipped(content, name)
     encoding = encoding or guess_encoding(content)
     text = _decoded(content, encoding, name)
-    lines = text[:100_000].splitlines()[:50]
-    if not lines or not lines[0].strip():
-        raise TableError(
-            f"{name!r} is empty",
-            expected="a header line with the names of the columns, then a row per person",
-        )
-    separator = separator or guess_separator(lines)
-    if len(separator.encode()) != 1:
-        raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
+    form = Form.of(name, text, encoding=encoding, separator=separator, decimal=decimal)
     try:
-        frame = texts(text, separator)
-        short = _short_rows(text, separator, frame)
+        frame = texts(text, form.separator)
+        short = _short_rows(text, form.separator, frame)
     except (pl.exceptions.PolarsError, csv.Error) as error:
-        raise TableError(
-            f"{name!r} is not a regular table with separator {separator!r}",
-            expected="the same number of cells in every row",
-            hint="check the separator and unbalanced quotes",
-        ) from error
-    if short:
-        raise TableError(
-            f"{name!r} has {short:,} rows with fewer cells than the header",
-            expected="the same number of cells in every row",
-            hint="end them with as many separators as the header has",
-        )
-    if decimal not in (None, ".", ","):
-        raise ParameterError(f"the decimal sign {decimal!r}", expected="'.' or ','")
-    commas = decimal == "," or (decimal is None and separator != ",")
-    said = f"{name}: separator {separator!r}, encoding {encoding}"
-    return frame.select(infer(column, commas=commas) for column in frame.iter_columns()), said
+        raise form.irregular() from error
+    form.check_short(short)
+    return frame.select(form.typed(column) for column in frame.iter_columns()), form
 
 
 def texts(text: str, separator: str = ",") -> pl.DataFrame:
@@ -64,14 +96,14 @@ def texts(text: str, separator: str = ",") -> pl.DataFrame:
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     check_names(names)
     if len(names) > 1:  # of an only column, a blank line is a missing value
-        text = _without_blank_lines(text)
+        text = without_blank_lines(text)
     return pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False, new_columns=names)
 
 
-def _without_blank_lines(text: str) -> str:
+def without_blank_lines(text: str) -> str:
     """Return a text without its blank lines, but for those in quotes: a blank line is nobody.
 
-    >>> _without_blank_lines('a,b\\n\\n1,"x\\n\\ny"\\n\\n')
+    >>> without_blank_lines('a,b\\n\\n1,"x\\n\\ny"\\n\\n')
     'a,b\\n1,"x\\n\\ny"\\n'
     """
     if "\n\n" not in text and "\n\r\n" not in text:
@@ -87,11 +119,15 @@ def _short_rows(text: str, separator: str, frame: pl.DataFrame) -> int:
     >>> [_short_rows(text, ",", texts(text)) for text in ('a,b\\n1,2\\n\\n"3,4",\\n', "a,b\\n1\\n2,3\\n4\\n")]
     [0, 2]
     """
-    separators = sum(outside.count(separator) for outside in text.split('"')[::2])
-    if separators == (frame.height + 1) * (frame.width - 1):
+    if separators_outside(text, separator) == (frame.height + 1) * (frame.width - 1):
         return 0
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     return sum(0 < len(row) < frame.width for row in rows)
+
+
+def separators_outside(text: str, separator: str) -> int:
+    """Count the separators that are outside quotes."""
+    return sum(outside.count(separator) for outside in text.split('"')[::2])
 
 
 def guess_encoding(content: bytes) -> str:
@@ -100,15 +136,21 @@ def guess_encoding(content: bytes) -> str:
     >>> guess_encoding("å".encode()), guess_encoding("å".encode("latin-1")), guess_encoding("å".encode("utf-16"))
     ('utf-8', 'cp1252', 'utf-16')
     """
-    if content.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
+    marked = marked_encoding(content)
+    if marked:
+        return marked
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
+
+
+def marked_encoding(content: bytes) -> str | None:
+    """Return the encoding of a byte-order mark; None where there is none."""
+    if content.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig"
+    return "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else None
 
 
 def guess_separator(lines: list[str]) -> str:

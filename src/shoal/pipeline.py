@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +28,7 @@ from shoal.engines.decided import Decided
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.marks import STAR
+from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.microdata import distinct_rows, encode
@@ -39,7 +41,7 @@ from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
-from shoal.table import Table, TableLike
+from shoal.table import Table, TableLike, read_by_disk
 from shoal.tidying import check_names
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ def anonymize(
       `"hipaa"` (years, three digits of postcodes, ages up to 89), `"auto"` (the levels at which least is lost).
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
+    - `memory_limit`: the most memory that may be held meanwhile, such as `"2GiB"`; work that needs more is ended.
     - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
@@ -129,7 +132,7 @@ def anonymize(
     >>> release.certificate.status, len(release.classes), float(release.certificate.cost)
     ('optimal', 2, 0.0)
     """
-    _only_what_works(memory_limit=memory_limit)
+    limit = MemoryLimit.of(memory_limit)
     if engine not in ENGINES:
         raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, ENGINES)))
     request = Request(
@@ -152,9 +155,14 @@ def anonymize(
         suppressed,
         coarsen,
     )
+    if engine == "spark" and limit is not None:
+        raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
     if engine == "spark":  # its release speaks like any other; its table is a frame of Spark
         return cast("Release", run_on_spark(data, request, progress or silent).confirmed())
-    return run(Table.of(data), request, progress or silent)
+    with within(limit):
+        by_disk = limit is not None and isinstance(data, str | Path)
+        table = read_by_disk(str(data)) if by_disk else Table.of(data)
+        return run(table, request, progress or silent, limit=limit)
 
 
 def run(
@@ -163,13 +171,17 @@ def run(
     progress: Progress = silent,
     stop: Event | None = None,
     solve: Callable[[Problem], Solution] | None = None,
+    limit: MemoryLimit | None = None,
 ) -> Release:
     """Run the whole flow for a request; once `stop` is set, the best found so far is taken.
 
-    `solve` stands in for the methods where a request asks for what they know nothing of.
+    `solve` stands in for the methods where a request asks for what they know nothing of. What can never be done within
+    a `limit` is refused at once.
     """
-    seed, limit = start_and_limit(request)
-    deadline = Deadline.after(limit, stop)
+    if limit is not None:
+        limit.check_table(table.rows, len(table.columns))
+    seed, seconds = start_and_limit(request)
+    deadline = Deadline.after(seconds, stop)
     asked = prepare(table, request, progress, deadline)
     problem, roles = asked.problem, asked.problem.microdata.roles
     solution = (
@@ -379,12 +391,6 @@ def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str,
     microdata = problem.microdata
     trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
     return {**trees, **microdata.builders} if problem.recoding in ALONG_HIERARCHIES else trees
-
-
-def _only_what_works(**given: object) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise Unsupported(f"{name} is not available in this version", hint=f"leave {name} out")
 
 
 def _confirmed(found: Audit, problem: Problem) -> Audit:

@@ -19,8 +19,10 @@ from shoal.coded import Coded
 from shoal.columns import Columns, Held, Replaced, Stored
 from shoal.csv_text import parse
 from shoal.errors import TableError
+from shoal.spilled import spill
 from shoal.tidying import tidy
 
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 BINARY = (".parquet", ".arrow", ".feather", ".ipc")
 READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
 
@@ -87,18 +89,38 @@ class Table:
 
 
 def read(
-    path: str | Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
+    path: str | Path,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Table:
     """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines."""
     path = Path(path)
+    if _is_text(path):
+        return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(Stored(path))
+
+
+def read_by_disk(
+    path: str | Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
+) -> Table:
+    """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
+    path = Path(path)
+    if not _is_text(path):
+        return Table(Stored(path))
+    cells, form = spill(path, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(cells, (form.said,))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file holds text rather than columns; what is no file, or neither, is refused."""
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    if suffix in BINARY:
-        return Table(Stored(path))
-    if suffix in (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"):
-        return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
-    raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
+    if suffix not in (*TEXTS, *BINARY):
+        raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
+    return suffix in TEXTS
 
 
 def read_csv(
@@ -115,8 +137,8 @@ def read_csv(
     >>> table.frame.row(0), table.frame.row(1)
     (('01234', 1.75, None), ('98765', 1.8, ''))
     """
-    frame, said = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
-    return Table(tidy(frame), (said,))
+    frame, form = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(tidy(frame), (form.said,))
 
 
 def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:

@@ -12,10 +12,11 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"markup", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
+    {"markup", "memory", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
     {"coded", "marks", "solver"},
     {"tidying"},
     {"columns", "csv_text"},
+    {"spilled"},
     {"table"},
     {"writing"},
     {"factors"},

@@ -29,6 +29,7 @@ from shoal.cli.options import (
     Json,
     MaxDropped,
     MaxSuppressed,
+    MemoryLimit,
     Overlap,
     Population,
     Quasi,
@@ -87,6 +88,7 @@ def anonymize(
     ] = False,
     format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
     time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     seed: Seed = None,
     config: Config = None,
     separator: Separator = None,
@@ -105,36 +107,45 @@ def anonymize(
 ) -> None:
     """Turn a table into a verified release."""
     given = dict(locals())
+    from shoal import memory
+
+    if memory_limit is not None:
+        memory.lean()  # before polars is loaded
     from shoal.cli import show
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
     from shoal.cli.register_release import Earlier
     from shoal.cli.spark import Spark
+    from shoal.errors import Unsupported
     from shoal.pipeline import Request
-    from shoal.table import read
+    from shoal.table import read, read_by_disk
 
     asked = settings(given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
     wanted = asked.pop("report", False)
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
     on_spark = Spark.asked(asked)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"])
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
+    if on_spark.wanted and limit is not None:
+        raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
     if on_spark.wanted:
         with meter() as progress:
             on_spark.run(path, reading, Request(**asked), folder, saving, progress)
         show.saved(folder, as_json=as_json)
         return
-    with meter() as progress, best_so_far() as stop:
-        progress(0.0, "reading")
-        table = read(path, **reading)
-        release = earlier.run(table, Request(**asked), progress, stop)
-    if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
-        raise KeyboardInterrupt
-    earlier.allow(release, table)
-    pages = made_report(release, table, Path(path).name) if wanted else None
-    release.save(folder, report=pages, **saving)
+    with memory.within(limit):
+        with meter() as progress, best_so_far() as stop:
+            progress(0.0, "reading")
+            table = (read if limit is None else read_by_disk)(path, **reading)
+            release = earlier.run(table, Request(**asked), progress, stop, limit)
+        if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
+            raise KeyboardInterrupt
+        earlier.allow(release, table)
+        pages = made_report(release, table, Path(path).name) if wanted else None
+        release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
     show.saved(folder, as_json=as_json)
 

@@ -43,6 +43,10 @@ Coarsen = Annotated[
     ),
 ]
 Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="The most memory that may be held, such as 2GiB; CSV goes by way of the disk."),
+]
 TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
 Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]
 Registry = Annotated[

@@ -15,6 +15,7 @@ from shoal.cli.settings import names
 if TYPE_CHECKING:
     from threading import Event
 
+    from shoal.memory import MemoryLimit
     from shoal.methods.base import Progress
     from shoal.pipeline import Request
     from shoal.release import Release
@@ -78,12 +79,14 @@ class Earlier:
             Register.at(registry)
         return cls(None if registry is None else Path(registry), overlap or "refuse", follows)
 
-    def run(self, table: Table, request: Request, progress: Progress, stop: Event) -> Release:
+    def run(
+        self, table: Table, request: Request, progress: Progress, stop: Event, limit: MemoryLimit | None = None
+    ) -> Release:
         """Make the release: by itself, or so that people keep the signature that they have in an earlier one."""
         from shoal.pipeline import run
 
         if self.follows is None or self.registry is None:
-            return run(table, request, progress, stop)
+            return run(table, request, progress, stop, limit=limit)
         from shoal.config import FIRST
         from shoal.follow import rerelease
         from shoal.register import Register

@@ -1,0 +1,135 @@
+"""A limit on memory: the peak of what the process holds is watched, and work that would pass it ends in words.
+
+Nothing in shoal holds all cells of a file at once: columns are read one by one and kept as small integers. What that
+takes at least is known from rows and columns, and refused at once where it is too much. What a method takes on top is
+seen when it takes it: what was held at most is looked at many times a second.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import ParameterError, Unsupported
+
+UNITS = {"": 1, "b": 1} | {
+    f"{prefix}{ending}": base**power
+    for power, prefix in enumerate("kmgt", start=1)
+    for ending, base in (("", 1024), ("b", 1000), ("ib", 1024))
+}
+"""What a number of bytes may be followed by: `2GiB` and `2G` are 2 * 1024**3, `2GB` is 2 * 1000**3."""
+STATUS = Path("/proc/self/status")
+RESET = Path("/proc/self/clear_refs")
+START = 200 * 2**20
+"""What Python and the libraries take."""
+PAUSE = 0.02
+"""Seconds between two looks."""
+
+
+class MemoryPassed(Unsupported):
+    """The work needs more memory than is allowed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "more memory was needed than memory_limit allows; the work was ended",
+            hint="allow more, name fewer columns, take a method that needs less (mondrian, tp), or use --engine spark",
+        )
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """The most bytes that may be resident at any moment."""
+
+    bytes: int
+
+    @classmethod
+    def of(cls, given: object) -> MemoryLimit | None:
+        """Read a limit: a number of bytes, or a text such as `2GiB`; None is none.
+
+        >>> [MemoryLimit.of(text).bytes for text in ("2GiB", "1.5 GB", "500m", 10**9)]
+        [2147483648, 1500000000, 524288000, 1000000000]
+        """
+        if given is None:
+            return None
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", str(given).lower())
+        if not found or found[2] not in UNITS or isinstance(given, bool):
+            raise ParameterError(f"memory_limit is {given!r}", expected="a number of bytes, or a text such as 2GiB")
+        _check_platform()
+        return cls(int(float(found[1]) * UNITS[found[2]]))
+
+    def check_table(self, rows: int, columns: int) -> None:
+        """Refuse a table that cannot be worked on within the limit, whatever the method."""
+        least = START + rows * (8 * columns + 40)
+        if least > self.bytes:
+            raise Unsupported(
+                f"{rows:,} rows of {columns} columns take at least {shown(least)}, and {shown(self.bytes)} are allowed",
+                hint="allow more, name fewer columns, or use --engine spark",
+            )
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Guarantees that the work inside ends with `MemoryPassed` once more than the limit was resident."""
+        _forget_peak()
+        self._check()
+        worker, over = threading.get_ident(), threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(worker, over), daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+    def _watch(self, worker: int, over: threading.Event) -> None:
+        """Look again and again; once it is too much, raise in the thread that works."""
+        while not over.wait(PAUSE):
+            if peak() > self.bytes:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(MemoryPassed))
+                return
+
+    def _check(self) -> None:
+        if peak() > self.bytes:
+            raise MemoryPassed
+
+
+def within(limit: MemoryLimit | None) -> AbstractContextManager[None]:
+    """Watch a limit, where there is one."""
+    return nullcontext() if limit is None else limit.watched()
+
+
+def peak() -> int:
+    """Return the most bytes that were resident since the process began, or since that was last forgotten."""
+    for line in STATUS.read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise Unsupported("this system does not say how much memory a process holds", hint="leave memory_limit out")
+
+
+def lean() -> None:
+    """Have polars give memory back to the system as soon as it is free; without effect once polars is loaded."""
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
+
+
+def shown(size: float) -> str:
+    """Return a number of bytes in words.
+
+    >>> shown(1536 * 2**20), shown(10**6)
+    ('1.5 GiB', '1 MiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def _forget_peak() -> None:
+    with suppress(OSError):  # where that is not allowed, the whole life of the process counts
+        RESET.write_text("5", encoding="ascii")
+
+
+def _check_platform() -> None:
+    if not STATUS.is_file():
+        raise Unsupported("memory_limit is for Linux", hint="leave it out: shoal reads files column by column anyway")
