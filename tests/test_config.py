@@ -38,6 +38,7 @@ coarsen = "age=1"
 cost = "ncp"
 seed = 7
 time_limit = 60
+memory_limit = "4GiB"
 engine = "spark"
 spark_master = "local[2]"
 
@@ -88,6 +89,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "cost": "ncp",
         "seed": 7,
         "time_limit": 60,
+        "memory_limit": "4GiB",
         "engine": "spark",
         "spark_master": "local[2]",
         "attribute_weights": {"age": 2},
