@@ -70,4 +70,4 @@ def inspect(data: TableLike) -> Inspection:
     table = Table.of(data)
     columns = tuple(proposals(table.frame))
     quasi = [column.name for column in columns if column.role == Role.QUASI]
-    return Inspection(table.rows, columns, search(table.frame, quasi), proposed_hierarchies(table.frame.select(quasi)))
+    return Inspection(table.rows, columns, search(table, quasi), proposed_hierarchies(table.frame.select(quasi)))

@@ -15,6 +15,7 @@ import polars as pl
 from shoal.arrays import Floats, Ints
 from shoal.coded import Coded
 from shoal.microdata import distinct_rows
+from shoal.table import Table, TableLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,20 +27,30 @@ class Crowds:
     ([0, 0, 1], [2, 1], ((1, 1), (2, 1)))
     """
 
-    frame: pl.DataFrame
-    """The quasi-identifiers of all rows."""
     columns: tuple[Coded, ...]
+    """The quasi-identifiers of all rows."""
     class_of_row: Ints
     first: Ints
     """A row of each class."""
     sizes: Ints
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> Crowds:
-        """Group the rows of a table of quasi-identifiers."""
-        columns = tuple(Coded.of(column) for column in frame.iter_columns())
+    def of(cls, data: TableLike, quasi: Sequence[str] | None = None) -> Crowds:
+        """Group the rows of a table by some columns; by all, where none are named."""
+        table = Table.of(data)
+        columns = tuple(table.coded(name) for name in (table.columns if quasi is None else quasi))
         labels, first, sizes = distinct_rows([one.codes for one in columns], [one.size for one in columns])
-        return cls(frame, columns, labels, first, sizes)
+        return cls(columns, labels, first, sizes)
+
+    @property
+    def distinct(self) -> pl.DataFrame:
+        """The quasi-identifiers of a row of each class."""
+        return pl.DataFrame([one.decode(one.codes[self.first]) for one in self.columns])
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The quasi-identifiers of all rows."""
+        return pl.DataFrame([one.decode(one.codes) for one in self.columns])
 
     @property
     def rows(self) -> int:

@@ -24,6 +24,7 @@ from shoal.arrays import Floats, Ints
 from shoal.errors import RoleError, TableError, nearest
 from shoal.risk.attackers import Exceeding, exceeding
 from shoal.risk.crowds import Crowds
+from shoal.table import Table
 
 MANY = 20
 """From so many rows in a class on, the series needs few terms for any p."""
@@ -97,11 +98,11 @@ def individual_risk(crowds: Crowds, weights: pl.Series, thresholds: Sequence[Fra
     )
 
 
-def weights_of(frame: pl.DataFrame, name: str) -> pl.Series:
+def weights_of(table: Table, name: str) -> pl.Series:
     """Return the column of record weights, or say what is wrong with it."""
-    if name not in frame.columns:
-        raise RoleError(f"the table has no column {name!r} of record weights", hint=nearest(name, frame.columns))
-    column = frame[name]
+    if name not in table.columns:
+        raise RoleError(f"the table has no column {name!r} of record weights", hint=nearest(name, table.columns))
+    column = table[name]
     if not column.dtype.is_numeric():
         raise TableError(f"the record weights in {name!r} are {column.dtype}", expected="numbers above 0")
     wrong = int((~(column > 0)).fill_null(True).sum())

@@ -117,12 +117,12 @@ def measure(
     >>> found.per_row["individual"].round(3).tolist()
     [0.058, 0.058, 0.402, 0.297]
     """
-    frame = Table.of(table).frame
-    roles = Roles.of(frame.columns, quasi=quasi)
-    crowds = Crowds.of(frame.select(roles.quasi))
+    data = Table.of(table)
+    roles = Roles.of(data.columns, quasi=quasi)
+    crowds = Crowds.of(data, roles.quasi)
     asked = thresholds([threshold] if isinstance(threshold, int | float | str | Fraction) else threshold)
     people = None if population is None else _people(population, roles.quasi)
-    weights = None if record_weight is None else weights_of(frame, record_weight)
+    weights = None if record_weight is None else weights_of(data, record_weight)
     found = crowds.sizes if people is None else _found(crowds, people, hierarchies or {})
     size = _population(crowds.rows, people, weights, sample_fraction, population_size)
     individual = None if weights is None else individual_risk(crowds, weights, asked)
@@ -137,7 +137,7 @@ def measure(
         marketer=journalist.average,
         uniques=uniques(crowds.sizes, crowds.sizes),
         wildcard=None if wildcard is None else uniques(crowds.sizes, wildcard_crowds(crowds, wildcard)),
-        columns=search(crowds.frame, roles.quasi, SHOWN),
+        columns=search(data, roles.quasi, SHOWN),
         suda=special,
         population=None if size is None else population_uniques(crowds, size),
         individual=individual,
@@ -158,7 +158,7 @@ def _people(population: TableLike, quasi: Sequence[str]) -> pl.DataFrame:
 def _found(crowds: Crowds, people: pl.DataFrame, hierarchies: Mapping[str, object]) -> Ints:
     """Return how many people of the population the cells of each class fit."""
     builders = {name: as_builder(spec) for name, spec in hierarchies.items() if name in people.columns}
-    return covered_people(crowds.frame[crowds.first], people, builders)
+    return covered_people(crowds.distinct, people, builders)
 
 
 def _population(

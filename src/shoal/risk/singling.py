@@ -14,11 +14,10 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import polars as pl
 
 from shoal.arrays import Ints
-from shoal.coded import Coded
 from shoal.microdata import distinct_rows
+from shoal.table import Table, TableLike
 
 LARGEST = 3
 """Columns in a set at most."""
@@ -62,13 +61,13 @@ class Search:
         return [found for found in self.sets if len(found.columns) == size]
 
 
-def search(frame: pl.DataFrame, columns: Sequence[str], shown: int | None = None) -> Search:
+def search(data: TableLike, columns: Sequence[str], shown: int | None = None) -> Search:
     """Find the sets of one, two and three columns that single out the most rows, in bounded time.
 
     Guarantees exact shares and all sets, where `notes` is empty. Of each size, `shown` sets are kept.
 
-    >>> people = pl.DataFrame({"age": [30, 30, 40, 40], "sex": ["f", "m", "f", "m"], "town": ["a", "a", "a", "b"]})
-    >>> found = search(people, people.columns)
+    >>> people = {"age": [30, 30, 40, 40], "sex": ["f", "m", "f", "m"], "town": ["a", "a", "a", "b"]}
+    >>> found = search(people, list(people))
     >>> found.smallest
     SinglingSet(columns=('age', 'sex'), share=1.0, distinction=1.0, separation=1.0)
     >>> found.of_size(1)[0]
@@ -76,12 +75,12 @@ def search(frame: pl.DataFrame, columns: Sequence[str], shown: int | None = None
     """
     if not columns:
         return Search(notes=("no column is a quasi-identifier",))
-    notes: list[str] = []
+    table, notes = Table.of(data), list[str]()
     taken = list(columns)
     if len(taken) > COLUMNS:
         notes.append(f"of {len(taken):,} quasi-identifiers only the {COLUMNS} with the most values were combined")
-        taken = sorted(taken, key=lambda name: -frame[name].n_unique())[:COLUMNS]
-    people = _People.of(frame.select(taken), notes)
+        taken = sorted(taken, key=lambda name: -table.coded(name).size)[:COLUMNS]
+    people = _People.of(table, taken, notes)
     found: list[SinglingSet] = []
     for size in range(1, min(LARGEST, len(taken)) + 1):
         found += sorted(people.sets(size, notes), key=lambda one: -one.share)[: SHOWN if shown is None else shown]
@@ -100,17 +99,17 @@ class _People:
     rows: int
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, notes: list[str]) -> _People:
-        coded = [Coded.of(column) for column in frame.iter_columns()]
+    def of(cls, table: Table, columns: Sequence[str], notes: list[str]) -> _People:
+        coded = [table.coded(name) for name in columns]
         _, first, counts = distinct_rows([one.codes for one in coded], [one.size for one in coded])
-        rows = frame.height
+        rows = table.rows
         if len(first) > ROWS:
             drawn = np.random.default_rng(0).choice(len(first), ROWS, replace=False)
             first, counts = first[drawn], counts[drawn]
             rows = int(counts.sum())
             notes.append(f"the sets were judged on a sample of {rows:,} rows; of all rows they single out fewer")
         dense = [one.codes[first].astype(np.int64) for one in coded]
-        return cls(tuple(frame.columns), tuple(dense), tuple(one.size for one in coded), counts, rows)
+        return cls(tuple(columns), tuple(dense), tuple(one.size for one in coded), counts, rows)
 
     def sets(self, size: int, notes: list[str]) -> Iterator[SinglingSet]:
         """Yield the sets of one size, of the columns that promise most where there are too many."""
