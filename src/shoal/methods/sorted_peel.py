@@ -17,7 +17,7 @@ from operator import or_
 
 import numpy as np
 
-from shoal.arrays import Codes, Ints
+from shoal.arrays import AnyInts, Codes, Ints
 from shoal.histogram import Attributes
 from shoal.methods.base import Deadline
 from shoal.partition import Partition
@@ -36,18 +36,16 @@ def fits(problem: Problem, rows: int, attributes: Attributes) -> bool:
     return problem.recoding == "suppress" and sum(map(_bits, sizes)) <= WORD and walked <= WALKED
 
 
-def sorted_peel(problem: Problem, rows: Ints, attributes: Attributes, l: int, deadline: Deadline) -> Partition:
-    """Return l-diverse classes of some rows, given by their contents, which together are l-diverse.
+def sorted_peel(problem: Problem, tuples: Ints, values: AnyInts, l: int, deadline: Deadline) -> Partition:
+    """Return l-diverse classes of rows with these tuples and sensitive values, which together are l-diverse.
 
     Every pattern makes a class of each group that has an l-diverse part which leaves all other rows l-diverse: so these
     can be a class at any moment, and are once time is over. Of equal rows the first ones are taken.
     """
     from shoal.cube.sorted_peeling import take_groups
 
-    left = Words.of(problem, rows, attributes)
-    values = problem.values[attributes]
-    rest = np.bincount(values.codes[rows], minlength=len(values.totals)).astype(np.int64)
-    class_of_row, classes = np.full(len(rows), -1, dtype=np.int32), 0
+    left, rest = Words.of(problem, tuples, values), np.bincount(values).astype(np.int64)
+    class_of_row, classes = np.full(len(values), -1, dtype=np.int32), 0
     for stars in _patterns(problem):
         if deadline.passed or not len(left.words):
             break
@@ -82,21 +80,21 @@ class Words:
     """Bits of the place."""
 
     @classmethod
-    def of(cls, problem: Problem, rows: Ints, attributes: Attributes) -> Words:
-        """Pack some rows."""
-        values = problem.values[attributes]
-        width, low = _bits(len(values.totals)), _bits(len(rows))
-        words = np.zeros(len(rows), dtype=np.int64)
+    def of(cls, problem: Problem, tuples: Ints, values: AnyInts) -> Words:
+        """Pack rows."""
+        width, low = _bits(int(values.max()) + 1), _bits(len(values))
+        packed = np.zeros(len(problem.microdata.tuples), dtype=np.int64)
         masks: list[int] = []
-        for column in problem.microdata.quasi:
+        for column, codes in zip(problem.microdata.quasi, problem.microdata.tuples.T, strict=True):
             bits = _bits(column.size)
-            words <<= bits
-            words |= column.codes[rows]
+            packed <<= bits
+            packed |= codes
             masks = [*(mask << bits for mask in masks), (1 << bits) - 1]
+        words: Ints = packed[tuples]
         words <<= width
-        words |= values.codes[rows]
+        words |= values
         words <<= low
-        words |= np.arange(len(rows))
+        words |= np.arange(len(values))
         return cls(words, [mask << (width + low) for mask in masks], width, low)
 
     def sorted_at(self, stars: tuple[int, ...]) -> Ints:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -14,7 +14,7 @@ import numpy as np
 from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
 from shoal.bounds.residue import altered_rows, diversity, least_altered, phase_one
-from shoal.histogram import Attributes, Histogram
+from shoal.histogram import Attributes, Histogram, Values
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, KAnonymity, LDiversity, Model
 from shoal.partition import Partition
@@ -159,6 +159,16 @@ class Split:
     def entries(self) -> Ints:
         """Which entry of the histogram each row of R is of."""
         return np.repeat(np.arange(len(self.stay)), self.histogram.counts - self.stay)
+
+    @property
+    def tuples(self) -> Ints:
+        """The tuple of each row of R."""
+        return self.histogram.slice_of_entry[self.entries]
+
+    @property
+    def values(self) -> Values:
+        """The sensitive value of each row of R."""
+        return replace(self.histogram.values, codes=self.histogram.codes[self.entries])
 
     @cached_property
     def residue(self) -> Ints:

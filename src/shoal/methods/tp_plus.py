@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from shoal.arrays import Bools
 from shoal.cube.loops import fitting
 from shoal.cube.returning import give_back
+from shoal.histogram import Classes
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.hilbert import Hilbert
 from shoal.methods.mondrian import Mondrian
@@ -38,8 +38,8 @@ class TPPlus(TP):
     Here this class is a table of its own, solved by `hilbert`, `mondrian` and, where the lattice of patterns is not
     too large, `peel`; with suppression also by sorting it for one pattern of stars after the other, and by this alone
     where more than 100,000 rows are altered. Then rows go back to the unaltered class they came from if both classes
-    can do with that. Up to 250,000 rows `hilbert` and `peel` try the whole table as well, and the rows of the cheapest
-    release move to cheaper classes, one by one. The cheapest of all is kept.
+    can do with that. Up to 250,000 rows `hilbert` and `peel` try the whole table as well, and the rows of the two
+    cheapest releases move to cheaper classes, one by one. The cheapest of all is kept.
     """
 
     name: ClassVar[str] = "tp-plus"
@@ -50,13 +50,16 @@ class TPPlus(TP):
         """Run the phases, cut the residue up in several ways, keep the cheapest."""
         progress(0.0, "three phases (compiled at the first use)")
         split = self.split(problem, deadline)
-        best = Refined("not at all", Partition(split.labels), split.cost(problem))
+        found = [Refined("not at all", Partition(split.labels), split.cost(problem))]
         for how, partition in _ways(problem, split, seed, deadline, progress):
-            best = best.or_cheaper(problem, how, partition)
-        if best.cost and _of_all(problem) and not deadline.passed:
-            progress(0.8, "local search")
-            moved = improved(problem, best.partition, deadline)
-            best = best.or_cheaper(problem, f"{best.how}, then row by row", moved)
+            found.append(Refined(how, partition, problem.cost_of(partition)))
+        cheapest = sorted(found, key=lambda one: one.cost)[:2]
+        for one in cheapest if cheapest[0].cost and _of_all(problem) else []:
+            if not deadline.passed:
+                progress(0.8, "local search")
+                moved = improved(problem, one.partition, deadline)
+                found.append(Refined(f"{one.how}, then row by row", moved, problem.cost_of(moved)))
+        best = min(found, key=lambda one: one.cost)
         return concluded(self, problem, split, best.partition, best.cost, f"the residue was refined {best.how}")
 
     def split(self, problem: Problem, deadline: Deadline) -> Split:
@@ -64,18 +67,12 @@ class TPPlus(TP):
         return three_phases(problem, deadline)
 
 
-@dataclass(frozen=True, eq=False)
-class Refined:
-    """The cheapest classes so far, and how they were found."""
+class Refined(NamedTuple):
+    """Classes, what they cost, and how they were found."""
 
     how: str
     partition: Partition
     cost: float
-
-    def or_cheaper(self, problem: Problem, how: str, partition: Partition) -> Refined:
-        """Return these classes, or others if those cost less."""
-        cost = problem.cost_of(partition)
-        return Refined(how, partition, cost) if cost < self.cost else self
 
 
 def _ways(
@@ -86,7 +83,7 @@ def _ways(
     sortable = split.rows > 0 and fits(problem, split.rows, attributes)
     if sortable and not deadline.passed:
         progress(0.1, "the residue, by patterns of stars")
-        peeled = sorted_peel(problem, split.residue, attributes, l, deadline)
+        peeled = sorted_peel(problem, split.tuples, split.values.codes, l, deadline)
         yield "by patterns of stars", _home(problem, split, peeled)
     several = _refiners(problem, split) if split.rows <= SEVERAL_UP_TO or not sortable else []
     part = problem.of_rows(split.residue) if several else problem
@@ -121,18 +118,17 @@ def _home(problem: Problem, split: Split, residue: Partition) -> Partition:
     """Return the classes of TP, the residue as a method cut it, and the rows that may go home there."""
     goes, labels = _may_go_home(problem, split, residue), split.labels.copy()
     labels[split.residue] += residue.class_of_row
-    labels[split.residue[goes]] = split.home[split.histogram.slice_of_entry[split.entries[goes]]]
+    labels[split.residue[goes]] = split.home[split.tuples[goes]]
     return Partition.of(labels)
 
 
 def _may_go_home(problem: Problem, split: Split, partition: Partition) -> Bools:
     """Return which altered rows may go back to the class of their tuple, both classes staying l-eligible."""
     attributes, l = diversity_of(problem)
-    counts = problem.candidates(split.residue, partition.class_of_row, len(partition)).histogram(attributes)
-    spare = partition.sizes - l * np.maximum.reduceat(counts.counts, counts.starts[:-1])
+    classes = Classes(partition.class_of_row, len(partition), {attributes: split.values}).histogram(attributes)
+    spare = partition.sizes - l * np.maximum.reduceat(classes.counts, classes.starts[:-1])
     tall = np.maximum.reduceat(split.stay, split.histogram.starts[:-1])
-    tuples = split.histogram.slice_of_entry[split.entries]
     goes: Bools = fitting(give_back, split.rows)(
-        tuples, partition.class_of_row, split.entries, split.stay.copy(), split.kept.copy(), tall, spare, l
+        split.tuples, partition.class_of_row, split.entries, split.stay.copy(), split.kept.copy(), tall, spare, l
     )
     return goes
