@@ -7,8 +7,10 @@ attribute, and into which part each row goes if its class is cut along a chosen 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -72,11 +74,21 @@ class MedianCuts(Cuts):
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
         microdata = problem.microdata
         self.relaxed, self.suppresses = relaxed, problem.recoding == "suppress"
-        orders = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
-        self.codes = np.column_stack([rank[c.codes] for rank, c in zip(orders, microdata.quasi, strict=True)])
+        self.columns = microdata.quasi
+        self.ranks = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
         self.sizes = np.array([column.size for column in microdata.quasi])
         self.places = [_places(column) for column in microdata.quasi]
         self.identity = microdata.identity if relaxed else np.zeros(microdata.rows, dtype=np.int64)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Where each row lies along each attribute, row by attribute."""
+        return np.column_stack(list(self.along()))
+
+    def along(self) -> Iterator[Codes]:
+        """Yield where each row lies along an attribute, one attribute after the other."""
+        for rank, column in zip(self.ranks, self.columns, strict=True):
+            yield rank[column.codes]
 
     def widths(self, classes: Open) -> Floats:
         """Return the share of the column's range, or of its values, that each class spans."""
@@ -137,7 +149,6 @@ class HierarchyCuts(MedianCuts):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem, relaxed=False)
         self.hierarchies = problem.microdata.hierarchies
-        self.columns = problem.microdata.quasi
         self.first_of_block = [
             _first_places(leaf_ranks(column, hierarchy), hierarchy)
             for column, hierarchy in zip(self.columns, self.hierarchies, strict=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.arrays import AnyInts, Ints
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.cuts import MedianCuts
 from shoal.models import Alpha, DistinctLDiversity, KAnonymity, LDiversity, Model
@@ -57,20 +57,41 @@ def cut_by_levels(
     for axis, place in enumerate(cuts.places):
         if place is not None:
             places[axis, : len(place)] = place
-    secrets = [values.codes.astype(np.int32) for values in problem.values.values()]
-    codes, rows = cuts.codes.copy(), np.arange(problem.rows)
-    hidden = np.column_stack(secrets) if secrets else np.zeros((problem.rows, 0), np.int32)
+    table, axes = _packed(problem, cuts), len(cuts.places)
+    words, codes, hidden = table.view(np.int64), table[:, :axes], table[:, axes : axes + len(problem.values)]
     parts = np.array([[share.numerator, share.denominator] for share in shares])
     least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.int64)
     begins, ends = np.zeros(1, dtype=np.int64), np.array([problem.rows])
     while len(begins) and not deadline.passed:
         progress(1 - int((ends - begins).sum()) / problem.rows, "cutting classes")
         begins, ends = cut_level(
-            codes, hidden, rows, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
+            words, codes, hidden, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
             not cuts.suppresses,
         )  # fmt: skip
         starts[begins] = 1
     labels = np.empty(problem.rows, dtype=np.int64)
     starts[0] = 0
-    labels[rows] = np.cumsum(starts)
+    labels[_numbers(table)] = np.cumsum(starts)
     return Partition(labels), len(begins) == 0
+
+
+def _packed(problem: Problem, cuts: MedianCuts) -> AnyInts:
+    """Return row by row what the loop needs, side by side: the codes, the sensitive values, and the row's number.
+
+    Numbers are as short as all codes allow, so that more rows come with one look into memory; a row is some whole
+    words, so that it is moved at once.
+    """
+    secrets = [values.codes for values in problem.values.values()]
+    most = max(*cuts.sizes.tolist(), 1, *(len(values.totals) for values in problem.values.values()))
+    kind = np.dtype(np.uint16 if most < 2**16 else np.int32)
+    words = -(-(len(cuts.places) + len(secrets) + 8 // kind.itemsize) * kind.itemsize // 8)
+    table = np.zeros((problem.rows, words * 8 // kind.itemsize), dtype=kind)
+    for place, codes in enumerate((*cuts.along(), *secrets)):
+        table[:, place] = codes
+    _numbers(table)[:] = np.arange(problem.rows)
+    return table
+
+
+def _numbers(table: AnyInts) -> Ints:
+    """Return the numbers of the rows: the last word of each."""
+    return table.view(np.int64)[:, -1]
