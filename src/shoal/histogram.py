@@ -155,5 +155,9 @@ def _count_pairs(slices: Ints, codes: AnyInts, width: int, weights: Ints | None)
         dense = np.bincount(keys, weights=weights).astype(np.int64)
         entries = np.flatnonzero(dense)
         return entries, dense[entries]
+    if weights is None:
+        keys.sort()
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        return keys[starts], np.diff(starts, append=len(keys))
     entries, place = np.unique(keys, return_inverse=True)
     return entries, np.bincount(place, weights=weights).astype(np.int64)
