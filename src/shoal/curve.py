@@ -11,13 +11,14 @@ import numpy as np
 
 from shoal.arrays import AnyInts, Codes, Ints
 from shoal.coded import Coded
+from shoal.cube.loops import is_worth_compiling
 from shoal.hierarchies import Hierarchy
 from shoal.microdata import Microdata
 
 WIDTH = 62
 """Bits of a key in one word."""
 COMPILED_FROM = 50_000
-"""Points from which the compiled loop is worth importing."""
+"""Points from which the compiled loop is quicker."""
 
 
 def hilbert_order(microdata: Microdata) -> Ints:
@@ -38,7 +39,7 @@ def hilbert_keys(points: AnyInts, bits: int) -> Ints:
     """
     grid: Ints = np.ascontiguousarray(points, dtype=np.int64)
     words = -(-bits * grid.shape[1] // WIDTH)
-    if len(grid) < COMPILED_FROM:
+    if len(grid) < COMPILED_FROM or not is_worth_compiling(len(grid)):
         return _interleaved(_transformed(grid, bits), bits, words)
     from shoal.cube.bends import bend_points
 

@@ -19,12 +19,13 @@ BITS = 64
 
 
 @njit(cache=True)
-def cut_level(codes, secrets, rows, begins, ends, places, values, weights, alike, least, shares, checks, wide):
+def cut_level(words, codes, secrets, begins, ends, places, values, weights, alike, least, shares, checks, wide):
     """Cut every class `begins[c]:ends[c]` in two where that is allowed; return where the halves begin and end.
 
-    `codes` (row by attribute), `secrets` (row by sensitive attribute) and `rows` are reordered in place. `places`
-    (attribute by code) says where a value lies; where `alike`, its different values are counted instead, of so many
-    `values`, and with `wide` false the attribute of the fewest comes first. `checks` are what each half must meet.
+    `words` hold all that there is of a row, and are reordered in place; `codes` (row by attribute) and `secrets` (row
+    by sensitive attribute) are views of the same memory. `places` (attribute by code) says where a value lies; where
+    `alike`, its different values are counted instead, of so many `values`, and with `wide` false the attribute of the
+    fewest comes first. `checks` are what each half must meet.
     """
     axes, longest = codes.shape[1], (ends - begins).max()
     counts = np.zeros(places.shape[1], np.int64)
@@ -32,9 +33,7 @@ def cut_level(codes, secrets, rows, begins, ends, places, values, weights, alike
     low, high, masks = np.zeros(axes, np.int64), np.zeros(axes, np.int64), np.zeros(axes, np.uint64)
     width = np.zeros(axes)
     new_begins, new_ends = np.empty(2 * len(begins), np.int64), np.empty(2 * len(begins), np.int64)
-    spare_codes = np.empty((longest, axes), codes.dtype)
-    spare_secrets = np.empty((longest, secrets.shape[1]), secrets.dtype)
-    spare_rows, ordered = np.empty(longest, rows.dtype), np.empty(longest, codes.dtype)
+    spare, ordered = np.empty((longest, words.shape[1]), words.dtype), np.empty(longest, codes.dtype)
     made = 0
     for c in range(len(begins)):
         a, b = begins[c], ends[c]
@@ -59,7 +58,7 @@ def cut_level(codes, secrets, rows, begins, ends, places, values, weights, alike
                     at = a + below
                     break
             if at >= 0:
-                _divide(codes, secrets, rows, a, b, axis, limit, spare_codes, spare_secrets, spare_rows)
+                _divide(words, codes, a, b, axis, limit, spare)
                 new_begins[made], new_ends[made] = a, at
                 new_begins[made + 1], new_ends[made + 1] = at, b
                 made += 2
@@ -161,25 +160,18 @@ def _meet(codes, secrets, a, b, axis, limit, checks, seen):
 
 
 @njit(cache=True)
-def _divide(codes, secrets, rows, a, b, axis, limit, spare_codes, spare_secrets, spare_rows):
-    """Put the rows below the limit first."""
+def _divide(words, codes, a, b, axis, limit, spare):
+    """Put the rows below the limit first, each half in the order it has.
+
+    Every row is written to both halves, and only the right one moves on: processors guess badly which it will be.
+    """
     at, over = a, 0
     for i in range(a, b):
-        if codes[i, axis] < limit:
-            _copy(codes, secrets, rows, i, codes, secrets, rows, at)
-            at += 1
-        else:
-            _copy(codes, secrets, rows, i, spare_codes, spare_secrets, spare_rows, over)
-            over += 1
-    for i in range(over):
-        _copy(spare_codes, spare_secrets, spare_rows, i, codes, secrets, rows, at + i)
-
-
-@njit(cache=True)
-def _copy(codes, secrets, rows, i, to_codes, to_secrets, to_rows, j):
-    """Copy row i to place j."""
-    for axis in range(codes.shape[1]):
-        to_codes[j, axis] = codes[i, axis]
-    for column in range(secrets.shape[1]):
-        to_secrets[j, column] = secrets[i, column]
-    to_rows[j] = rows[i]
+        below = codes[i, axis] < limit
+        for w in range(words.shape[1]):
+            word = words[i, w]
+            words[at, w] = word
+            spare[over, w] = word
+        at += below
+        over += not below
+    words[at:b] = spare[:over]

@@ -31,10 +31,13 @@ class Partition:
     def of(cls, labels: AnyInts) -> Partition:
         """Number any labels densely, in their own order; negative labels are dropped rows."""
         labels = np.asarray(labels, dtype=np.int64)
-        kept = labels >= 0
-        dense = np.full(len(labels), DROPPED, dtype=np.int64)
-        dense[kept] = np.unique(labels[kept], return_inverse=True)[1]
-        return cls(dense)
+        if labels.max(initial=0) > 4 * len(labels) + 1_000:  # too far apart to be counted
+            labels = np.where(labels < 0, DROPPED, np.unique(labels, return_inverse=True)[1])
+        used = np.zeros(labels.max(initial=-1) + 2, dtype=np.int64)
+        used[labels[labels >= 0]] = 1
+        number = np.cumsum(used) - 1
+        number[-1] = DROPPED  # where a negative label looks it up
+        return cls(number[np.maximum(labels, -1)])
 
     @classmethod
     def in_order(cls, order: Ints, starts: Ints) -> Partition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -51,6 +51,7 @@ class Problem:
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
+    _known: dict[Hashable, int] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def required(self) -> Models:
@@ -91,19 +92,23 @@ class Problem:
 
     def classes(self, partition: Partition) -> Classes:
         """Return what models see of a partition of all rows."""
-        return self.candidates(np.arange(self.rows), partition.class_of_row, len(partition))
+        return self._seen(slice(None), partition.class_of_row, len(partition), self.values)
 
     def candidates(self, rows: Ints, class_of_row: Ints, number: int) -> Classes:
         """Return what models see of classes made of some rows, in a table that publishes all rows."""
-        values = {name: values.at(rows) for name, values in self.values.items()}
+        return self._seen(rows, class_of_row, number, {name: values.at(rows) for name, values in self.values.items()})
+
+    def _seen(
+        self, rows: Ints | slice, class_of_row: Ints, number: int, values: Mapping[Attributes, Values]
+    ) -> Classes:
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
         return Classes(class_of_row, number, values, population=people)
 
-    def _people(self, rows: Ints, class_of_row: Ints) -> Ints:
+    def _people(self, rows: Ints | slice, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""
         population = self.microdata.population
         assert population is not None
-        groups = Groups.of(rows, class_of_row)
+        groups = Groups.of(np.arange(self.rows)[rows], class_of_row)
         cells = cells_of(self.microdata, self.recoding, groups)
         return count_covered(cells, population.tuples, population.counts)
 
@@ -119,9 +124,21 @@ class Problem:
         """Return what a partition costs once published."""
         return self.cost.of(self.publish(partition))
 
+    def once(self, what: Hashable, find: Callable[[], int]) -> int:
+        """Return a number that is worked out once: whoever asks first says how."""
+        if what not in self._known:
+            self._known[what] = find()
+        return self._known[what]
+
     def of_rows(self, rows: Ints) -> Problem:
         """Return the same problem for some of the rows, none of which may be dropped."""
         return replace(self, microdata=self.microdata.take(rows), max_dropped=Fraction(0))
+
+    def refused_as_one(self) -> list[str]:
+        """Return why all rows as one class will not do: models that joining classes may break, and that refuse it."""
+        others = [model for model in self.models if not model.monotone]
+        whole = self.classes(Partition.whole(self.rows)) if others else None
+        return [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
 
     def check_feasible(self) -> None:
         """Raise `Infeasible` if not even all rows as one class are admitted by a model that only merging can help."""

@@ -15,8 +15,6 @@ import polars as pl
 import pytest
 
 from shoal.bounds.residue import phase_one
-from shoal.cube import ordering
-from shoal.cube.ordering import sorted_by
 from shoal.methods.base import Deadline, silent
 from shoal.methods.tp import TP, counted, diversity_of, three_phases
 from shoal.microdata import encode
@@ -319,11 +317,3 @@ def test_the_cost_is_that_of_the_published_cells(cost: str) -> None:
     found = solved(asked)
     assert found.cost == asked.cost_of(found.partition) > 0
     assert asked.models.admits(asked.classes(found.partition)).all()
-
-
-def test_counting_sorts_as_numpy_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    keys = [(rng.integers(0, size, 5_000), size) for size in (40, 7, 300)]
-    plain = sorted_by(*keys)
-    monkeypatch.setattr(ordering, "COUNTED_FROM", 0)
-    assert (sorted_by(*keys) == plain).all()

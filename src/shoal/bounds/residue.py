@@ -49,7 +49,7 @@ class Residue(Bound):
     def of(self, problem: Problem) -> float:
         """Return the best bound of all these models."""
         asked = [(model, diversity(model)) for model in problem.models]
-        return float(max(_altered_rows(problem, model, least) for model, least in asked if least is not None))
+        return float(max(altered_rows(problem, model, least) for model, least in asked if least is not None))
 
 
 def diversity(model: Model) -> Fraction | None:
@@ -59,11 +59,19 @@ def diversity(model: Model) -> Fraction | None:
     return 1 / model.limit if isinstance(model, Alpha) else None
 
 
-def _altered_rows(problem: Problem, model: Model, l: Fraction) -> int:  # noqa: E741 - the paper's name
-    """Return how many rows are starred or dropped at least."""
+def altered_rows(problem: Problem, model: Model, l: Fraction, residue: Ints | None = None) -> int:  # noqa: E741
+    """Return how many rows are starred or dropped at least; whoever knows R1, by value, can say so."""
+
+    def found() -> int:
+        return least_altered(_residue(problem, model, l) if residue is None else residue, l, problem.may_drop)
+
+    return problem.once((Residue.name, model), found)
+
+
+def _residue(problem: Problem, model: Model, l: Fraction) -> Ints:  # noqa: E741 - the paper's name
+    """Return how many rows of each value are in R1."""
     tuples = problem.classes(Partition(problem.microdata.tuple_of_row))
-    histogram = tuples.histogram(model.attributes, model.given)
-    return least_altered(phase_one(histogram, l)[1], l, problem.may_drop)
+    return phase_one(tuples.histogram(model.attributes, model.given), l)[1]
 
 
 def phase_one(histogram: Histogram, l: Fraction) -> tuple[Ints, Ints]:  # noqa: E741 - the paper's name

@@ -12,6 +12,7 @@ import numpy as np
 from shoal.arrays import Ints
 from shoal.cells import HierarchyCells
 from shoal.cube.cube import Cube
+from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem
 from shoal.sorting import order_by
@@ -32,7 +33,7 @@ class Covering:
     @classmethod
     def of(cls, cube: Cube, pieces: Ints, nodes: Ints) -> Covering:
         """Return the covering made of (type, class, copies) pieces."""
-        order = np.argsort(pieces[:, 0], kind="stable")
+        order = order_by(pieces[:, 0])
         types, classes, copies = pieces[order].T
         return cls(cube, np.repeat(types, copies), np.repeat(classes, copies), nodes).merged()
 
@@ -51,11 +52,12 @@ class Covering:
     def merged(self) -> Covering:
         """Number the classes anew, those at the same pattern as one."""
         cube = self.cube
-        pairs = cube.nodes[self.nodes[self.classes]]
-        first, second = cube.first.groups[pairs[:, 0], self.types], cube.second.groups[pairs[:, 1], self.types]
-        keys = np.column_stack([self.nodes[self.classes], first, second])
-        patterns, classes = np.unique(keys, axis=0, return_inverse=True)
-        return replace(self, classes=classes.reshape(-1).astype(np.int64), nodes=patterns[:, 0].astype(np.int64))
+        nodes = self.nodes[self.classes]
+        left, right = cube.nodes[nodes].T
+        first, second = cube.first.groups[left, self.types], cube.second.groups[right, self.types]
+        widths = [len(cube.nodes), int(cube.first.widths.max()), int(cube.second.widths.max())]
+        classes, example, _ = distinct_rows([nodes, first, second], widths)
+        return replace(self, classes=classes, nodes=nodes[example])
 
     @property
     def costs(self) -> Ints:

@@ -59,7 +59,10 @@ def sweep(values: Ints, counts: Ints, l: int) -> Ints:  # noqa: E741 - the paper
     """
     rows = len(values)
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-    line = np.argsort(values, kind="mergesort")
+    line, head = np.empty(rows, np.int64), starts[:-1].copy()
+    for row in range(rows):
+        line[head[values[row]]] = row
+        head[values[row]] += 1
     head = starts[:-1].copy()
     common = np.argsort(-counts, kind="mergesort")
     heads = [line[starts[value]] for value in range(len(counts)) if counts[value] > 0]

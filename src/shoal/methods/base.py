@@ -111,7 +111,6 @@ class Method(ABC):
             return self._bounded(problem, self.solve(problem, seed=seed, deadline=deadline, progress=progress))
         kept = rows_to_keep(problem)
         part = problem if len(kept) == problem.rows else problem.of_rows(kept)
-        part.check_feasible()
         found = self.solve(part, seed=seed, deadline=deadline, progress=progress)
         if part is not problem:
             found = _lifted(problem, found, kept)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyInts, Bools, Codes, Floats, Ints
+from shoal.arrays import Bools, Codes, Floats, Ints
 from shoal.coded import Coded
 from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
@@ -74,20 +74,21 @@ class MedianCuts(Cuts):
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
         microdata = problem.microdata
         self.relaxed, self.suppresses = relaxed, problem.recoding == "suppress"
-        self._quasi = microdata.quasi
-        self._orders = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
+        self.columns = microdata.quasi
+        self.ranks = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
         self.sizes = np.array([column.size for column in microdata.quasi])
         self.places = [_places(column) for column in microdata.quasi]
         self.identity = microdata.identity if relaxed else np.zeros(microdata.rows, dtype=np.int64)
 
-    def ranked(self) -> Iterator[AnyInts]:
-        """Yield the codes of one attribute after the other, in the order in which they are cut."""
-        return (rank[column.codes] for rank, column in zip(self._orders, self._quasi, strict=True))
-
     @cached_property
-    def codes(self) -> AnyInts:
-        """The same, row by attribute."""
-        return np.column_stack(list(self.ranked()))
+    def codes(self) -> Codes:
+        """Where each row lies along each attribute, row by attribute."""
+        return np.column_stack(list(self.along()))
+
+    def along(self) -> Iterator[Codes]:
+        """Yield where each row lies along an attribute, one attribute after the other."""
+        for rank, column in zip(self.ranks, self.columns, strict=True):
+            yield rank[column.codes]
 
     def widths(self, classes: Open) -> Floats:
         """Return the share of the column's range, or of its values, that each class spans."""
@@ -148,7 +149,6 @@ class HierarchyCuts(MedianCuts):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem, relaxed=False)
         self.hierarchies = problem.microdata.hierarchies
-        self.columns = problem.microdata.quasi
         self.first_of_block = [
             _first_places(leaf_ranks(column, hierarchy), hierarchy)
             for column, hierarchy in zip(self.columns, self.hierarchies, strict=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import ClassVar
@@ -14,7 +15,7 @@ from shoal.arrays import Floats, Ints
 from shoal.bounds.residue import phase_one
 from shoal.histogram import Histogram
 from shoal.methods.base import Deadline
-from shoal.methods.tp import Split, counted, diversity_of, promised, three_phases
+from shoal.methods.tp import Split, diversity_of, promised, three_phases
 from shoal.methods.tp_plus import TPPlus
 from shoal.problem import Problem
 from shoal.solver import Rows, model_of, new_solver, run_solver
@@ -49,15 +50,14 @@ class FewestRows(TPPlus):
     def split(self, problem: Problem, deadline: Deadline) -> Split:
         """Return which rows are altered: those of TP if no fewer can be, else those of the program."""
         found = three_phases(problem, deadline)
-        attributes, l = diversity_of(problem)
-        order, histogram = counted(problem, attributes)
+        l, histogram = diversity_of(problem)[1], found.histogram
         if found.rows == found.bound or len(histogram.codes) > MOST_ENTRIES or deadline.passed:
             return found
         stay, bound = _most_unaltered(histogram, phase_one(histogram, Fraction(l))[0], l, deadline)
         bound = max(bound, found.bound)
         if stay is None or problem.rows - stay.sum() > found.rows:
-            return Split(found.labels, found.altered, found.rows, found.phase, min(bound, found.rows), found.late)
-        return Split.of(order, histogram, stay, found.phase, min(bound, problem.rows - int(stay.sum())))
+            return replace(found, bound=min(bound, found.rows))
+        return Split(found.order, histogram, stay, found.phase, min(bound, problem.rows - int(stay.sum())))
 
 
 def _most_unaltered(histogram: Histogram, most: Ints, l: int, deadline: Deadline) -> tuple[Ints | None, int]:

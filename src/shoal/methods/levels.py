@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -57,10 +57,8 @@ def cut_by_levels(
     for axis, place in enumerate(cuts.places):
         if place is not None:
             places[axis, : len(place)] = place
-    secrets = list(problem.values.values())
-    codes = _narrow(cuts.ranked(), problem.rows, int(cuts.sizes.max()))
-    hidden = _narrow([one.codes for one in secrets], problem.rows, max((len(one.totals) for one in secrets), default=0))
-    rows = np.arange(problem.rows, dtype=np.int32 if problem.rows < 2**31 else np.int64)
+    table, axes = _packed(problem, cuts), len(cuts.places)
+    words, codes, hidden = table.view(np.int64), table[:, :axes], table[:, axes : axes + len(problem.values)]
     parts = np.array([[share.numerator, share.denominator] for share in shares])
     least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.bool_)
     begins, ends = np.zeros(1, dtype=np.int64), np.array([problem.rows])
@@ -68,16 +66,31 @@ def cut_by_levels(
     while len(begins) and not deadline.passed:
         progress(1 - int((ends - begins).sum()) / problem.rows, "cutting classes")
         begins, ends = cut_level(
-            codes, hidden, rows, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
+            words, codes, hidden, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
             not cuts.suppresses,
         )  # fmt: skip
         starts[begins] = True
     edges = np.append(np.flatnonzero(starts), problem.rows)
-    return Partition.in_order(rows.astype(np.int64), edges), len(begins) == 0
+    return Partition.in_order(_numbers(table).copy(), edges), len(begins) == 0
 
 
-def _narrow(columns: Iterable[AnyInts], rows: int, size: int) -> AnyInts:
-    """Return columns side by side in the narrowest integers that hold numbers below a size: less to move about."""
-    kind = np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.int32
-    narrow = [column.astype(kind) for column in columns]
-    return np.column_stack(narrow) if narrow else np.zeros((rows, 0), kind)
+def _packed(problem: Problem, cuts: MedianCuts) -> AnyInts:
+    """Return row by row what the loop needs, side by side: the codes, the sensitive values, and the row's number.
+
+    Numbers are as short as all codes allow, so that more rows come with one look into memory; a row is some whole
+    words, so that it is moved at once.
+    """
+    secrets = [values.codes for values in problem.values.values()]
+    most = max(*cuts.sizes.tolist(), 1, *(len(values.totals) for values in problem.values.values()))
+    kind = np.dtype(np.uint8 if most <= 2**8 else np.uint16 if most <= 2**16 else np.int32)
+    words = -(-(len(cuts.places) + len(secrets) + 8 // kind.itemsize) * kind.itemsize // 8)
+    table = np.zeros((problem.rows, words * 8 // kind.itemsize), dtype=kind)
+    for place, codes in enumerate((*cuts.along(), *secrets)):
+        table[:, place] = codes
+    _numbers(table)[:] = np.arange(problem.rows)
+    return table
+
+
+def _numbers(table: AnyInts) -> Ints:
+    """Return the numbers of the rows: the last word of each."""
+    return table.view(np.int64)[:, -1]

@@ -45,11 +45,7 @@ class Mondrian(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: cutting starts there."""
-        if problem.one_level:
-            return [problem.one_level]
-        whole = problem.classes(Partition.whole(problem.rows))
-        others = [model for model in problem.models if not model.monotone]
-        return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
+        return [problem.one_level] if problem.one_level else problem.refused_as_one()
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""

@@ -15,7 +15,6 @@ from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.repair import repair
-from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.watching import watched
 
@@ -67,9 +66,7 @@ def unmet(problem: Problem) -> list[str]:
         return [problem.one_level]
     if problem.recoding == ANATOMY:
         return ["it merges classes where it must, and groups of two tables are not merged"]
-    whole = problem.classes(Partition.whole(problem.rows))
-    others = [model for model in problem.models if not model.monotone]
-    return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
+    return problem.refused_as_one()
 
 
 def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Covering:

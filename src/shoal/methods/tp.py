@@ -4,21 +4,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
-from shoal.bounds.residue import diversity, least_altered, phase_one
-from shoal.cube.ordering import sorted_by
-from shoal.histogram import Attributes, Histogram
+from shoal.bounds.residue import altered_rows, diversity, least_altered, phase_one
+from shoal.histogram import Attributes, Histogram, Values
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, KAnonymity, LDiversity, Model
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution, Status
+from shoal.sorting import order_by
 from shoal.watching import watched
 
 SAYS_AS_MUCH = (KAnonymity, LDiversity, Alpha, DistinctLDiversity, EntropyLDiversity)
@@ -125,30 +126,64 @@ def concluded(
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Which rows stay in the class of their tuple, and which are the residue."""
+    """Which rows stay in the class of their tuple, and which are the residue R."""
 
-    labels: Ints
-    """The class of each row; R is the last one."""
-    altered: Ints
-    """The tuples of which rows are in R."""
-    rows: int
-    """|R|."""
+    order: Ints
+    """All rows by tuple, value and all other cells."""
+    histogram: Histogram
+    """How often each tuple has each value."""
+    stay: Ints
+    """How many rows of each entry stay: the first ones in order."""
     phase: int
     bound: int
     """How many rows every release alters, where none may be dropped."""
-    late: bool
+    late: bool = False
     """Whether time was over in the third phase, and classes were given up whole."""
 
-    @classmethod
-    def of(cls, order: Ints, histogram: Histogram, stay: Ints, phase: int, bound: int, late: bool = False) -> Split:
-        """Return the split in which so many rows of each entry stay, the first ones in order."""
-        starts = np.cumsum(histogram.counts) - histogram.counts
-        leaves = np.arange(len(order)) >= np.repeat(starts + stay, histogram.counts)
-        kept = np.add.reduceat(stay, histogram.starts[:-1])
-        number = np.cumsum(kept > 0)
-        labels = np.empty(len(order), dtype=np.int64)
-        labels[order] = np.where(leaves, number[-1], np.repeat(number - 1, histogram.sizes))
-        return cls(labels, np.flatnonzero(kept < histogram.sizes), int(leaves.sum()), phase, bound, late)
+    @cached_property
+    def kept(self) -> Ints:
+        """How many rows of each tuple stay."""
+        return np.add.reduceat(self.stay, self.histogram.starts[:-1])
+
+    @cached_property
+    def home(self) -> Ints:
+        """The class of the rows of each tuple that stay, if any do."""
+        return np.cumsum(self.kept > 0) - 1
+
+    @cached_property
+    def rows(self) -> int:
+        """|R|."""
+        return len(self.order) - int(self.kept.sum())
+
+    @cached_property
+    def entries(self) -> Ints:
+        """Which entry of the histogram each row of R is of."""
+        return np.repeat(np.arange(len(self.stay)), self.histogram.counts - self.stay)
+
+    @property
+    def tuples(self) -> Ints:
+        """The tuple of each row of R."""
+        return self.histogram.slice_of_entry[self.entries]
+
+    @property
+    def values(self) -> Values:
+        """The sensitive value of each row of R."""
+        return replace(self.histogram.values, codes=self.histogram.codes[self.entries])
+
+    @cached_property
+    def residue(self) -> Ints:
+        """The rows of R, in order."""
+        staying = np.cumsum(self.stay)[self.entries]  # of each entry the last rows leave, after those that stay
+        rows: Ints = self.order[staying + np.arange(self.rows)]
+        return rows
+
+    @cached_property
+    def labels(self) -> Ints:
+        """The class of each row; R is the last one."""
+        labels = np.empty(len(self.order), dtype=np.int64)
+        labels[self.order] = np.repeat(self.home, self.histogram.sizes)
+        labels[self.residue] = self.home[-1] + 1
+        return labels
 
     @property
     def proved(self) -> int:
@@ -166,7 +201,7 @@ class Split:
         """Return what the classes cost: without publishing them where only R has stars."""
         if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
             return problem.cost_of(Partition(self.labels))
-        tuples = problem.microdata.tuples[self.altered]
+        tuples = problem.microdata.tuples[self.kept < self.histogram.sizes]
         starred = int((tuples != tuples[:1]).any(axis=0).sum())
         return float(self.rows * (starred if problem.cost.name == "stars" else min(starred, 1)))
 
@@ -177,29 +212,35 @@ def three_phases(problem: Problem, deadline: Deadline) -> Split:
     order, histogram = counted(problem, attributes)
     stay, residue = phase_one(histogram, Fraction(l))
     bound, phase, late = least_altered(residue, Fraction(l), 0), 1, False
+    asked = asked_of(problem)
+    if asked is not None:
+        altered_rows(problem, *asked, residue)  # the bound need not count them again
     if residue.sum() < l * residue.max():
         phase, late = _later_phases(histogram, stay, residue, l, deadline)
-    return Split.of(order, histogram, stay, phase, bound, late)
+    return Split(order, histogram, stay, phase, bound, late)
 
 
 def counted(problem: Problem, attributes: Attributes) -> tuple[Ints, Histogram]:
     """Return the rows sorted by tuple, value and all other cells, and how often each tuple has each value."""
     microdata, values = problem.microdata, problem.values[attributes]
     number, order = len(microdata.counts), _by_contents(problem, attributes)
-    tuple_at, code_at = np.repeat(np.arange(number), microdata.counts), values.codes[order]
-    begins = np.flatnonzero((np.diff(tuple_at, prepend=-1) != 0) | (np.diff(code_at, prepend=-1) != 0))
-    counts = np.diff(begins, append=len(order))
-    starts = np.searchsorted(tuple_at[begins], np.arange(number + 1))
-    return order, Histogram(starts, code_at[begins].astype(np.int64), counts, np.arange(number), values)
+    code_at = values.codes[order]
+    begins = np.diff(code_at, prepend=-1) != 0
+    begins[np.cumsum(microdata.counts)[:-1]] = True
+    places = np.flatnonzero(begins)
+    starts = np.searchsorted(places, np.cumsum(microdata.counts) - microdata.counts)
+    counts = np.diff(places, append=len(order))
+    return order, Histogram(
+        np.append(starts, len(places)), code_at[places].astype(np.int64), counts, np.arange(number), values
+    )
 
 
 def _by_contents(problem: Problem, attributes: Attributes) -> Ints:
     """Return the rows sorted by tuple, value and all other cells: the order of identity, if the value comes first."""
-    microdata, values = problem.microdata, problem.values[attributes]
-    identity = (microdata.identity, int(microdata.identity.max()) + 1)
+    microdata = problem.microdata
     if attributes == microdata.roles.sensitive[:1]:
-        return sorted_by(identity)
-    return sorted_by(identity, (values.codes, len(values.totals)), (microdata.tuple_of_row, len(microdata.counts)))
+        return order_by(microdata.identity)
+    return order_by(microdata.identity, problem.values[attributes].codes, microdata.tuple_of_row)
 
 
 def _later_phases(histogram: Histogram, stay: Ints, residue: Ints, l: int, deadline: Deadline) -> tuple[int, bool]:
