@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -161,15 +161,8 @@ def audit(
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     everybody = None if population is None else Table.of(population).frame
     classes = classes_of(frame, roles, models, builders, everybody)
-    findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
-    sizes = classes.sizes
-    return Audit(
-        rows=frame.height,
-        classes=classes.number,
-        smallest_class=int(sizes.min()),
-        largest_class=int(sizes.max()),
-        unique_rows=int((sizes == 1).sum()),
-        findings=findings,
+    return replace(
+        _measured(classes, models, asked=require is not None),
         wildcard=None if wildcard is None else wildcard_summary(people.select(shown.quasi), wildcard),
         violations=_violations(models, classes, frame, people, roles) if require is not None else NONE,
         measured=partial(
@@ -188,14 +181,57 @@ def audit(
     )
 
 
+def audit_counted(
+    distinct: pl.DataFrame,
+    counts: Ints,
+    *,
+    roles: Roles,
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None = None,
+) -> Audit:
+    """Measure a table of which the distinct rows of quasi-identifiers and sensitive values, and their counts, are here.
+
+    >>> table = pl.DataFrame({"age": ["20-29", "*"], "illness": ["flu", "flu"]})
+    >>> roles = Roles(("age",), ("illness",))
+    >>> found = audit_counted(table, np.array([3, 2]), roles=roles, models=as_models("k=2"), builders={})
+    >>> found.rows, found.smallest_class, found.holds
+    (5, 2, True)
+    """
+    classes = classes_of(distinct, roles, models, builders, population, counts)
+    found = _measured(classes, models, asked=True)
+    people = partial(np.repeat, np.arange(len(counts)), counts)
+    return replace(
+        found,
+        measured=lambda: measure(distinct[people()], quasi=roles.quasi, population=population, hierarchies=builders),
+    )
+
+
+def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
+    """Say what the classes of a table give."""
+    sizes = classes.sizes
+    return Audit(
+        rows=int(sizes.sum()),
+        classes=classes.number,
+        smallest_class=int(sizes.min()),
+        largest_class=int(sizes.max()),
+        unique_rows=int((sizes == 1).sum()),
+        findings=tuple(_finding(model, classes, asked=asked) for model in models),
+    )
+
+
 def classes_of(
     frame: pl.DataFrame,
     roles: Roles,
     models: Models,
     builders: Mapping[str, Builder],
     population: pl.DataFrame | None = None,
+    weights: Ints | None = None,
 ) -> Classes:
-    """Group the rows by their published quasi-identifiers, and collect what the models read."""
+    """Group the rows by their published quasi-identifiers, and collect what the models read.
+
+    `weights` say how many rows of the table each row stands for; None where each is one.
+    """
     shown = [Coded.of(frame[name]) for name in roles.quasi]
     labels, first, _ = distinct_rows([column.codes for column in shown], [column.size for column in shown])
     cells = np.column_stack([column.codes[first].astype(np.int64) for column in shown])
@@ -204,10 +240,11 @@ def classes_of(
     single: dict[Attributes, Values] = {}
     for name in roles.sensitive:
         column = Coded.of(unescaped(frame[name]))
-        totals = np.bincount(column.codes, minlength=column.size).astype(np.int64)
+        totals = np.bincount(column.codes, weights=weights, minlength=column.size).astype(np.int64)
         tree = builders[name].build(column.values, totals) if name in builders else None
         single[(name,)] = Values(column.codes, totals, column.values, tree)
-    return Classes(labels, len(first), with_joints(single, models.joints), population=people, cells=cells)
+    attributes = with_joints(single, models.joints, weights)
+    return Classes(labels, len(first), attributes, weights, population=people, cells=cells)
 
 
 def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models:

@@ -7,7 +7,7 @@ stored once, with their count. Methods work on this, never on strings. Nothing i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -215,13 +215,7 @@ def encode(
 ) -> Microdata:
     """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays."""
     hierarchies = dict(hierarchies or {})
-    for name in hierarchies:
-        if name not in (*roles.quasi, *roles.sensitive):
-            raise HierarchyError(
-                f"a hierarchy is given for {name!r}",
-                expected="a quasi-identifier or sensitive column",
-                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
-            )
+    check_hierarchies(hierarchies, roles)
     quasi, people = _with_population(table, roles, population)
     sensitive = tuple(Coded.of(table.frame[name]) for name in roles.sensitive)
     builders = {column.name: _resolved(column, hierarchies.get(column.name, Automatic())) for column in quasi}
@@ -230,6 +224,17 @@ def encode(
         column.name: _bound(column, hierarchies[column.name]) for column in sensitive if column.name in hierarchies
     }
     return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people)
+
+
+def check_hierarchies(hierarchies: Iterable[str], roles: Roles) -> None:
+    """Refuse a hierarchy for what is neither a quasi-identifier nor sensitive."""
+    for name in hierarchies:
+        if name not in (*roles.quasi, *roles.sensitive):
+            raise HierarchyError(
+                f"a hierarchy is given for {name!r}",
+                expected="a quasi-identifier or sensitive column",
+                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
+            )
 
 
 def _with_population(
@@ -248,6 +253,13 @@ def _with_population(
             )
     both = [Coded.of(pl.concat([table.frame[name], population.frame[name]])).cut(table.rows) for name in roles.quasi]
     return tuple(column for column, _ in both), Population.of([codes for _, codes in both])
+
+
+def bound_to(column: Coded, builder: Builder, counts: Ints) -> tuple[Builder, Hierarchy]:
+    """Bind a hierarchy to a column, `counts` rows of each value; return what built it, nothing left to the data."""
+    with _named(column.name):
+        resolved = builder.resolved(column.values, counts)
+        return resolved, resolved.build(column.values, counts)
 
 
 def _resolved(column: Coded, builder: Builder) -> Builder:

@@ -106,8 +106,8 @@ def test_a_release_costs_what_it_costs_in_memory_and_is_verified(
     stated = shoal.Certificate.from_json((folder / "public" / "certificate.json").read_text())
     assert stated.cost == pytest.approx(certificate.cost)
     assert (stated.classes, stated.rows) == (certificate.classes, certificate.rows)
-    with pytest.raises(Unsupported, match="keeps no numbers of rows"):
-        shoal.verify(folder, original=people())
+    traced = shoal.verify(folder, original=people().sample(fraction=1, shuffle=True, seed=2))
+    assert traced.passed, traced.failures
 
 
 def test_other_columns_follow_their_rows(spark: Any, tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
+CHANGED = "shoal found a value that was not there when the values were counted"
+"""What a worker says of a table that is being written to."""
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
 
@@ -73,7 +75,17 @@ def asking(what: str, *, hint: str = "the log of Spark's driver says why") -> It
     except ShoalError:
         raise
     except Exception as error:
+        if CHANGED in str(error):
+            raise changed() from None
         raise TableError(f"Spark could not {what} ({type(error).__name__})", hint=hint) from None
+
+
+def changed(found: str = "") -> TableError:
+    """Word the refusal of a table that is another one each time it is read."""
+    return TableError(
+        f"{found}the table changed while it was worked on",
+        hint="give a frame that Spark works out the same way each time, or cache it",
+    )
 
 
 def _separator(spark: Any, path: str, encoding: str) -> str:
