@@ -182,29 +182,29 @@ def audit(
 
 
 def audit_counted(
-    distinct: pl.DataFrame,
+    quasi: Sequence[Coded],
+    sensitive: Sequence[Coded],
     counts: Ints,
     *,
-    roles: Roles,
     models: Models,
     builders: Mapping[str, Builder],
     population: pl.DataFrame | None = None,
 ) -> Audit:
-    """Measure a table of which the distinct rows of quasi-identifiers and sensitive values, and their counts, are here.
+    """Measure a table of which the distinct rows are here, as integers, and how many rows have each.
 
-    >>> table = pl.DataFrame({"age": ["20-29", "*"], "illness": ["flu", "flu"]})
-    >>> roles = Roles(("age",), ("illness",))
-    >>> found = audit_counted(table, np.array([3, 2]), roles=roles, models=as_models("k=2"), builders={})
+    >>> age = Coded.of(pl.Series("age", ["20-29", "*"]))
+    >>> found = audit_counted([age], [], np.array([3, 2]), models=as_models("k=2"), builders={})
     >>> found.rows, found.smallest_class, found.holds
     (5, 2, True)
     """
-    classes = classes_of(distinct, roles, models, builders, population, counts)
-    found = _measured(classes, models, asked=True)
-    people = partial(np.repeat, np.arange(len(counts)), counts)
-    return replace(
-        found,
-        measured=lambda: measure(distinct[people()], quasi=roles.quasi, population=population, hierarchies=builders),
-    )
+    classes = _classes(quasi, sensitive, models, builders, population, counts)
+
+    def measured() -> Risk:
+        people = np.repeat(np.arange(len(counts)), counts)
+        frame = pl.DataFrame([column.decode(column.codes[people]) for column in quasi])
+        return measure(frame, quasi=frame.columns, population=population, hierarchies=builders)
+
+    return replace(_measured(classes, models, asked=True), measured=measured)
 
 
 def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
@@ -226,25 +226,42 @@ def classes_of(
     models: Models,
     builders: Mapping[str, Builder],
     population: pl.DataFrame | None = None,
+) -> Classes:
+    """Group the rows by their published quasi-identifiers, and collect what the models read."""
+    shown = [Coded.of(frame[name]) for name in roles.quasi]
+    return _classes(shown, [Coded.of(frame[name]) for name in roles.sensitive], models, builders, population)
+
+
+def _classes(
+    shown: Sequence[Coded],
+    sensitive: Sequence[Coded],
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None,
     weights: Ints | None = None,
 ) -> Classes:
-    """Group the rows by their published quasi-identifiers, and collect what the models read.
-
-    `weights` say how many rows of the table each row stands for; None where each is one.
-    """
-    shown = [Coded.of(frame[name]) for name in roles.quasi]
+    """Group rows of codes; `weights` say how many rows each stands for, None where each is one."""
     labels, first, _ = distinct_rows([column.codes for column in shown], [column.size for column in shown])
     cells = np.column_stack([column.codes[first].astype(np.int64) for column in shown])
     distinct = pl.DataFrame([column.decode(column.codes[first]) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
     single: dict[Attributes, Values] = {}
-    for name in roles.sensitive:
-        column = Coded.of(unescaped(frame[name]))
+    for one in sensitive:
+        column = _as_meant(one)
         totals = np.bincount(column.codes, weights=weights, minlength=column.size).astype(np.int64)
-        tree = builders[name].build(column.values, totals) if name in builders else None
-        single[(name,)] = Values(column.codes, totals, column.values, tree)
+        tree = builders[column.name].build(column.values, totals) if column.name in builders else None
+        single[(column.name,)] = Values(column.codes, totals, column.values, tree)
     attributes = with_joints(single, models.joints, weights)
     return Classes(labels, len(first), attributes, weights, population=people, cells=cells)
+
+
+def _as_meant(column: Coded) -> Coded:
+    """Return a sensitive column with its literal stars as they were; their place in the order is theirs then."""
+    values = unescaped(column.values)
+    if values is column.values:
+        return column
+    meant = Coded.of(values)
+    return Coded(meant.values, meant.codes[column.codes])
 
 
 def _all_models(frame: pl.DataFrame, roles: Roles, *, of_groups: bool) -> Models:

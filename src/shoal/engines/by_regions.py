@@ -40,6 +40,8 @@ METHODS: dict[str, type[Method]] = {method.name: method for method in (Mondrian,
 """The methods that work region by region."""
 ROWS = 250_000
 """Rows of a region at most, where it can be cut."""
+MOST_TASKS = 2_000
+"""Tasks that share the regions at most."""
 
 
 def is_for_workers(problem: Problem) -> bool:
@@ -87,7 +89,7 @@ def publish_by_regions(rows: Rows, posed: Posed, progress: Progress) -> SparkRel
 def _regions(rows: Rows, whole: Whole, method: type[Method], progress: Progress) -> Regions:
     """Choose the regions: Mondrian's own first cuts, or stretches of the Hilbert curve."""
     domains = rows.domains
-    coded = rows.coded().select(*rows.words)
+    coded = rows.words_alone()
     if method is not Mondrian:
         return stretch(whole, domains, ROWS, lambda work: summed(coded, work, BY_STEP, "count along the curve"))
     if domains.rows > ROWS:
@@ -116,7 +118,8 @@ def _solved(rows: Rows, whole: Whole, method: type[Method], regions: Regions) ->
     def solved(region: Any) -> Any:  # Spark counts the arguments, and those of a method are one more
         return kernel.solve(region)
 
-    return rows.coded(regions).groupBy("region").applyInArrow(solved, schema)
+    spread = rows.coded(regions).repartition(min(regions.number, MOST_TASKS), "region")
+    return spread.groupBy("region").applyInArrow(solved, schema)
 
 
 def _classes(found: SparkFrame, domains: Domains) -> pl.DataFrame:

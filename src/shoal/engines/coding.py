@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Ints
+from shoal.engines.columns import TRACE
 from shoal.engines.packing import Packing
 from shoal.engines.regions import Regions
 from shoal.engines.session import CHANGED
@@ -35,7 +36,7 @@ class Dictionary:
     """The number of every value of a column, or of every combination of values of several."""
 
     known: pl.DataFrame
-    codes: Ints
+    codes: AnyInts
 
     def of(self, frame: pl.DataFrame) -> Ints:
         """Return the number of each row; a value that is not known was not there when the values were counted."""
@@ -47,7 +48,7 @@ class Dictionary:
         found = asked.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")["code#"]
         if found.null_count():
             raise ValueError(CHANGED)
-        return found.to_numpy()
+        return found.cast(pl.Int64).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,8 @@ class Encoder:
     quasi: tuple[Dictionary, ...]
     secrets: Dictionary
     packing: Packing
-    traces: tuple[Ints, ...]
-    """By key column, the quasi-identifiers and then the secrets: what each code adds to the trace of a row."""
+    traces: tuple[Ints, ...] | None
+    """By key column, quasi-identifiers and then secrets: what each code adds to a row's trace; None where none is made."""
     others: tuple[tuple[str, str], ...]
     """The columns that are published as they are, and what they are called in the table."""
     key: str
@@ -77,15 +78,16 @@ class Encoder:
             frame = frame_of(batch)
             codes = [one.of(frame) for one in (*self.quasi, self.secrets)]
             columns = dict(zip(self.packing.names("k"), self.packing.pack(codes), strict=True))
-            columns["trace"] = self._trace(codes, frame)
+            if self.traces is not None:
+                columns[TRACE] = self._trace(self.traces, codes, frame)
             if self.regions is not None:
                 columns["region"] = self.regions.of(codes[:-1])
             arrays = [pa.array(column) for column in columns.values()] + [batch.column(name) for name, _ in self.others]
             yield pa.RecordBatch.from_arrays(arrays, names=[*columns, *(name for name, _ in self.others)])
 
-    def _trace(self, codes: Sequence[AnyInts], frame: pl.DataFrame) -> Ints:
+    def _trace(self, traces: Sequence[Ints], codes: Sequence[AnyInts], frame: pl.DataFrame) -> Ints:
         total = np.zeros(frame.height, dtype=np.int64)
-        for added, one in zip(self.traces, codes, strict=True):
+        for added, one in zip(traces, codes, strict=True):
             total += added[one]
         for name, own in self.others:
             total += column_traces(frame[name], own, self.key)

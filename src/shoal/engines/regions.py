@@ -15,6 +15,10 @@ from shoal.curve import WIDTH, hilbert_keys
 class Regions(Protocol):
     """Parts of a table."""
 
+    @property
+    def number(self) -> int:
+        """How many there are."""
+
     def of(self, codes: Sequence[AnyInts]) -> Ints:
         """Return the number of the region that each row is in, given its codes, column by column."""
 
@@ -41,6 +45,11 @@ class Halves:
     """
 
     cuts: tuple[Cut, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """How many there are: each cut makes one more."""
+        return len(self.cuts) + 1
 
     def of(self, codes: Sequence[AnyInts]) -> Ints:
         """Follow the cuts in the order they were made."""
@@ -81,6 +90,11 @@ class Stretches:
 
     curve: Curve
     begins: Ints
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.begins)
 
     def of(self, codes: Sequence[AnyInts]) -> Ints:
         """Find the stretch that each row's step is on."""

@@ -13,13 +13,13 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.audit import Audit, audit_counted
+from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
+from shoal.engines.audited import audited
 from shoal.engines.columns import TRACE
-from shoal.engines.counting import Counted
 from shoal.engines.decided import Decided
 from shoal.engines.gathered import marks
-from shoal.engines.session import SparkFrame, asking, changed
+from shoal.engines.session import SparkFrame, asking
 from shoal.errors import ParameterError
 from shoal.release import seal_folder, write_folder
 from shoal.roles import Roles
@@ -54,7 +54,7 @@ class SparkRelease:
     @cached_property
     def audit(self) -> Audit:
         """What the table gives, measured from its cells, which Spark groups."""
-        return self._audited(self.table)
+        return audited(self.table, self.roles, self.decided)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -96,7 +96,7 @@ class SparkRelease:
             self.traced.write.parquet(str(parts))
         self._publish(parts, path, folder / "internal", as_parts=format == "parquet-parts")
         shutil.rmtree(parts)
-        found = self._audited(self.traced.sparkSession.read.parquet(str(path)))
+        found = audited(self.traced.sparkSession.read.parquet(str(path)), self.roles, self.decided)
         certificate = self.decided.certify(found)
         seal_folder(folder, {"table": path}, certificate, self._codebook(path), self.config, self.decisions)
 
@@ -123,26 +123,6 @@ class SparkRelease:
     def _of_everybody(self) -> Ints:
         with asking("read the rows again"):
             return pl.DataFrame(self.everybody.toArrow())[TRACE].to_numpy()
-
-    def _audited(self, table: SparkFrame) -> Audit:
-        """Audit a published table, which Spark groups by quasi-identifiers and sensitive values."""
-        keys = (*self.roles.quasi, *self.roles.sensitive)
-        places = [f"c{place}" for place in range(len(table.columns))]
-        own = dict(zip(places, table.columns, strict=True))
-        names = [place for place in places if own[place] in keys]
-        counted = Counted.of(table.toDF(*places), names)
-        rows = len(self.decided.partition.kept)
-        if int(counted.counts.sum()) != rows:
-            raise changed(f"{int(counted.counts.sum()):,} rows were published, {rows:,} were decided on: ")
-        population = self.decided.population
-        return audit_counted(
-            counted.distinct.rename({name: own[name] for name in names}),
-            counted.counts,
-            roles=Roles(self.roles.quasi, self.roles.sensitive),
-            models=self.decided.models,
-            builders=self.decided.hierarchies,
-            population=None if population is None else population.frame,
-        )
 
     def _codebook(self, path: Path) -> dict[str, Any]:
         """Return the codebook with the columns that no method saw, and the types that were written."""

@@ -7,7 +7,7 @@ and sorts by one or two words a row, whatever the number and the types of the co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,22 +48,23 @@ class Rows:
 
         kinds = dict(self.people.frame.dtypes)
         numbers = [*self.words, TRACE, *([] if regions is None else ["region"])]
-        encoder = Encoder(
-            tuple(Dictionary(one.distinct, column.codes) for one, column in self._quasi),
-            Dictionary(self.domains.secrets.distinct, np.arange(len(self.domains.secrets.counts))),
-            self.domains.packing,
-            self._traces,
-            tuple(zip(self.people.others, self.people.roles.other, strict=True)),
-            self.key,
-            regions,
-        )
+        others = tuple(zip(self.people.others, self.people.roles.other, strict=True))
+        encoder = replace(self._encoder, traces=self._traces, others=others, regions=regions)
         rows = mapped(self.people.frame, encoder, [*longs(numbers), *self.fields(self.people.others)])
         shown = [escaped(name, kinds[name]).alias(name) for name in self.people.others]
         return rows.select(*[sql.col(name) for name in numbers], *shown)
 
+    def words_alone(self) -> SparkFrame:
+        """Return no more of the rows than the words of their codes."""
+        return mapped(self.people.frame.select(*self.people.keys), self._encoder, longs(self.words))
+
     @property
-    def _quasi(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.domains.quasi, self.domains.columns, strict=True))
+    def _encoder(self) -> Encoder:
+        pairs = zip(self.domains.quasi, self.domains.columns, strict=True)
+        quasi = tuple(Dictionary(one.distinct, column.codes) for one, column in pairs)
+        secrets = self.domains.secrets
+        numbered = Dictionary(secrets.distinct, np.arange(len(secrets.counts)))
+        return Encoder(quasi, numbered, self.domains.packing, None, (), self.key)
 
     @cached_property
     def _traces(self) -> tuple[Ints, ...]:

@@ -21,6 +21,7 @@ SETTINGS = {
     "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
     "spark.driver.maxResultSize": "0",  # the counts of distinct rows come to the driver, however many they are
     "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
 CHANGED = "shoal found a value that was not there when the values were counted"
