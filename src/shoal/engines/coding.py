@@ -62,7 +62,7 @@ class Encoder:
     secrets: Dictionary
     packing: Packing
     traces: tuple[Ints, ...] | None
-    """By key column, quasi-identifiers and then secrets: what each code adds to a row's trace; None where none is made."""
+    """By key column, quasi-identifiers and then secrets: what each code adds to a row's trace; None for no traces."""
     others: tuple[tuple[str, str], ...]
     """The columns that are published as they are, and what they are called in the table."""
     key: str
