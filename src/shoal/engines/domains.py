@@ -48,11 +48,15 @@ class Domains:
         counted = tuple(Counted.of(people.frame, [name]) for name in quasi)
         rows = int(counted[0].counts.sum())
         secrets = Counted.of(people.frame, secret) if secret else Counted(pl.DataFrame(), np.array([rows]))
-        if {int(one.counts.sum()) for one in (*counted, secrets)} != {rows}:
+        return cls.counted(people.roles, counted, secrets, as_text=as_text)
+
+    @classmethod
+    def counted(cls, roles: Roles, counted: tuple[Counted, ...], secrets: Counted, *, as_text: bool) -> Domains:
+        """Encode what was counted: the values of each quasi-identifier, and the secrets."""
+        if len({int(one.counts.sum()) for one in (*counted, secrets)}) > 1:
             raise changed()
-        roles = people.roles
         columns = [_encoded(one.distinct, (name,), as_text) for one, name in zip(counted, roles.quasi, strict=True)]
-        sensitive = _encoded(secrets.distinct, roles.sensitive, as_text) if secret else []
+        sensitive = _encoded(secrets.distinct, roles.sensitive, as_text) if roles.sensitive else []
         return cls(roles, counted, secrets, tuple(one for (one,) in columns), tuple(sensitive))
 
     @property
