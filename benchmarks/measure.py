@@ -47,6 +47,36 @@ def command(*words: str | Path) -> Measurement:
     return Measurement(wall, cpu, memory)
 
 
+def everything(*words: str | Path) -> Measurement:
+    """Run a command and measure all processes that it starts, also those that it does not wait for, by looking on."""
+    began = time.perf_counter()
+    process = subprocess.Popen([*map(str, words)], stdout=subprocess.DEVNULL, start_new_session=True)
+    seconds: dict[int, float] = {}
+    memory = 0.0
+    while process.poll() is None:
+        seen = _of_session(process.pid)
+        seconds |= {number: cpu for number, (cpu, _) in seen.items()}
+        memory = max(memory, sum(held for _, held in seen.values()))
+        time.sleep(0.2)
+    if process.returncode:
+        sys.exit(f"failed: {' '.join(map(str, words))}")
+    return Measurement(time.perf_counter() - began, sum(seconds.values()), memory)
+
+
+def _of_session(leader: int) -> dict[int, tuple[float, float]]:
+    """Return the CPU seconds and the MB in memory of the processes of a session, by their numbers."""
+    found = {}
+    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE") / 2**20
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[3]) == leader:
+            found[int(path.name)] = (int(fields[11]) + int(fields[12])) / tick, int(fields[21]) * page
+    return found
+
+
 def function(call: Callable[[], object], times: int = 3) -> Measurement:
     """Call a function once to warm it up, then return the best of some calls."""
     call()

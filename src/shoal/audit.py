@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -163,16 +163,9 @@ def audit(
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     everybody = None if population is None else Table.of(population).frame
-    classes = classes_of(read, roles, models, builders, everybody)
-    findings = tuple(_finding(model, classes, asked=require is not None) for model in models)
-    sizes = classes.sizes
-    return Audit(
-        rows=read.rows,
-        classes=classes.number,
-        smallest_class=int(sizes.min()),
-        largest_class=int(sizes.max()),
-        unique_rows=int((sizes == 1).sum()),
-        findings=findings,
+    classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
+    return replace(
+        _measured(classes, models, asked=require is not None),
         wildcard=None if wildcard is None else wildcard_summary(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, roles) if require is not None else NONE,
         measured=partial(
@@ -191,26 +184,73 @@ def audit(
     )
 
 
-def classes_of(
-    table: Table,
-    roles: Roles,
+def audit_counted(
+    quasi: Sequence[Coded],
+    sensitive: Sequence[Coded],
+    counts: Ints,
+    *,
     models: Models,
     builders: Mapping[str, Builder],
     population: pl.DataFrame | None = None,
+) -> Audit:
+    """Measure a table of which the distinct rows are here, as integers, and how many rows have each.
+
+    >>> age = Coded.of(pl.Series("age", ["20-29", "*"]))
+    >>> found = audit_counted([age], [], np.array([3, 2]), models=as_models("k=2"), builders={})
+    >>> found.rows, found.smallest_class, found.holds
+    (5, 2, True)
+    """
+    columns = {column.name: column for column in (*quasi, *sensitive)}
+    shown, secret = ([column.name for column in some] for some in (quasi, sensitive))
+    classes = _classes(columns.__getitem__, shown, secret, models, builders, population, counts)
+
+    def measured() -> Risk:
+        people = np.repeat(np.arange(len(counts)), counts)
+        frame = pl.DataFrame([column.decode(column.codes[people]) for column in quasi])
+        return measure(frame, quasi=frame.columns, population=population, hierarchies=builders)
+
+    return replace(_measured(classes, models, asked=True), measured=measured)
+
+
+def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
+    """Say what the classes of a table give."""
+    sizes = classes.sizes
+    return Audit(
+        rows=int(sizes.sum()),
+        classes=classes.number,
+        smallest_class=int(sizes.min()),
+        largest_class=int(sizes.max()),
+        unique_rows=int((sizes == 1).sum()),
+        findings=tuple(_finding(model, classes, asked=asked) for model in models),
+    )
+
+
+def _classes(
+    coded: Callable[[str], Coded],
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None,
+    weights: Ints | None = None,
 ) -> Classes:
-    """Group the rows by their published quasi-identifiers, and collect what the models read."""
-    labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(table.coded, roles.quasi)))
-    shown = [_at(table.coded(name), first) for name in roles.quasi]
+    """Group the rows by their published quasi-identifiers, and collect what the models read.
+
+    `coded` gives a column as integers; `weights` say how many rows each row stands for, None where each is one.
+    """
+    labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(coded, quasi)))
+    shown = [_at(coded(name), first) for name in quasi]
     cells = np.column_stack([column.codes for column in shown]).astype(np.int64)
     distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
     single: dict[Attributes, Values] = {}
-    for name in roles.sensitive:
-        column = _unescaped(table.coded(name))
-        totals = np.bincount(column.codes, minlength=column.size).astype(np.int64)
+    for name in sensitive:
+        column = _unescaped(coded(name))
+        totals = np.bincount(column.codes, weights=weights, minlength=column.size).astype(np.int64)
         tree = builders[name].build(column.values, totals) if name in builders else None
         single[(name,)] = Values(column.codes, totals, column.values, tree)
-    return Classes(labels, len(first), with_joints(single, models.joints), population=people, cells=cells)
+    attributes = with_joints(single, models.joints, weights)
+    return Classes(labels, len(first), attributes, weights, population=people, cells=cells)
 
 
 def _at(column: Coded, rows: Ints) -> Coded:

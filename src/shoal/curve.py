@@ -7,6 +7,8 @@ curve visits every point of the grid once, so distinct tuples have distinct keys
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from shoal.arrays import AnyInts, Codes, Ints
@@ -23,10 +25,20 @@ COMPILED_FROM = 50_000
 
 def hilbert_order(microdata: Microdata) -> Ints:
     """Return the distinct tuples in the order in which the curve visits them."""
-    bits = max(_bits(column.size) for column in microdata.quasi)
-    axes = zip(microdata.quasi, microdata.hierarchies, microdata.tuples.T, strict=True)
-    points = np.column_stack([(_ranks(c, h)[codes].astype(np.int64) << bits) // c.size for c, h, codes in axes])
+    counts = [np.bincount(column.codes, minlength=column.size) for column in microdata.quasi]
+    axes, bits = grid(microdata.quasi, microdata.hierarchies, counts)
+    points = np.column_stack([axis[codes] for axis, codes in zip(axes, microdata.tuples.T, strict=True)])
     return np.lexsort(hilbert_keys(points, bits)[::-1])
+
+
+def grid(columns: Sequence[Coded], hierarchies: Sequence[Hierarchy], counts: Sequence[Ints]) -> tuple[list[Ints], int]:
+    """Return the place of each value along the axis of its column, and the bits that tell the places of an axis apart.
+
+    `counts` say how many rows have each value.
+    """
+    bits = max(_bits(column.size) for column in columns)
+    along = zip(columns, hierarchies, counts, strict=True)
+    return [(_ranks(*one).astype(np.int64) << bits) // one[0].size for one in along], bits
 
 
 def hilbert_keys(points: AnyInts, bits: int) -> Ints:
@@ -80,11 +92,11 @@ def _bits(size: int) -> int:
     return max((size - 1).bit_length(), 1)
 
 
-def _ranks(column: Coded, hierarchy: Hierarchy) -> Codes:
+def _ranks(column: Coded, hierarchy: Hierarchy, counts: Ints) -> Codes:
     """Return where each value lies along its axis: words that no hierarchy tells apart by frequency."""
     if column.is_ordered or hierarchy.height > 1:
         return leaf_ranks(column, hierarchy)
-    return _inverse(np.argsort(-np.bincount(column.codes, minlength=column.size), kind="stable"))
+    return _inverse(np.argsort(-counts, kind="stable"))
 
 
 def leaf_ranks(column: Coded, hierarchy: Hierarchy) -> Codes:

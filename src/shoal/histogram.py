@@ -41,10 +41,15 @@ class Values:
         return Values(self.codes[rows], self.totals, self.domain, self.tree)
 
     @classmethod
-    def joint(cls, columns: Iterable[Values]) -> Values:
-        """Return several attributes of the whole published table as one, whose values are the combinations."""
+    def joint(cls, columns: Iterable[Values], weights: Ints | None = None) -> Values:
+        """Return several attributes of the whole published table as one, whose values are the combinations.
+
+        `weights` say how many rows each entry stands for; None where each is one row.
+        """
         columns = list(columns)
         codes, _, totals = distinct_rows([c.codes for c in columns], [len(c.totals) for c in columns])
+        if weights is not None:
+            totals = np.bincount(codes, weights=weights).astype(np.int64)
         return cls(codes, totals, pl.Series(np.arange(len(totals))).cast(pl.String))
 
 
@@ -142,10 +147,12 @@ def sensitive_values(microdata: Microdata, joints: Iterable[Attributes] = ()) ->
     return with_joints(single, joints)
 
 
-def with_joints(single: Mapping[Attributes, Values], joints: Iterable[Attributes]) -> dict[Attributes, Values]:
+def with_joints(
+    single: Mapping[Attributes, Values], joints: Iterable[Attributes], weights: Ints | None = None
+) -> dict[Attributes, Values]:
     """Add the joint attributes asked for to the single ones."""
-    wanted = {names for names in joints if len(names) > 1}
-    return {**single, **{names: Values.joint(single[(name,)] for name in names) for names in sorted(wanted)}}
+    wanted = sorted({names for names in joints if len(names) > 1})
+    return {**single, **{names: Values.joint((single[(name,)] for name in names), weights) for names in wanted}}
 
 
 def _count_pairs(slices: Ints, codes: AnyInts, width: int, weights: Ints | None) -> tuple[Ints, Ints]:

@@ -131,13 +131,7 @@ def encode(
 ) -> Microdata:
     """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays."""
     hierarchies = dict(hierarchies or {})
-    for name in hierarchies:
-        if name not in (*roles.quasi, *roles.sensitive):
-            raise HierarchyError(
-                f"a hierarchy is given for {name!r}",
-                expected="a quasi-identifier or sensitive column",
-                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
-            )
+    check_hierarchies(hierarchies, roles)
     quasi, people = _with_population(table, roles, population)
     sensitive = tuple(table.coded(name) for name in roles.sensitive)
     builders = {column.name: _resolved(column, hierarchies.get(column.name, Automatic())) for column in quasi}
@@ -146,6 +140,17 @@ def encode(
         column.name: _bound(column, hierarchies[column.name]) for column in sensitive if column.name in hierarchies
     }
     return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people)
+
+
+def check_hierarchies(hierarchies: Iterable[str], roles: Roles) -> None:
+    """Refuse a hierarchy for what is neither a quasi-identifier nor sensitive."""
+    for name in hierarchies:
+        if name not in (*roles.quasi, *roles.sensitive):
+            raise HierarchyError(
+                f"a hierarchy is given for {name!r}",
+                expected="a quasi-identifier or sensitive column",
+                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
+            )
 
 
 def _with_population(
@@ -164,6 +169,13 @@ def _with_population(
             )
     both = [Coded.of(pl.concat([table[name], population[name]])).cut(table.rows) for name in roles.quasi]
     return tuple(column for column, _ in both), Population.of([codes for _, codes in both])
+
+
+def bound_to(column: Coded, builder: Builder, counts: Ints) -> tuple[Builder, Hierarchy]:
+    """Bind a hierarchy to a column, `counts` rows of each value; return what built it, nothing left to the data."""
+    with _named(column.name):
+        resolved = builder.resolved(column.values, counts)
+        return resolved, resolved.build(column.values, counts)
 
 
 def _resolved(column: Coded, builder: Builder) -> Builder:

@@ -43,7 +43,8 @@ class Opened:
     def of(cls, folder: Path, population: TableLike | None) -> Opened:
         """Find the table and read the certificate, or raise `ReleaseError`."""
         public = folder / "public"
-        tables = [public / f"table.{format}" for format in FORMATS if (public / f"table.{format}").is_file()]
+        named = [public / f"table.{format}" for format in FORMATS]
+        tables = [path for path in named if path.is_file() or (path.is_dir() and path.suffix == ".parquet")]
         if len(tables) != 1:
             raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
         text = public / "certificate.json"
@@ -107,7 +108,7 @@ class Opened:
         files = self.paths | {"codebook": self.path.parent / "codebook.json"}
         report = self.path.parent / REPORT
         files |= {"report": report} if report.is_file() or "report" in self.certificate.hashes else {}
-        gone = [path.name for path in files.values() if not path.is_file()]
+        gone = [path.name for path in files.values() if not path.exists()]
         if gone:
             return f"public/{gone[0]} is missing"
         found = {name: file_hash(path) for name, path in files.items()}

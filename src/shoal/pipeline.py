@@ -24,14 +24,14 @@ from shoal.certificate import Certificate, certify
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.coded import odd_texts
-from shoal.engines.decided import Decided
+from shoal.engines.decided import Asked, Decided, Posed
 from shoal.errors import ParameterError, ShoalError, Unsupported
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.marks import STAR
 from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.microdata import distinct_rows, encode
+from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.models import Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
@@ -45,6 +45,7 @@ from shoal.table import Table, TableLike, read_by_disk
 from shoal.tidying import check_names
 
 if TYPE_CHECKING:
+    from shoal.engines.domains import Domains
     from shoal.engines.release import SparkRelease
 
 ENGINES = ("local", "spark")
@@ -202,17 +203,19 @@ def run(
 def run_on_spark(
     frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
 ) -> SparkRelease:
-    """Run the same flow for a frame of Spark, of which only the distinct rows and their counts are brought here.
+    """Run the same flow for a frame of Spark, of which only domains and counts are brought here.
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
     from shoal.engines.spark import check_request, columns_of, publish
 
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    start_and_limit(request)
     columns = columns_of(frame)
     check_names(columns)
     roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    return publish(frame, roles, partial(_decide, request, progress), as_text=as_text)
+    asked = Asked(partial(_decide, request, progress), partial(_pose, request, roles), progress)
+    return publish(frame, roles, asked, as_text=as_text)
 
 
 def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
@@ -224,11 +227,31 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
-    tables = published.shown(asked.star)
-    book, config, decisions = _described(asked, request, solution, published, tables, roles)
+    return _decided(asked, request, roles, solution, published, published.shown(asked.star)[TABLE])
+
+
+def _pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
+    """Pose the problem of a table of which only the domains are here; None for what the driver must decide."""
+    from shoal.engines.by_regions import METHODS
+
+    alone = request.coarsen is None and request.population is None and request.time_limit is None
+    if request.method not in METHODS or not alone:
+        return None
+    models = _models(request)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    asked = Prepared(_posed(domains.outline(builders), models, request), models, builders, None, request.star, Choice())
+    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, request, roles))
+
+
+def _decided(
+    asked: Prepared, request: Request, roles: Roles, solution: Solution, published: Published, shown: Table
+) -> Decided:
+    """Say of a solution what an engine must know of it."""
+    problem = asked.problem
+    book, config, decisions = _described(asked, request, solution, published, {TABLE: shown}, roles)
     return Decided(
         partition=published.partition,
-        shown=tables[TABLE].frame,
+        shown=shown.frame,
         models=asked.models,
         hierarchies=_for_reading(problem, asked.builders),
         population=asked.population,
@@ -299,6 +322,22 @@ class Prepared:
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
     """Check a request, raise the columns that it wants raised, and encode the table."""
+    models = _models(request)
+    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    population = None if request.population is None else Table.of(request.population)
+    progress(0.0, "encoding")
+
+    def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
+        return _posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
+
+    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
+    table, above = raised_table(table, raised.columns)
+    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised)
+
+
+def _models(request: Request) -> Models:
+    """Return the models that are asked for, and refuse what stars cannot be written as."""
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
     models = as_models(request.require)
@@ -306,26 +345,21 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
         raise Unsupported(
             "stars written as missing values cannot be compared with a population", hint="leave --star out"
         )
-    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    population = None if request.population is None else Table.of(request.population)
-    progress(0.0, "encoding")
+    return models
 
-    def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
-        return make_problem(
-            encode(people, roles, {**builders, **hierarchies}, population),
-            models,
-            recoding=request.recoding or recoding_for(request.method),
-            cost=request.cost,
-            weights=request.attribute_weights,
-            max_dropped=request.max_dropped,
-            max_suppressed=request.max_suppressed,
-            suppressed=request.suppressed,
-        )
 
-    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
-    table, above = raised_table(table, raised.columns)
-    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised)
+def _posed(microdata: Microdata, models: Models, request: Request) -> Problem:
+    """Pose the problem of a request."""
+    return make_problem(
+        microdata,
+        models,
+        recoding=request.recoding or recoding_for(request.method),
+        cost=request.cost,
+        weights=request.attribute_weights,
+        max_dropped=request.max_dropped,
+        max_suppressed=request.max_suppressed,
+        suppressed=request.suppressed,
+    )
 
 
 def _raised(

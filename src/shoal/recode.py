@@ -110,7 +110,7 @@ class Published:
         """
         partition = self.partition
         group_of_row = partition.class_of_row[partition.kept] if partition.dropped else partition.class_of_row
-        quasi = [Coded(_published(cells, star), cells.of_group.astype(np.int32)).settled() for cells in self.cells]
+        quasi = [Coded(published_cells(cells, star), cells.of_group.astype(np.int32)).settled() for cells in self.cells]
         rest = [self._rest(name) for name in self.microdata.roles.published[len(quasi) :]]
         return {TABLE: Table(Encoded(quasi, rest, group_of_row.astype(np.int32)))}
 
@@ -157,7 +157,7 @@ class Anatomized(Published):
         return pl.DataFrame([_as_shown(self.microdata.table[name].gather(kept)) for name in names])
 
 
-def _published(cells: Cells, star: str) -> pl.Series:
+def published_cells(cells: Cells, star: str) -> pl.Series:
     """Return the distinct cells of a column as they are published."""
     if cells.typed is not None:
         return _as_shown(cells.typed)

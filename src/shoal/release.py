@@ -244,7 +244,9 @@ def _move(partial: Path, target: Path) -> None:
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+    """Return the SHA-256 of a file; of a folder, that of the names and hashes of its files."""
+    if path.is_dir():
+        return hashlib.sha256(canonical(manifest(path)).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

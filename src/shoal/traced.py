@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from shoal import traces
+from shoal.arrays import Ints
 from shoal.averages import wrong_centroids
 from shoal.coverage import uncovered_rows
 from shoal.marks import escape_stars
@@ -36,7 +39,23 @@ class Traced:
     @cached_property
     def rows(self) -> pl.Series:
         """Which row of the original each published row stands for."""
-        return pl.read_parquet(self.folder / "internal" / "rows.parquet")["row"]
+        kept = pl.read_parquet(self.folder / "internal" / "rows.parquet")["row"]
+        return pl.Series("row", np.argsort(self._traces, kind="stable")).gather(kept) if self._by_traces else kept
+
+    @cached_property
+    def _stated(self) -> dict[str, str]:
+        """What was kept to know the original by."""
+        return dict(read_json(self.folder / "internal" / "original.json"))
+
+    @property
+    def _by_traces(self) -> bool:
+        """Whether rows are known by their traces, in the order of which they are numbered."""
+        return self._stated["algorithm"] == traces.ALGORITHM
+
+    @cached_property
+    def _traces(self) -> Ints:
+        names = self.release.table.columns
+        return traces.row_traces({name: self.original.frame[name] for name in names}, self._stated["key"])
 
     @cached_property
     def table(self) -> Table:
@@ -50,8 +69,11 @@ class Traced:
 
     def is_another_table(self) -> str:
         """Say if the original is not the one whose keyed hash was kept."""
-        stated = read_json(self.folder / "internal" / "original.json")
-        found = keyed_hash(self.original, stated["key"], stated["algorithm"])
+        stated = self._stated
+        if self._by_traces:
+            found = traces.digest_of(self._traces, stated["key"])
+        else:
+            found = keyed_hash(self.original, stated["key"], stated["algorithm"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
     def cannot_be_raised(self) -> str:

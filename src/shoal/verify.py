@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from shoal.certificate import canonical, gap
-from shoal.errors import ReleaseError, ShoalError, Unsupported
+from shoal.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.opened import Opened
 from shoal.proof import price_bound
@@ -100,21 +100,10 @@ def verify(
             notes.append(f"{release.skipped}: no population is given")
         _cost(release, checks, notes)
         if table is not None and whole:
-            _check_numbered(folder)
             table = _with_original(Traced(folder, release, table), checks)
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
-
-
-def _check_numbered(folder: Path) -> None:
-    """Refuse to compare with the original where a release keeps no numbers of its rows."""
-    config = folder / "internal" / "config.json"
-    if config.is_file() and dict(read_json(config)).get("engine") == "spark":
-        raise Unsupported(
-            "a release made in Spark keeps no numbers of rows, so it is not compared with its original row by row",
-            hint="leave --original out",
-        )
 
 
 def _with_counterfeits(folder: Path, table: Table) -> Table:

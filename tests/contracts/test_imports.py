@@ -22,7 +22,7 @@ ORDER = [
     {"factors"},
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
-    {"averages", "coverage", "invariance", "microdata", "patterns", "synth"},
+    {"averages", "coverage", "invariance", "microdata", "patterns", "synth", "traces"},
     {"gains", "partition", "raising", "wildcard"},
     {"cells", "histogram", "risk"},
     {"anatomy", "centroid"},
@@ -50,7 +50,7 @@ ORDER = [
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
     *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
-    *("raising", "register", "report", "risk", "shown", "traced", "two_tables", "verify", "wildcard"),
+    *("raising", "register", "report", "risk", "shown", "traced", "traces", "two_tables", "verify", "wildcard"),
 ]
 
 

@@ -15,7 +15,7 @@ from tests.cli.command import shoal as command
 
 import shoal
 from shoal.engines.counting import Counted, Shares
-from shoal.engines.session import asking, check_installed
+from shoal.engines.session import asking, check_installed, session
 from shoal.errors import TableError, Unsupported
 from shoal.partition import Partition
 
@@ -49,6 +49,17 @@ def test_without_pyspark_it_says_what_to_install() -> None:
         check_installed()
 
 
+def test_a_client_alone_has_no_local_mode() -> None:
+    def without_java(name: str) -> object:
+        return None if name == "py4j" else object()
+
+    with (
+        patch("shoal.engines.session.find_spec", without_java),
+        pytest.raises(Unsupported, match=r"speaks to a Spark Connect server only, and the master is 'local\[2\]'"),
+    ):
+        session("local[2]")
+
+
 def test_what_spark_says_of_a_failure_is_not_repeated() -> None:
     with pytest.raises(TableError) as refused, asking("group the rows"):
         raise RuntimeError("somebody's cell")
@@ -66,6 +77,8 @@ def test_no_engine_is_loaded_before_it_is_asked_for() -> None:
         (["--engine", "sparc"], "--engine sparc; expected local or spark"),
         (["--spark-master", "local[2]"], "--spark-master is given without --engine spark"),
         (["--engine", "spark", "--registry", "releases"], "earlier releases are compared in memory"),
+        (["--engine", "spark", "--report"], "--report with --engine spark"),
+        (["--engine", "spark", "--format", "csv"], "unknown format 'csv'; expected parquet or parquet-parts"),
     ],
 )
 def test_the_command_refuses_before_any_work(tmp_path: Path, options: list[str], message: str) -> None:

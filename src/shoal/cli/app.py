@@ -86,7 +86,9 @@ def anonymize(
     neutralise: Annotated[
         bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")
     ] = False,
-    format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="csv, csv.gz, parquet or arrow; with spark parquet or parquet-parts.")
+    ] = None,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
     seed: Seed = None,
@@ -123,11 +125,11 @@ def anonymize(
     asked = settings(given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
-    wanted = asked.pop("report", False)
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
     on_spark = Spark.asked(asked)
+    wanted = asked.pop("report", False)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
-    _refuse_early(Path(folder), saving["format"], saving["overwrite"])
+    _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
     if on_spark.wanted and limit is not None:
         raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
@@ -346,13 +348,12 @@ def _write_numbers(path: Path, numbers: list[int]) -> None:
         raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
 
-def _refuse_early(folder: Path, format: str, overwrite: bool) -> None:
+def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
     """Refuse an unknown format or an existing folder before any work is done."""
     from shoal.errors import ParameterError, ReleaseError
-    from shoal.release import FORMATS
 
-    if format not in FORMATS:
-        raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
+    if format not in formats:
+        raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))
 
     if folder.exists() and not overwrite:
         raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder, or add --overwrite")

@@ -33,12 +33,25 @@ class Spark:
             raise Unsupported(
                 "earlier releases are compared in memory", hint="leave --registry out, and use `shoal register`"
             )
+        if engine == "spark" and settings.get("report"):
+            raise Unsupported("--report with --engine spark", hint="leave it out, and use `shoal report` afterwards")
         return cls(engine == "spark", master)
 
     @property
     def format(self) -> str:
         """The format that is written where none is named."""
         return "parquet" if self.wanted else "csv"
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that can be written."""
+        if self.wanted:
+            from shoal.engines.release import FORMATS as OF_SPARK
+
+            return OF_SPARK
+        from shoal.release import FORMATS
+
+        return FORMATS
 
     def run(
         self,

@@ -13,6 +13,8 @@ from shoal.engines.session import SparkFrame, asking
 from shoal.errors import TableError
 from shoal.roles import Roles
 
+TRACE = "trace"
+"""The column that says, to the owner alone, which row of the original a row is."""
 REFUSED = ("array", "map", "struct", "binary", "interval", "variant")
 """What the types of columns that are no plain values begin with."""
 
@@ -49,7 +51,13 @@ class Numbered:
     @property
     def keys(self) -> list[str]:
         """The quasi-identifiers and sensitive values: rows that have them alike are one to every method."""
-        return self._named("q", len(self.roles.quasi)) + self._named("s", len(self.roles.sensitive))
+        quasi, sensitive = self.split_keys
+        return quasi + sensitive
+
+    @property
+    def split_keys(self) -> tuple[list[str], list[str]]:
+        """The quasi-identifiers and the sensitive values apart."""
+        return self._named("q", len(self.roles.quasi)), self._named("s", len(self.roles.sensitive))
 
     @property
     def others(self) -> list[str]:

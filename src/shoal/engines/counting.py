@@ -72,3 +72,7 @@ class Shares:
         first = np.searchsorted(which, which)
         start = before - before[first]
         return cls(which, start, start + counts, sample)
+
+    def are_whole(self, counted: Counted) -> bool:
+        """Whether all rows that are alike go to one class, or are all dropped: then nobody need number them."""
+        return bool((self.end - self.start == counted.counts[self.number]).all())

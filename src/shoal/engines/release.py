@@ -9,19 +9,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from shoal.audit import Audit, audit
-from shoal.certificate import Certificate
-from shoal.engines.counting import Counted
+from shoal.arrays import Ints
+from shoal.audit import Audit
+from shoal.certificate import Certificate, canonical
+from shoal.engines.audited import audited
+from shoal.engines.columns import TRACE
 from shoal.engines.decided import Decided
+from shoal.engines.gathered import marks
 from shoal.engines.session import SparkFrame, asking
-from shoal.errors import ParameterError, TableError
-from shoal.marks import count_literal_stars
+from shoal.errors import ParameterError
 from shoal.release import seal_folder, write_folder
 from shoal.roles import Roles
+from shoal.traces import digest_of, places_among
 
-FORMAT = "parquet"
+FORMATS = ("parquet", "parquet-parts")
+"""One file, or a folder of the files that Spark wrote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +36,25 @@ class SparkRelease:
     `table` is a Spark frame, sorted by its cells; Spark works it out when it is asked for. `save` writes the folder.
     """
 
-    table: SparkFrame
+    traced: SparkFrame = field(repr=False)
+    """The table, and last the trace of each row: a keyed hash of the row of the original."""
     decided: Decided = field(repr=False)
     roles: Roles = field(repr=False)
+    key: str = field(repr=False)
+    kept: SparkFrame = field(repr=False)
+    """What Spark keeps so that nothing is worked out twice."""
+    everybody: SparkFrame = field(repr=False)
+    """The traces of all rows, those among them that are dropped."""
+
+    @property
+    def table(self) -> SparkFrame:
+        """The published table."""
+        return self.traced.drop(TRACE).toDF(*self.roles.published)
 
     @cached_property
     def audit(self) -> Audit:
         """What the table gives, measured from its cells, which Spark groups."""
-        return self._audited(self.table)
+        return audited(self.table, self.roles, self.decided)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -50,6 +66,10 @@ class SparkRelease:
         self.decided.certify(self.audit)
         return self
 
+    def free(self) -> None:
+        """Let go of what Spark keeps; the table can still be worked out anew."""
+        self.kept.unpersist()
+
     @property
     def config(self) -> Mapping[str, Any]:
         """The request, with what was chosen where nothing was said."""
@@ -60,77 +80,73 @@ class SparkRelease:
         """What was decided without being asked."""
         return self.decided.decisions
 
-    def save(self, folder: str | Path, *, format: str = FORMAT, overwrite: bool = False) -> Path:
+    def save(self, folder: str | Path, *, format: str = FORMATS[0], overwrite: bool = False) -> Path:
         """Let Spark write the table, audit what it wrote, and seal the folder; every worker must see its path.
 
+        `parquet` is one file, `parquet-parts` a folder `table.parquet` of files that follow each other in their order.
         The certificate is that of the written table.
         """
-        if format != FORMAT:
-            raise ParameterError(f"format {format!r} with the engine spark", expected=FORMAT)
-        return write_folder(folder, self._write, overwrite=overwrite)
+        if format not in FORMATS:
+            raise ParameterError(f"format {format!r} with the engine spark", expected=" or ".join(FORMATS))
+        return write_folder(folder, lambda beside: self._write(beside, format), overwrite=overwrite)
 
-    def _write(self, folder: Path) -> None:
-        path = folder.absolute() / "public" / f"table.{FORMAT}"
-        parts = folder.absolute() / "parts"
+    def _write(self, folder: Path, format: str) -> None:
+        path, parts = folder.absolute() / "public" / "table.parquet", folder.absolute() / "parts"
         with asking("write the table where every worker and the driver see it"):
-            self.table.write.parquet(str(parts))
-        _join_parts(parts, path, self.decided.shown.schema)
-        found = self._audited(self.table.sparkSession.read.parquet(str(path)))
+            self.traced.write.parquet(str(parts))
+        self._publish(parts, path, folder / "internal", as_parts=format == "parquet-parts")
+        shutil.rmtree(parts)
+        found = audited(self.traced.sparkSession.read.parquet(str(path)), self.roles, self.decided)
         certificate = self.decided.certify(found)
         seal_folder(folder, {"table": path}, certificate, self._codebook(path), self.config, self.decisions)
 
-    def _audited(self, table: SparkFrame) -> Audit:
-        """Audit a published table, which Spark groups by quasi-identifiers and sensitive values."""
-        keys = (*self.roles.quasi, *self.roles.sensitive)
-        places = [f"c{place}" for place in range(len(table.columns))]
-        own = dict(zip(places, table.columns, strict=True))
-        names = [place for place in places if own[place] in keys]
-        counted = Counted.of(table.toDF(*places), names)
-        cells = counted.rows().rename({name: own[name] for name in names})
-        if cells.height != len(self.decided.partition.kept):
-            raise TableError(
-                f"{cells.height:,} rows were published, {len(self.decided.partition.kept):,} were decided on: "
-                "the table changed while it was worked on",
-                hint="give a frame that Spark works out the same way each time, or cache it",
-            )
-        return audit(
-            cells,
-            quasi=self.roles.quasi,
-            sensitive=self.roles.sensitive,
-            require=self.decided.models,
-            hierarchies=self.decided.hierarchies,
-            population=self.decided.population,
-        )
+    def _publish(self, parts: Path, path: Path, internal: Path, *, as_parts: bool) -> None:
+        """Turn the sorted files that Spark wrote into the published table: in passes that hold no table.
+
+        Of the traces, which tell the owner alone which row stands for which, only their order is kept.
+        """
+        files = _in_order(parts)
+        written = [name for name in pl.read_parquet_schema(files[0]) if name != TRACE]
+        names, types = dict(zip(written, self.roles.published, strict=True)), pl.Schema(self.decided.shown.schema)
+        groups = [[file] for file in files] if as_parts else [files]
+        if as_parts:
+            path.mkdir()
+        for number, group in enumerate(groups):
+            shown = pl.scan_parquet(group).drop(TRACE).rename(names).cast(types)
+            target = path / f"part-{number:05}.parquet" if as_parts else path
+            shown.sink_parquet(target, maintain_order=True)
+        published = pl.scan_parquet(files).select(TRACE).collect()[TRACE].to_numpy()
+        everybody = self._of_everybody() if self.decided.partition.dropped else published
+        pl.DataFrame({"row": places_among(published, everybody)}).write_parquet(internal / "rows.parquet")
+        (internal / "original.json").write_text(canonical(digest_of(everybody, self.key)), encoding="utf-8")
+
+    def _of_everybody(self) -> Ints:
+        with asking("read the rows again"):
+            return pl.DataFrame(self.everybody.toArrow())[TRACE].to_numpy()
 
     def _codebook(self, path: Path) -> dict[str, Any]:
         """Return the codebook with the columns that no method saw, and the types that were written."""
-        types = pl.read_parquet_schema(path)
+        table = pl.scan_parquet(path)
+        types = table.collect_schema()
         book = dict(self.decided.codebook)
         rest = [
-            {"name": name, "role": "other", "original_type": str(types[name].base_type()), **_marks(path, name)}
+            {"name": name, "role": "other", "original_type": str(types[name].base_type()), **_marks(table, name)}
             for name in self.roles.other
         ]
         book["columns"] = [{**column, "type": str(types[column["name"]])} for column in [*book["columns"], *rest]]
         return book
 
 
-def _marks(path: Path, name: str) -> dict[str, int]:
+def _marks(table: pl.LazyFrame, name: str) -> dict[str, int]:
     """Count what a written column that nobody altered shows as missing, as empty strings and as escaped stars."""
-    column = pl.scan_parquet(path).select(pl.col(name)).collect()[name]
-    text = column.dtype == pl.String
-    return {
-        "stars": 0,
-        "missing": column.null_count(),
-        "empty_strings": int((column == "").sum()) if text else 0,
-        "literal_stars": count_literal_stars(column) if text else 0,
-    }
+    column = table.select(pl.col(name)).collect()[name]
+    return marks(column, np.ones(len(column), dtype=np.int64))
 
 
-def _join_parts(parts: Path, path: Path, schema: pl.Schema) -> None:
-    """Join the sorted files that Spark wrote, each a range of the table, into one: a pass that holds no table."""
-    written = sorted(file for file in parts.glob(f"*.{FORMAT}") if not file.name.startswith((".", "_")))
+def _in_order(parts: Path) -> list[Path]:
+    """Return the files that Spark wrote, each a range of the table, in the order of their first rows."""
+    written = sorted(file for file in parts.glob("*.parquet") if not file.name.startswith((".", "_")))
     files = [file for file in written if pl.scan_parquet(file).select(pl.len()).collect().item()]
-    heads = pl.concat([pl.scan_parquet(file).head(1) for file in files]).collect()
+    heads = pl.concat([pl.scan_parquet(file).drop(TRACE).head(1) for file in files]).collect()
     order = heads.with_row_index(number := "".join(heads.columns) + "#").sort(heads.columns, nulls_last=True)[number]
-    pl.scan_parquet([files[place] for place in order]).cast(schema).sink_parquet(path, maintain_order=True)
-    shutil.rmtree(parts)
+    return [files[place] for place in order]

@@ -21,8 +21,13 @@ SETTINGS = {
     "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
     "spark.driver.maxResultSize": "0",  # the counts of distinct rows come to the driver, however many they are
     "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
+CHANGED = "shoal found a value that was not there when the values were counted"
+"""What a worker says of a table that is being written to."""
+OF_CATALOG = "table:"
+"""What stands before the name of a table that Spark knows."""
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
 
@@ -30,6 +35,11 @@ def check_installed() -> None:
     """Refuse in words where pyspark is missing."""
     if find_spec("pyspark") is None:
         raise Unsupported("the engine spark needs pyspark, which is not installed", hint="pip install 'shoal[spark]'")
+
+
+def has_local_mode() -> bool:
+    """Whether all of Spark is installed, or only what speaks to a server (pyspark-client)."""
+    return find_spec("py4j") is not None
 
 
 def session(master: str | None = None) -> Any:
@@ -42,6 +52,11 @@ def session(master: str | None = None) -> Any:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     url = master or MASTER
+    if not url.startswith("sc://") and not has_local_mode():
+        raise Unsupported(
+            f"the pyspark that is installed speaks to a Spark Connect server only, and the master is {url!r}",
+            hint="pip install 'shoal[spark]', or give the address of a server: sc://host:15002",
+        )
     with asking(f"start at {url!r}", hint="check the address, and that Java 17 is installed"):
         if url.startswith("sc://"):
             return SparkSession.builder.remote(url).getOrCreate()
@@ -54,9 +69,11 @@ def session(master: str | None = None) -> Any:
 def read_frame(
     spark: Any, path: str | Path, *, separator: str | None = None, encoding: str | None = None
 ) -> SparkFrame:
-    """Read a Parquet file or folder, or a CSV file, all of whose cells are text."""
+    """Read a Parquet file or folder, a CSV file, all of whose cells are text, or a table of Spark (`table:NAME`)."""
     where, name = str(path), str(path).rstrip("/").lower()
-    with asking("read a Parquet or CSV file that every worker sees"):
+    with asking("read a table, or a Parquet or CSV file that every worker sees"):
+        if where.startswith(OF_CATALOG):
+            return spark.table(where.removeprefix(OF_CATALOG))
         if not name.endswith(TEXTS):
             return spark.read.parquet(where)
         encoding = encoding or "UTF-8"
@@ -73,7 +90,17 @@ def asking(what: str, *, hint: str = "the log of Spark's driver says why") -> It
     except ShoalError:
         raise
     except Exception as error:
+        if CHANGED in str(error):
+            raise changed() from None
         raise TableError(f"Spark could not {what} ({type(error).__name__})", hint=hint) from None
+
+
+def changed(found: str = "") -> TableError:
+    """Word the refusal of a table that is another one each time it is read."""
+    return TableError(
+        f"{found}the table changed while it was worked on",
+        hint="give a frame that Spark works out the same way each time, or cache it",
+    )
 
 
 def _separator(spark: Any, path: str, encoding: str) -> str:

@@ -1,33 +1,33 @@
-"""Spark: rows stay where they are, what they become is decided on the driver from the counts of distinct rows.
+"""Spark: rows stay where they are, and what they become is decided from counts, or by the workers region by region.
 
-    Spark frame --group by--> distinct rows, counts --driver: any method--> classes, cells
-         |                                                                      |
-         +------------- the rows of a distinct row, numbered ----- join <-------+--> table --audit in Spark--> release
+    Spark frame --domains--> driver: codes, hierarchies, distribution of sensitive values
+         |                      |
+         |   any method         +-- counts of distinct rows --> classes, on the driver; join on whole numbers
+         |   mondrian, hilbert  +-- counts of codes --> regions, on the driver; classes, on the workers
+         v                                                              |
+    rows as whole numbers ----------------------------------------------+--> sort --> table --audit in Spark--> release
 
-Rows that have the same quasi-identifiers and sensitive values are alike to every model, cost and method. So a method
-needs no more than how many there are, and it does not matter which of them goes to which class: they are numbered by a
-hash of their other columns, and the first so many go to the first class that takes some. The cost is that of the same
-method in memory. A task that fails and is run again gives the same rows, for nothing depends on order or chance.
+Nothing depends on where rows are, on their order or on chance: a task that fails and is run again gives the same rows.
 """
 
 from __future__ import annotations
 
-import polars as pl
+import secrets
 
-from shoal.csv_text import infer
-from shoal.engines.columns import Numbered, escaped
-from shoal.engines.counting import Counted, Shares
-from shoal.engines.decided import Decide, Decided
+from shoal.engines.by_counts import publish_by_counts
+from shoal.engines.by_regions import is_for_workers, publish_by_regions
+from shoal.engines.columns import Numbered
+from shoal.engines.decided import Asked
+from shoal.engines.domains import Domains
 from shoal.engines.release import SparkRelease
+from shoal.engines.rows import Rows
 from shoal.engines.session import SparkFrame, asking, check_installed
-from shoal.errors import Infeasible, TableError, Unsupported
+from shoal.errors import TableError, Unsupported
 from shoal.roles import Roles
-from shoal.table import Table
-from shoal.tidying import tidy
 
 
-def publish(frame: SparkFrame, roles: Roles, decide: Decide, *, as_text: bool = False) -> SparkRelease:
-    """Count in Spark, decide here, join in Spark; `as_text`: find out the types of columns of text."""
+def publish(frame: SparkFrame, roles: Roles, asked: Asked, *, as_text: bool = False) -> SparkRelease:
+    """Encode in Spark, decide, and give each row its cells; `as_text`: find out the types of columns of text."""
     people = Numbered.of(frame, roles)
     if people.infinite:
         raise TableError(
@@ -35,9 +35,13 @@ def publish(frame: SparkFrame, roles: Roles, decide: Decide, *, as_text: bool = 
             expected="numbers or missing values",
             hint="replace them before anonymizing",
         )
-    counted = Counted.of(people.frame, people.keys)
-    decided = _decided(counted, roles, decide, as_text)
-    return SparkRelease(_assigned(people, counted, decided), decided, roles)
+    asked.progress(0.0, "counting values")
+    domains = Domains.of(people, as_text=as_text)
+    rows = Rows(people, domains, secrets.token_hex(32))
+    posed = asked.pose(domains)
+    if posed is not None and is_for_workers(posed.problem):
+        return publish_by_regions(rows, posed, asked.progress)
+    return publish_by_counts(rows, asked.decide)
 
 
 def columns_of(data: SparkFrame) -> list[str]:
@@ -50,49 +54,6 @@ def columns_of(data: SparkFrame) -> list[str]:
         )
     with asking("read the columns"):
         return list(data.columns)
-
-
-def _decided(counted: Counted, roles: Roles, decide: Decide, as_text: bool) -> Decided:
-    """Decide on all rows, of which only the distinct ones came here."""
-    named = counted.distinct.rename(dict(zip(counted.distinct.columns, roles.quasi + roles.sensitive, strict=True)))
-    typed = named.select(infer(column) for column in named.iter_columns()) if as_text else named
-    try:
-        return decide(Table(counted.rows(tidy(typed))), roles)
-    except Infeasible as error:
-        error.rows = ()  # the rows of Spark have no numbers
-        raise
-
-
-def _assigned(people: Numbered, counted: Counted, decided: Decided) -> SparkFrame:
-    """Give each row the cells of its class, by the number that it has among the rows that are alike."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    order = [sql.xxhash64(*people.others), *people.others] if people.others else [sql.lit(0)]
-    number = sql.row_number().over(Window.partitionBy(*people.keys).orderBy(*order)) - 1
-    rows = people.frame.withColumn("number", number)
-    cells = people.frame.sparkSession.createDataFrame(_cells(people, counted, decided).to_arrow())
-    same = (sql.col("number") >= sql.col("start")) & (sql.col("number") < sql.col("end"))
-    for name in people.keys:
-        may_be_missing = bool(counted.distinct[name].null_count())
-        key, value = sql.col(f"k_{name}"), sql.col(name)
-        same = same & (value.eqNullSafe(key) if may_be_missing else value == key)
-    kinds = dict(people.frame.dtypes)
-    shown = [sql.col(f"p_{name}") for name in people.keys] + [
-        escaped(name, kinds[name]).alias(f"p_{name}") for name in people.others
-    ]
-    joined = rows.join(cells, same, "inner").select(*shown)
-    ordered = joined.orderBy(*[sql.col(name).asc_nulls_last() for name in joined.columns])
-    return ordered.toDF(*people.roles.published)
-
-
-def _cells(people: Numbered, counted: Counted, decided: Decided) -> pl.DataFrame:
-    """Return for each distinct row, and each class that takes some of its rows, which it takes and what they become."""
-    shares = Shares.of(counted, decided.partition)
-    keys = counted.distinct[shares.number].rename({name: f"k_{name}" for name in people.keys})
-    shown = decided.shown[shares.sample]
-    shown = shown.rename({own: f"p_{name}" for own, name in zip(shown.columns, people.keys, strict=True)})
-    return keys.hstack(shown).with_columns(start=pl.Series(shares.start), end=pl.Series(shares.end))
 
 
 def check_request(*, recoding: str, neutralise: bool) -> None:

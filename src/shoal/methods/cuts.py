@@ -112,13 +112,13 @@ class MedianCuts(Cuts):
 
     def parts(self, classes: Open, axis: Ints, share: Fraction = MIDDLE) -> Ints:
         """Return 0 for the rows below the cut and 1 for those above."""
-        keys = classes.class_of_row * int(self.sizes.max()) + self._places_along(classes, axis)
+        keys = classes.class_of_row * int(self.sizes.max()) + self.places_along(classes, axis)
         order = np.lexsort((self.identity[classes.rows], keys)) if self.relaxed else np.argsort(keys, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return (rank >= self._boundaries(keys[order], classes, share)[classes.class_of_row]).astype(np.int64)
 
-    def _places_along(self, classes: Open, axis: Ints) -> Ints:
+    def places_along(self, classes: Open, axis: Ints) -> Ints:
         """Return where each row lies along the attribute its class is cut by."""
         return self.codes[classes.rows, axis[classes.class_of_row]].astype(np.int64)
 
@@ -168,7 +168,7 @@ class HierarchyCuts(MedianCuts):
                 widths[here, axis] = np.maximum(hierarchy.ncp[height][block[here]], 1e-12)
         return widths
 
-    def _places_along(self, classes: Open, axis: Ints) -> Ints:
+    def places_along(self, classes: Open, axis: Ints) -> Ints:
         """Return the place of the child block that each row falls in."""
         places = np.zeros(len(classes.rows), dtype=np.int64)
         for one in np.unique(axis).tolist():

@@ -90,7 +90,7 @@ def _spread(problem: Problem) -> tuple[Values, int] | None:
         return None
     strictest = max(asked, key=lambda model: model.least_values)
     values = problem.values[strictest.attributes]
-    most = problem.rows // int(values.totals.max())
+    most = problem.rows // int(_counts(values).max())
     return (values, min(strictest.least_values, most)) if most > 1 else None
 
 
@@ -98,8 +98,13 @@ def _swept(problem: Problem, values: Values, l: int, line: Ints) -> Ints:
     """Return the class of each row along the line, as many swept together as have the rows that a class needs."""
     turns = _in_turns(problem.microdata.tuple_of_row[line], values.codes[line])
     classes = np.empty_like(line)
-    classes[turns] = fitting(sweep, len(line))(values.codes[line[turns]].astype(np.int64), values.totals, l)
+    classes[turns] = fitting(sweep, len(line))(values.codes[line[turns]].astype(np.int64), _counts(values), l)
     return classes // ceil(problem.models.least_rows / l)
+
+
+def _counts(values: Values) -> Ints:
+    """Return how many of the rows at hand have each value; they may be a part of the table."""
+    return np.bincount(values.codes, minlength=len(values.totals)).astype(np.int64)
 
 
 def _in_turns(tuples: Ints, codes: AnyInts) -> Ints:

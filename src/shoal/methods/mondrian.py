@@ -58,9 +58,9 @@ class Mondrian(Method):
 
     def _classes(self, problem: Problem, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
         """Cut as long as every half is admitted: by the compiled loop where it knows how, else with arrays."""
-        cuts = self._cuts(problem)
+        cuts = self.cuts(problem)
         strict = type(cuts) is MedianCuts and not cuts.relaxed
-        if isinstance(cuts, MedianCuts) and strict and problem.rows >= COMPILED_FROM:
+        if strict and problem.rows >= COMPILED_FROM:
             checks = checks_of(problem)
             if checks is not None:
                 return cut_by_levels(problem, cuts, checks, self.shares, deadline, progress)
@@ -68,7 +68,7 @@ class Mondrian(Method):
 
     def cut(self, problem: Problem, rule: Rule, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
         """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""
-        cuts = self._cuts(problem)
+        cuts = self.cuts(problem)
         weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
         class_of_row = np.zeros(problem.rows, dtype=np.int64)
         classes, closed = Open(np.arange(problem.rows), np.zeros(problem.rows, dtype=np.int64)), 0
@@ -103,7 +103,8 @@ class Mondrian(Method):
             waiting[np.flatnonzero(here)[allowed]] = False
         return part
 
-    def _cuts(self, problem: Problem) -> Cuts:
+    def cuts(self, problem: Problem) -> MedianCuts:
+        """Return how the classes of a problem are cut."""
         return HierarchyCuts(problem) if problem.recoding == "generalize" else MedianCuts(problem, relaxed=self.relaxed)
 
 

@@ -1,0 +1,94 @@
+"""Stretches of the Hilbert curve as regions: cut on the driver from how many rows, by secret, are on each step.
+
+The curve is walked in steps, far more than there are regions; rows of equal codes are on one step. A stretch ends with
+the step at which it has rows enough. One whose rows together are refused by a model is joined with the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Ints
+from shoal.curve import grid
+from shoal.engines.coding import Batch
+from shoal.engines.cutting import gathered
+from shoal.engines.domains import Domains, Whole
+from shoal.engines.packing import Packing
+from shoal.engines.regions import Curve, Stretches
+from shoal.microdata import distinct_rows
+
+COUNTED = ("step", "secret", "rows")
+FINER = 6
+"""So many bits tell the steps of one region apart."""
+MOST_BITS = 40
+"""Bits of a row's place on the curve that are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepCounts:
+    """Counts the rows on each step of the curve, secret by secret: what a worker does."""
+
+    curve: Curve
+    packing: Packing
+
+    def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Count the rows of some batches, many of them at a time."""
+        import pyarrow as pa
+
+        for words in gathered(batches, self.packing.names("k")):
+            *codes, secrets = self.packing.unpack(words)
+            columns = [self.curve.of(codes), secrets]
+            _, first, counts = distinct_rows(columns, [int(part.max()) + 1 for part in columns])
+            arrays = [*(part[first] for part in columns), counts]
+            yield pa.RecordBatch.from_arrays([pa.array(part) for part in arrays], names=list(COUNTED))
+
+
+def stretch(whole: Whole, domains: Domains, at_most: int, count: Callable[[StepCounts], pl.DataFrame]) -> Stretches:
+    """Cut the curve into stretches of at most so many rows, but for steps that have more and for what is refused."""
+    axes, bits = grid(whole.columns, whole.hierarchies, domains.counts)
+    regions = -(-domains.rows // at_most)
+    steps = min((regions - 1).bit_length() + FINER, bits * len(axes), MOST_BITS)
+    curve = Curve(tuple(axes), bits, steps)
+    if regions == 1:
+        return Stretches(curve, np.zeros(1, dtype=np.int64))
+    counted = count(StepCounts(curve, domains.packing)).sort("step", "secret")
+    step, rows = counted["step"].to_numpy(), counted["rows"].to_numpy()
+    distinct, label = np.unique(step, return_inverse=True)
+    region = _filled(np.bincount(label, weights=rows).astype(np.int64), at_most)[label]
+    region = _admitted(whole, region, counted["secret"].to_numpy(), rows)
+    begins = distinct[label[np.flatnonzero(np.diff(region, prepend=-1))]]
+    begins[0] = 0
+    return Stretches(curve, begins)
+
+
+def _filled(rows: Ints, at_most: int) -> Ints:
+    """Return the region of each step: steps that follow each other, as many as have no more rows than a region may.
+
+    >>> _filled(np.array([2, 2, 5, 1, 1]), 4).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    region, number, filled = np.zeros(len(rows), dtype=np.int64), 0, 0
+    for place, more in enumerate(rows.tolist()):
+        if filled and filled + more > at_most:
+            number, filled = number + 1, 0
+        region[place] = number
+        filled += more
+    return region
+
+
+def _admitted(whole: Whole, region: Ints, secrets: Ints, rows: Ints) -> Ints:
+    """Return the regions with those joined to the next that a model refuses, the last to the one before."""
+    while region[-1] > 0:
+        admitted = whole.models.admits(whole.classes(region, secrets, rows, int(region[-1]) + 1))
+        if admitted.all():
+            break
+        begins = np.ones(len(admitted), dtype=bool)
+        begins[1:] = admitted[:-1]  # what follows a refused one begins no region
+        begins[-1] &= admitted[-1]
+        begins[0] = True
+        region = (np.cumsum(begins) - 1)[region]
+    return region
