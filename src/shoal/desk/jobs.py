@@ -29,6 +29,7 @@ from shoal.desk.keeping import get_json, lock, locked, private_folder, put_json
 State: TypeAlias = Literal["waiting", "running", "done", "stopped", "failed", "lost"]
 
 RELEASE = "release"
+REPORT = "report"
 STOP = "stop"
 POINTS = "points.jsonl"
 PROGRESS = "progress.jsonl"
@@ -127,12 +128,12 @@ class Job:
     def failure(self) -> Failure | None:
         """Why nothing came of it; None where something did or still may."""
         alive = self.alive  # asked first: a worker that ends now has written what it had to
+        if self.result is not None:
+            return None
         found = get_json(self.folder / "error.json")
         if found is not None:
             return Failure(**found)
-        if alive or self.result is not None:
-            return None
-        return Failure(CLOSED if (self.folder / "closed").exists() else LOST, kind="Lost")
+        return None if alive else Failure(CLOSED if (self.folder / "closed").exists() else LOST, kind="Lost")
 
     @property
     def state(self) -> State:
@@ -176,6 +177,5 @@ class Job:
 
     def sweep(self) -> None:
         """Remove what a worker that was killed left half done."""
-        if self.state == "lost":
-            for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
-                shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+        for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 from shoal.desk.draft import Draft
 from shoal.desk.easing import eased
-from shoal.desk.jobs import POINTS, RELEASE, Failure, Job
-from shoal.desk.keeping import plain, put_json
+from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job
+from shoal.desk.keeping import plain, private_folder, put_json
 from shoal.desk.looking import LOOKS
 from shoal.desk.telling import Teller
 from shoal.errors import Infeasible, ShoalError
@@ -69,10 +70,11 @@ def release(task: Task) -> None:
 
     Where the release is there already, it is only measured.
     """
-    table, folder = task.table(), task.job.folder / RELEASE
+    folder = task.job.folder / RELEASE
     if task.job.result is not None:
-        measure(task, folder, table)
+        measure(task, folder)
         return
+    table = task.table()
     made = _made(task, table)
     stopped, stated = task.stop.is_set(), made.certificate
     task.tell(1.0, Standing("saving", stated.cost, stated.lower_bound))
@@ -91,15 +93,15 @@ def _made(task: Task, table: Table) -> Release:
         raise Refused(Failure(*said, None if parts is None else {"require": list(parts)})) from error
 
 
-def measure(task: Task, made: object, table: Table) -> None:
+def measure(task: Task, made: Release | Path, table: Table | None = None) -> None:
     """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
-    task.tell(1.0, "measuring risk, attacks and use")
     folder = task.job.folder
+    task.tell(1.0, "measuring risk, attacks and use")
     try:
-        found = Evidence.of(made, table, source=task.draft.name)  # type: ignore[arg-type]
+        found = Evidence.of(made, table or task.table(), source=task.draft.name)
         pages = Report(found)
         for name, page in (("internal", pages.internal), ("public", pages.public)):
-            (folder / f"report-{name}.html").write_text(page, encoding="utf-8", newline="\n")
+            (private_folder(folder / REPORT) / f"{name}.html").write_text(page, encoding="utf-8", newline="\n")
         names = ("before", "after", "hits", "utility", "notes")
         put_json(folder / "measured.json", {name: plain(getattr(found, name)) for name in names})
     except ShoalError as error:
