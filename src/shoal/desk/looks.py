@@ -17,7 +17,7 @@ from shoal.desk.reading import Stamp
 from shoal.errors import ParameterError, ShoalError, nearest
 from shoal.state import fingerprint
 
-SMALL = 4 << 20
+SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
 NEEDS = {"inspection": ("file", "separator", "encoding", "decimal")}
 """The parts of the draft that a look reads, where that is not all of them."""
