@@ -49,11 +49,14 @@ def test_folders_are_private(root: Path) -> None:
     one.close()
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     keeping.put_json(tmp_path / "a.json", {"old": 1})
     with pytest.raises(ValueError, match="JSON compliant"):
         keeping.put_json(tmp_path / "a.json", {"new": float("nan")})
     assert keeping.get_json(tmp_path / "a.json") == {"old": 1}
+    with pytest.raises(ShoalError, match="cannot write"):
+        keeping.put_json(tmp_path / "none" / "a.json", {})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
     (tmp_path / "b.json").write_text("{")
     with pytest.raises(ShoalError, match="cannot be read"):
         keeping.get_json(tmp_path / "b.json")

@@ -19,7 +19,7 @@ from shoal.errors import Infeasible, ShoalError
 from shoal.frontier import QUERIES, trace
 from shoal.methods.base import Standing
 from shoal.models import Models
-from shoal.pipeline import run
+from shoal.pipeline import Request, run
 from shoal.release import Release
 from shoal.report import Evidence, Report
 from shoal.requirement import as_models
@@ -88,9 +88,17 @@ def _made(task: Task, table: Table) -> Release:
     try:
         return run(table, request, task.tell, task.stop)
     except Infeasible as error:
-        parts = eased(table, request)
         said = (str(error), "Infeasible", error.model, str(error.reached))
-        raise Refused(Failure(*said, None if parts is None else {"require": list(parts)})) from error
+        raise Refused(Failure(*said, _helping(table, request))) from error
+
+
+def _helping(table: Table, request: Request) -> dict[str, Any] | None:
+    """Return the parts of the draft with which a release exists; None where none are known."""
+    try:
+        found = eased(table, request)
+    except ShoalError:
+        return None
+    return None if found is None else {"require": list(found)}
 
 
 def measure(task: Task, made: Release | Path, table: Table | None = None) -> None:

@@ -48,8 +48,7 @@ class Looks:
     def _by_worker(self, key: str, what: str, draft: Draft) -> dict[str, Any] | None:
         job = Job(self.folder / key)
         with self._lock:
-            if job.state == "lost":
-                shutil.rmtree(job.folder, ignore_errors=True)
+            if not job.folder.exists():
                 Job.made(job.folder, {"kind": "look", "what": what, "draft": draft.to_dict()}).start()
                 return None
         failure = job.failure
