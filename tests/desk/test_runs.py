@@ -208,9 +208,12 @@ def test_cost_falls_and_bound_rises(tmp_path: Path) -> None:
     told = [(0, "a"), (0.5, Standing("b (9, 2)", 9, 2)), (0.6, Standing("b (12, 3)", 12, 3)), (2, "c")]
     for share, doing in told:
         tell(share, doing)
+    tell.settle(9.5, None)
+    tell(1, "d")
     points = Job(tmp_path).progress()
     assert [(one.doing, one.share, one.cost, one.bound) for one in points] == [
         ("a", 0, None, None),
         ("b", 0.5, 9, 2),
         ("c", 1, 9, 3),
+        ("d", 1, 9.5, None),
     ]

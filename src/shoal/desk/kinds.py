@@ -17,7 +17,6 @@ from shoal.desk.looking import LOOKS
 from shoal.desk.telling import Teller
 from shoal.errors import Infeasible, ShoalError
 from shoal.frontier import QUERIES, trace
-from shoal.methods.base import Standing
 from shoal.models import Models
 from shoal.pipeline import Request, run
 from shoal.release import Release
@@ -77,7 +76,8 @@ def release(task: Task) -> None:
     table = task.table()
     made = _made(task, table)
     stopped, stated = task.stop.is_set(), made.certificate
-    task.tell(1.0, Standing("saving", stated.cost, stated.lower_bound))
+    task.tell.settle(stated.cost, stated.lower_bound)
+    task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
     task.done({**stated.content(), "decisions": list(made.decisions)}, stopped=stopped)
     measure(task, made, table)
