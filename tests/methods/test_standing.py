@@ -34,6 +34,13 @@ def test_auto_tells_the_best_after_each_method() -> None:
     assert found[0].cost >= found[1].cost
 
 
+def test_the_share_of_auto_never_falls() -> None:
+    seen: list[float] = []
+    shoal.anonymize(PEOPLE, quasi=["age"], require="k=3", progress=lambda share, _: seen.append(share))
+    assert seen == sorted(seen)
+    assert 0 < seen[len(seen) // 2] < 1
+
+
 class Telling(Mondrian):
     """Mondrian, which tells a cost and a bound first."""
 

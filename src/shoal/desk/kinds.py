@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -150,12 +150,4 @@ def look(task: Task) -> None:
     task.done(plain(LOOKS[task.asked["what"]](task.draft)))
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What is done, and whether it is so much that only a few are done at a time."""
-
-    work: Callable[[Task], None]
-    heavy: bool = True
-
-
-KINDS = {"run": Kind(release), "frontier": Kind(frontier), "look": Kind(look, heavy=False)}
+KINDS: Mapping[str, Callable[[Task], None]] = {"run": release, "frontier": frontier, "look": look}

@@ -68,7 +68,7 @@ class Looks:
 
     def clear(self) -> None:
         """End the workers and forget what was seen."""
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            Job(path).kill()
+        for path in self.folder.glob("*/job.json"):
+            Job(path.parent).kill()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._seen.clear()

@@ -6,6 +6,7 @@ import gzip
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import polars as pl
 
@@ -16,6 +17,8 @@ from shoal.table import BINARY, Table, read, read_csv, texts, tidy
 
 HEAD = 1 << 20
 """Bytes from which the first rows of a larger file are read."""
+
+_ONE = Lock()
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,14 @@ def table(draft: Draft) -> Table:
     return stamped(Stamp.of(draft))
 
 
-@lru_cache(maxsize=2)
 def stamped(stamp: Stamp) -> Table:
-    """Read a table; the last two are kept."""
+    """Read a table; the last two are kept. Of two who ask at once, one reads and the other waits."""
+    with _ONE:
+        return _read(stamp)
+
+
+@lru_cache(maxsize=2)
+def _read(stamp: Stamp) -> Table:
     return read(stamp.file, **stamp.reading)
 
 
