@@ -67,11 +67,12 @@ def _read(stamp: Stamp) -> Table:
 
 def column(draft: Draft, name: str) -> Coded:
     """Return a column as integers."""
-    return _coded(Stamp.of(draft), name)
+    return encoded(Stamp.of(draft), name)
 
 
 @lru_cache(maxsize=64)
-def _coded(stamp: Stamp, name: str) -> Coded:
+def encoded(stamp: Stamp, name: str) -> Coded:
+    """Encode a column; the last ones are kept."""
     frame = stamped(stamp).frame
     if name not in frame.columns:
         raise RoleError(f"the table has no column {name!r}", hint=nearest(name, frame.columns))
