@@ -1,0 +1,44 @@
+// What the page does in the browser itself: files dropped, focus kept, values of sliders said while they move.
+
+// Focus survives a redrawing: the control that had it is looked for by its key.
+let focused = null;
+document.addEventListener("focusin", (event) => (focused = event.target.dataset?.key ?? null));
+document.addEventListener("pointerdown", (event) => {
+  if (!event.target.closest("a, button, input, select, textarea, summary, label")) focused = null;
+});
+new MutationObserver(() => {
+  if (!focused || document.activeElement !== document.body) return;
+  document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+}).observe(document.documentElement, { childList: true, subtree: true });
+
+// A slider says its value while it moves; the server hears of it when it rests.
+document.addEventListener("input", (event) => {
+  const said = event.target.dataset?.says && document.getElementById(event.target.dataset.says);
+  if (said) said.textContent = event.target.dataset.pattern.replace("%", event.target.value);
+});
+
+// A file is sent as it is, in one stream, to where the drop zone says; the answer is shown by the server.
+window.shoalSend = (zone, file, answered) => {
+  const bar = zone.querySelector("progress");
+  const request = new XMLHttpRequest();
+  request.upload.onprogress = (event) => {
+    bar.hidden = false;
+    bar.value = event.total ? event.loaded / event.total : 0;
+  };
+  request.onloadend = () => {
+    bar.hidden = true;
+    answered(request.status === 200 ? "" : request.responseText || "The file did not arrive.");
+  };
+  request.open("POST", `${zone.dataset.url}?name=${encodeURIComponent(file.name)}`);
+  request.send(file);
+};
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (event) => event.preventDefault()); // a file beside the zone is not opened
+}
+
+window.shoalCopy = (button, id) => {
+  navigator.clipboard.writeText(document.getElementById(id).textContent);
+  const said = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = said), 1500);
+};

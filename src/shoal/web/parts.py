@@ -1,0 +1,152 @@
+"""The few controls that all steps are made of: plain HTML elements, so that keyboards and screen readers know them.
+
+Text is always text: an element shows what it is given letter by letter, and only `drawn` takes markup, which is made by
+`shoal.markup` and has everything escaped. Every control has a label, and a key by which it keeps the focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from nicegui import ui
+from nicegui.element import Element
+
+from shoal.markup import Content, Markup, table
+
+Heard: TypeAlias = Callable[[Any], Awaitable[None] | None]
+"""What is called with a control's new value."""
+
+VALUE = "(event) => emit(event.target.value)"
+CHECKED = "(event) => emit(event.target.checked)"
+
+
+def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: object) -> Element:
+    """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, and None leaves one out."""
+    element = Element(tag)
+    if text is not None:
+        element._text = text
+    if class_:
+        element.classes(class_)
+    for key, value in attributes.items():
+        if value is not None and value is not False:
+            element._props[key.rstrip("_").replace("_", "-")] = "" if value is True else value
+    return element
+
+
+def heading(text: str, level: int = 2) -> Element:
+    """Return a heading."""
+    return part(f"h{level}", text)
+
+
+def text(said: str, class_: str = "") -> Element:
+    """Return a paragraph."""
+    return part("p", said, class_)
+
+
+def drawn(markup: Markup, class_: str = "") -> Element:
+    """Return markup: a picture or a table that `shoal.markup` made."""
+    return ui.html(markup, sanitize=False).classes(class_)
+
+
+def grid(headings: Sequence[Content], rows: Iterable[Sequence[Content]], *, numbers: Iterable[int] = (), about: str) -> Element:
+    """Return a table that scrolls by itself where the page is narrow; `about` says what it holds."""
+    box = drawn(table(headings, rows, numbers=numbers), "scroll")
+    box._props.update({"tabindex": "0", "role": "region", "aria-label": about})
+    return box
+
+
+def button(said: str, heard: Callable[[], Any] | None, *, key: str, kind: str = "", off: bool = False, **more: object) -> Element:
+    """Return a button; `kind` is main, small or plain."""
+    made = part("button", said, f"button {kind}", type="button", data_key=key, disabled=off or None, **more)
+    return made if heard is None else made.on("click", lambda: heard(), [])
+
+
+def link(said: str, target: str, *, key: str, kind: str = "", **more: object) -> Element:
+    """Return a link that looks like a button."""
+    return part("a", said, f"button {kind}", href=target, data_key=key, **more)
+
+
+def field(label: str, key: str, help: str = "") -> Element:
+    """Return a box for one control, with its label, and a line that helps."""
+    box = part("div", class_="field")
+    with box:
+        part("label", label, for_=key)
+        if help:
+            part("span", help, "help", id=f"{key}-help")
+    return box
+
+
+def _named(key: str, help: str) -> dict[str, object]:
+    return {"id": key, "data_key": key, "aria_describedby": f"{key}-help" if help else None}
+
+
+def written(label: str, value: str, heard: Heard, *, key: str, help: str = "", **more: object) -> Element:
+    """Return a field of text; what is in it is heard when it is left, or Enter is pressed."""
+    with field(label, key, help):
+        made = part("input", type="text", value=value, autocomplete="off", spellcheck="false", **_named(key, help), **more)
+        return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+
+
+def chosen(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str, help: str = "") -> Element:
+    """Return a list to choose from; `options` are values and what is said of each."""
+    with field(label, key, help), part("select", value=value, **_named(key, help)) as made:
+        for option, said in options.items():
+            part("option", said, value=option, selected=option == value or None)
+    return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+
+
+def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str) -> Element:
+    """Return a row of choices, one of which is taken; the arrow keys move between them."""
+    box = part("div", class_="segments", role="radiogroup", aria_label=label)
+    with box:
+        for option, said in options.items():
+            with part("label", said):
+                one = part("input", type="radio", name=key, value=option, checked=option == value or None)
+                one._props["data-key"] = f"{key}-{option}"
+                one.on("change", lambda _, option=option: heard(option), [])
+    return box
+
+
+def tick(label: str, value: bool, heard: Heard, *, key: str) -> Element:
+    """Return a box to tick."""
+    with part("label", class_="tick"):
+        made = part("input", type="checkbox", id=key, data_key=key, checked=value or None)
+        part("span", label)
+    return made.on("change", lambda event: heard(event.args), js_handler=CHECKED)
+
+
+def slider(
+    label: str, low: float, high: float, step: float, value: float, heard: Heard, *, key: str, pattern: str = "%", help: str = ""
+) -> Element:
+    """Return a slider; it says its value in `pattern` while it moves, and is heard when it rests."""
+    with field(label, key, help):
+        said = pattern.replace("%", f"{value:g}")
+        part("output", said, id=f"{key}-said", for_=key)
+        bounds = {"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
+        spoken = {"data_says": f"{key}-said", "data_pattern": pattern}
+        made = part("input", type="range", **bounds, **_named(key, help), **spoken)
+        return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+
+
+def message(said: str, kind: str = "") -> Element:
+    """Return a message in place; `kind` is bad or warn. What is bad is read out at once."""
+    box = part("div", class_=f"message {kind}", role="alert" if kind == "bad" else "status")
+    with box:
+        part("p", said)
+    return box
+
+
+def number(value: str, said: str) -> Element:
+    """Return a card with one number and what it is."""
+    with part("div", class_="card number") as box:
+        part("strong", value)
+        part("span", said)
+    return box
+
+
+def code(content: str, *, key: str, about: str) -> None:
+    """Show a text to copy."""
+    part("pre", content, id=key, tabindex="0", role="region", aria_label=about)
+    copied = button("Copy", None, key=f"{key}-copy", kind="small", aria_label=f"Copy {about}")
+    copied.on("click", js_handler=f"(event) => shoalCopy(event.currentTarget, {key!r})")
