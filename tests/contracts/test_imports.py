@@ -39,6 +39,7 @@ ORDER = [
     {"peers", "pipeline"},
     {"codip", "compare", "follow", "spark", "state"},
     {"frontier"},
+    {"desk"},
     {"cli"},
     {"__main__"},
 ]

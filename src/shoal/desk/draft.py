@@ -1,0 +1,162 @@
+"""A draft: everything that was decided so far about one release, as a value that is never changed.
+
+Draft --request--> pipeline.Request        the run
+      --toml-----> text of a shoal.toml    the command line that repeats it
+      --python---> text of a script        the Python that repeats it
+      --to_dict--> plain data, and back    what the desk keeps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.config import as_toml
+from shoal.errors import ParameterError, nearest
+from shoal.table import STAR
+
+ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
+"""Roles of columns, and the setting that lists them; every other column is published as it is."""
+OTHER = "other"
+PARTS = (
+    *("recoding", "coarsen", "cost", "method", "max_dropped", "max_suppressed", "population", "star"),
+    *("neutralise", "time_limit", "seed"),
+)
+"""Parts that are settings of a request as they are."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was decided so far. Parts that nobody decided are left to shoal, as in `shoal.anonymize`."""
+
+    file: str | None = None
+    """The table: an absolute path."""
+    separator: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """For each column `quasi`, `sensitive`, `identifier` or `other`."""
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
+    require: tuple[str, ...] = ()
+    """One model each, as in `k=5`."""
+    recoding: str | None = None
+    coarsen: str | None = None
+    method: str = "auto"
+    cost: str | None = None
+    attribute_weights: Mapping[str, Any] = field(default_factory=dict)
+    max_dropped: str = "0"
+    max_suppressed: str = "0"
+    population: str | None = None
+    star: str = STAR
+    neutralise: bool = False
+    format: str = "csv"
+    time_limit: float | None = None
+    seed: int = 0
+
+    def changed(self, **parts: Any) -> Draft:
+        """Return the draft with other parts; a part of an unknown name, or a role that there is not, is refused."""
+        known = [one.name for one in fields(self)]
+        for name in parts:
+            if name not in known:
+                raise ParameterError(f"a draft has no part {name!r}", hint=nearest(name, known))
+        made = replace(self, **{name: _plain(part) for name, part in parts.items()})
+        for role in made.roles.values():
+            if role not in (*ROLES, OTHER):
+                raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OTHER)))
+        return replace(made, require=tuple(made.require))
+
+    def named(self, role: str) -> list[str]:
+        """Return the columns that have a role, in table order."""
+        return [name for name, has in self.roles.items() if has == role]
+
+    @property
+    def reading(self) -> dict[str, str | None]:
+        """How the file is read; None is guessed."""
+        return {"separator": self.separator, "encoding": self.encoding, "decimal": self.decimal}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `Request` and `shoal.anonymize` are asked, without what they would take anyway."""
+        lists = {setting: self.named(role) for role, setting in ROLES.items()}
+        parts = ("recoding", "coarsen", "cost", "method", "max_dropped", "max_suppressed", "population", "star")
+        parts += ("neutralise", "time_limit", "seed")
+        given = {name: getattr(self, name) for name in parts if getattr(self, name) != getattr(_NOTHING, name)}
+        trees = {
+            name: spec for name, spec in self.hierarchies.items() if self.roles.get(name) in ("quasi", "sensitive")
+        }
+        maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights)}
+        return {
+            **{name: names for name, names in lists.items() if names or name == "quasi"},
+            "require": " ".join(self.require),
+            **{name: said for name, said in maps.items() if said},
+            **given,
+        }
+
+    def request(self) -> Any:
+        """Return what the pipeline is asked for."""
+        from shoal.pipeline import Request
+
+        if not self.require:
+            raise ParameterError("no privacy model is chosen", hint="choose one, such as k=5")
+        return Request(**self.settings)
+
+    def toml(self, *, file: str | None = None, folder: str = "release") -> str:
+        """Return a `shoal.toml` that repeats this; `file` is what the table is called there."""
+        data = {"file": file or self.file, **self.reading}
+        output = {"folder": folder, "format": None if self.format == _NOTHING.format else self.format}
+        return as_toml({**self.settings, **data, **output}) + "\n"
+
+    def python(self, *, file: str | None = None, folder: str = "release") -> str:
+        """Return a script that repeats this."""
+        path, given = file or self.file, {name: said for name, said in self.reading.items() if said is not None}
+        read = f"read({path!r}, {', '.join(f'{name}={said!r}' for name, said in given.items())})" if given else None
+        lines = [f"    {name}={said!r}," for name, said in self.settings.items()]
+        saved = f", format={self.format!r}" if self.format != _NOTHING.format else ""
+        return "\n".join(
+            [
+                "import shoal",
+                *(["from shoal.table import read"] if read else []),
+                "",
+                "release = shoal.anonymize(",
+                f"    {read or repr(path)},",
+                *lines,
+                ")",
+                f"release.save({folder!r}{saved})",
+                "",
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Draft:
+        """Read what `to_dict` wrote; parts that another version had are left out.
+
+        >>> draft = Draft().changed(file="/t.csv", roles={"age": "quasi"}, require=["k=5"])
+        >>> Draft.from_dict(json.loads(json.dumps(draft.to_dict()))) == draft
+        True
+        """
+        known = {one.name for one in fields(cls)}
+        return cls().changed(**{name: part for name, part in content.items() if name in known})
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return Path(self.file).name if self.file else ""
+
+
+def _plain(part: Any) -> Any:
+    """Return a part as plain data: paths as text, mappings and lists of their own."""
+    if isinstance(part, Path):
+        return str(part)
+    if isinstance(part, Mapping):
+        return {str(name): _plain(one) for name, one in part.items()}
+    return [_plain(one) for one in part] if isinstance(part, list | tuple) else part
+
+
+_NOTHING = Draft()

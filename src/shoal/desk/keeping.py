@@ -1,0 +1,64 @@
+"""Files of the desk: private, and written so that a crash leaves the old content or the new, never a half of one."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import ShoalError
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that only its owner can look into, where there is none yet."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
+
+
+def put_json(path: Path, content: object) -> None:
+    """Write a file in one step: beside its place, to the disk, then over what was there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with beside.open("w", encoding="utf-8", newline="\n") as file:
+        json.dump(content, file, indent=1, ensure_ascii=False, allow_nan=False)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def get_json(path: Path) -> Any:
+    """Read a file of the desk; None where there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ShoalError(f"{path.name!r} of the desk cannot be read", hint="remove it to begin anew") from error
+
+
+def lock(path: Path) -> int | None:
+    """Take a lock that lives as long as the file stays open, here or in a child; None if somebody has it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def locked(path: Path) -> bool:
+    """Whether somebody has the lock; looking at it takes it from nobody."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

@@ -1,0 +1,75 @@
+"""Requirements to start from, each with a sentence that says when it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from shoal.models import DistinctLDiversity, KAnonymity, Model, TCloseness
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A name, a sentence, the crowd, and the model that every sensitive column gets, if any."""
+
+    name: str
+    title: str
+    meaning: str
+    k: int
+    diversity: type[Model] | None = None
+    level: str = ""
+
+    def require(self, sensitive: Sequence[str]) -> tuple[str, ...]:
+        """Return the requirement for a table with these sensitive columns.
+
+        >>> PRESETS["hospital"].require(["disease", "drug"])
+        ('k=5', 'distinct-l(disease)=3', 'distinct-l(drug)=3')
+        """
+        kind = self.diversity
+        more = () if kind is None else tuple(str(kind.parse((name,), (), None, [self.level])) for name in sensitive)
+        return (str(KAnonymity(self.k)), *more)
+
+
+def crowd_for(risk: str) -> int:
+    """Return the smallest crowd that keeps the risk of being found at most this high.
+
+    >>> crowd_for("0.09"), crowd_for("0.2")
+    (12, 5)
+    """
+    return ceil(1 / Fraction(risk))
+
+
+PRESETS = {
+    one.name: one
+    for one in (
+        Preset("survey-3", "Survey, k = 3", "Everybody hides among at least 3: for tables of little risk.", 3),
+        Preset("survey-5", "Survey, k = 5", "Everybody hides among at least 5: common for surveys and statistics.", 5),
+        Preset(
+            "risk-0.09",
+            "Risk of at most 0.09",
+            "Nobody is found with a chance above 9 %: crowds of 12, which guidelines for health data ask for.",
+            crowd_for("0.09"),
+        ),
+        Preset(
+            "hospital",
+            "Hospital, l-diversity",
+            "Crowds of 5, in each at least 3 different values of every sensitive column: who finds the crowd does not "
+            "learn the illness.",
+            5,
+            DistinctLDiversity,
+            "3",
+        ),
+        Preset(
+            "t-closeness",
+            "t-closeness",
+            "Crowds of 5 in which every sensitive column looks nearly as in the whole table (distance up to 0.2): a "
+            "crowd says little about its members.",
+            5,
+            TCloseness,
+            "0.2",
+        ),
+    )
+}
+"""The presets by name."""

@@ -1,0 +1,69 @@
+"""Uploads: files that people hand over, in a private folder, of limited size, deleted when the desk is closed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from shoal.desk.keeping import private_folder
+from shoal.errors import TableError
+from shoal.wording import counted
+
+LIMIT = 2 * 1024**3
+"""Bytes of one upload, at most."""
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """The folder of uploads; each file has a folder of its own, so that names never meet."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    def keep(self, name: str, stream: IO[bytes] | Iterable[bytes] | bytes) -> Path:
+        """Write a stream to a file of that name; of a name with folders in it, the last part is taken."""
+        plain = Path(name.replace("\\", "/")).name
+        if not plain or plain.startswith(".") or not plain.isprintable():
+            raise TableError("the file has no plain name", hint="rename it, and try again")
+        folder = private_folder(private_folder(self.folder) / secrets.token_hex(8))
+        target = folder / plain[-200:]
+        try:
+            self._write(target, stream)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return target
+
+    def _write(self, target: Path, stream: IO[bytes] | Iterable[bytes] | bytes) -> None:
+        size = 0
+        with target.open("xb") as file:
+            for chunk in _chunks(stream):
+                size += len(chunk)
+                if size > self.limit:
+                    raise TableError(
+                        f"{target.name!r} is larger than {counted(self.limit >> 20, 'megabyte')}",
+                        hint="name its path instead of uploading it",
+                    )
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def clear(self, but: Iterable[Path] = ()) -> None:
+        """Delete every upload but those."""
+        kept = {path.parent for path in but}
+        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _chunks(stream: IO[bytes] | Iterable[bytes] | bytes) -> Iterable[bytes]:
+    if isinstance(stream, bytes):
+        return (stream,)
+    read = getattr(stream, "read", None)
+    return iter(lambda: read(CHUNK), b"") if read is not None else stream
