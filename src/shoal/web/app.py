@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import webbrowser
 from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, RedirectResponse
 from nicegui import ui
 
 from shoal.desk import Desk
 from shoal.errors import ParameterError
-from shoal.web import theme
+from shoal.web import data, hierarchies, method, privacy, release, result, roles, run, theme
 from shoal.web.guard import HOME, Guard
 from shoal.web.page import Page, Step
+from shoal.web.traffic import carry
 
-STEPS: tuple[Step, ...] = ()
+STEPS: tuple[Step, ...] = (
+    data.STEP,
+    roles.STEP,
+    hierarchies.STEP,
+    privacy.STEP,
+    method.STEP,
+    run.STEP,
+    result.STEP,
+    release.STEP,
+)
 
 
 def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
@@ -26,6 +40,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     app.get("/")(lambda: RedirectResponse("/data"))
     app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
     app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
+    carry(app, desk, data.take)
     for step in steps:
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
@@ -43,8 +58,8 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
 
 
 def _shown(desk: Desk, step: Step, steps: Sequence[Step]) -> Any:
-    def show() -> None:
-        Page(desk, step, steps)
+    def show(request: Request) -> None:
+        Page(desk, step, steps, request.query_params)
 
     return show
 
@@ -69,3 +84,31 @@ def server(app: Any) -> uvicorn.Server:
 def guarded(desk: Desk, held: socket.socket) -> Guard:
     """Return the page behind its door."""
     return Guard(build(desk), held.getsockname()[1])
+
+
+def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bool) -> None:
+    """Serve the page until it is ended; then what was uploaded is deleted."""
+    root = (folder or (file.parent if file is not None else Path())).resolve()
+    if not root.is_dir():
+        raise ParameterError(f"there is no folder {str(root)!r}", hint="make it, or name another with --folder")
+    desk = Desk(state_folder(root), root=root)
+    held = None
+    try:
+        if file is not None:
+            desk.open(file.resolve())
+        held = listen(port)
+        door = guarded(desk, held)
+        print(f"shoal: {door.address}\nshoal: Ctrl-C ends it", flush=True)
+        if open_browser:
+            webbrowser.open(door.address)
+        server(door).run(sockets=[held])
+    finally:
+        desk.close(leave_running=True)
+        if held is not None:
+            held.close()
+
+
+def state_folder(root: Path) -> Path:
+    """Return where the desk of a folder keeps its state: of this user, outside the folder, the same each time."""
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(home) / "shoal" / sha256(str(root).encode()).hexdigest()[:16]

@@ -13,8 +13,11 @@ new MutationObserver(() => {
 
 // A slider says its value while it moves; the server hears of it when it rests.
 document.addEventListener("input", (event) => {
-  const said = event.target.dataset?.says && document.getElementById(event.target.dataset.says);
-  if (said) said.textContent = event.target.dataset.pattern.replace("%", event.target.value);
+  const { says, pattern, stops } = event.target.dataset ?? {};
+  if (!says) return;
+  const value = stops ? stops.split(" ")[event.target.value] : event.target.value;
+  document.getElementById(says).textContent = pattern.replace("%", value);
+  event.target.setAttribute("aria-valuetext", pattern.replace("%", value));
 });
 
 // A file is sent as it is, in one stream, to where the drop zone says; the answer is shown by the server.
@@ -29,12 +32,17 @@ window.shoalSend = (zone, file, answered) => {
     bar.hidden = true;
     answered(request.status === 200 ? "" : request.responseText || "The file did not arrive.");
   };
-  request.open("POST", `${zone.dataset.url}?name=${encodeURIComponent(file.name)}`);
+  const more = encodeURIComponent(zone.dataset.more ?? "");
+  request.open("POST", `${zone.dataset.url}?name=${encodeURIComponent(file.name)}&more=${more}`);
   request.send(file);
 };
 for (const kind of ["dragover", "drop"]) {
-  document.addEventListener(kind, (event) => event.preventDefault()); // a file beside the zone is not opened
+  document.addEventListener(kind, (event) => {
+    if (event.target.type !== "file") event.preventDefault(); // a file beside the zone is not opened
+    event.target.closest?.(".drop")?.classList.toggle("over", kind === "dragover");
+  });
 }
+document.addEventListener("dragleave", (event) => event.target.closest?.(".drop")?.classList.remove("over"));
 
 window.shoalCopy = (button, id) => {
   navigator.clipboard.writeText(document.getElementById(id).textContent);

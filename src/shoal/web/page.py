@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from nicegui import context, run, ui
 from nicegui.element import Element
@@ -20,6 +20,8 @@ from shoal.errors import ShoalError
 from shoal.web.parts import button, link, message, part
 
 Found = TypeVar("Found")
+Picks: TypeAlias = Mapping[str, str]
+"""What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal says where."
 
 
@@ -31,7 +33,7 @@ class Step:
     title: str
     question: str
     lead: str
-    look: Callable[[Desk], Any]
+    look: Callable[[Desk, Picks], Any]
     draw: Callable[[Page, Any], None]
     said: Callable[[Desk], str]
     """What was decided, in a few words; nothing if it was not."""
@@ -40,8 +42,9 @@ class Step:
 class Page:
     """One step, open in one tab. All that lasts is the desk's; a page can be closed and opened again at any time."""
 
-    def __init__(self, desk: Desk, step: Step, steps: Sequence[Step]) -> None:
+    def __init__(self, desk: Desk, step: Step, steps: Sequence[Step], picks: Picks) -> None:
         self.desk, self.step, self.steps = desk, step, steps
+        self.picks: Picks = dict(picks)
         self._seen: object = None
         self._turn = 0
         self._client = context.client
@@ -70,13 +73,14 @@ class Page:
     async def refresh(self) -> None:
         """Look again, and draw."""
         self._turn += 1
-        turn, self._seen = self._turn, self._state()
+        turn = self._turn
         try:
-            found = await run.io_bound(self.step.look, self.desk)
+            seen, found = await run.io_bound(self._look)
         except Exception as error:  # whatever it was: said in place
-            found = error
+            seen, found = self._seen, error
         if turn != self._turn or self._client.is_deleted:  # a later look is on its way, or nobody is there
             return
+        self._seen = seen
         self._frame()
         self._body.clear()
         with self._body:
@@ -87,7 +91,7 @@ class Page:
 
     async def watch(self) -> None:
         """Draw anew if another tab, or a worker, changed something."""
-        if self._seen is not None and self._seen != self._state():
+        if self._seen is not None and self._seen != await run.io_bound(self._state):
             await self.refresh()
 
     async def attempt(self, work: Callable[..., Found], *given: Any, **named: Any) -> Found | None:
@@ -104,6 +108,12 @@ class Page:
     async def change(self, **parts: Any) -> None:
         """Decide something."""
         await self.attempt(self.desk.change, **parts)
+
+    async def pick(self, **picks: str) -> None:
+        """Look at something else."""
+        self.quiet()
+        self.picks = {**self.picks, **picks}
+        await self.refresh()
 
     def alert(self, said: str, kind: str = "bad") -> Element:
         """Say something above the content, until something else is done."""
@@ -130,9 +140,18 @@ class Page:
         with box.parent_slot.parent if box.parent_slot else box:
             ui.timer(1.0, again, immediate=True)
 
+    def come(self, there: bool) -> None:
+        """Draw the page anew, once something is there that was waited for."""
+        if there:
+            ui.timer(0.01, self.refresh, once=True)
+
+    def _look(self) -> tuple[object, Any]:
+        """Return what the page depends on, then what it shows: what changes in between is seen by the next look."""
+        return self._state(), self.step.look(self.desk, self.picks)
+
     def _state(self) -> object:
         """What pages depend on: it is compared every second."""
-        return self.desk.state()
+        return self.desk.history, tuple((run.id, run.state) for run in self.desk.runs.all())
 
     def _frame(self) -> None:
         """Draw what stands around the content."""
@@ -140,8 +159,8 @@ class Page:
         with self._top:
             part("a", "shoal", "name", href="/data")
             part("span", self.draft.name or "no table yet", "file")
-            button("Undo", lambda: self.attempt(self.desk.undo), key="undo", kind="small", off=not self.desk.can_undo)
-            button("Redo", lambda: self.attempt(self.desk.redo), key="redo", kind="small", off=not self.desk.can_redo)
+            button("Undo", lambda: self.attempt(self.desk.undo), key="undo", kind="small", off=not self.desk.history.can_undo)
+            button("Redo", lambda: self.attempt(self.desk.redo), key="redo", kind="small", off=not self.desk.history.can_redo)
         self._nav.clear()
         with self._nav, part("ol"):
             for place, step in enumerate(self.steps, 1):

@@ -117,15 +117,29 @@ def tick(label: str, value: bool, heard: Heard, *, key: str) -> Element:
 
 
 def slider(
-    label: str, low: float, high: float, step: float, value: float, heard: Heard, *, key: str, pattern: str = "%", help: str = ""
+    label: str,
+    low: float,
+    high: float,
+    step: float,
+    value: float,
+    heard: Heard,
+    *,
+    key: str,
+    pattern: str = "%",
+    stops: Sequence[object] = (),
+    help: str = "",
 ) -> Element:
-    """Return a slider; it says its value in `pattern` while it moves, and is heard when it rests."""
+    """Return a slider; it says its value in `pattern` while it moves, and is heard when it rests.
+
+    With `stops` it moves over their places, and says the stop.
+    """
     with field(label, key, help):
-        said = pattern.replace("%", f"{value:g}")
-        part("output", said, id=f"{key}-said", for_=key)
+        now = str(stops[int(value)]) if stops else f"{value:g}"
+        part("output", pattern.replace("%", now), id=f"{key}-said", for_=key)
         bounds = {"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
-        spoken = {"data_says": f"{key}-said", "data_pattern": pattern}
-        made = part("input", type="range", **bounds, **_named(key, help), **spoken)
+        spoken = {"data_says": f"{key}-said", "data_pattern": pattern, "aria_valuetext": pattern.replace("%", now)}
+        listed = " ".join(map(str, stops)) or None
+        made = part("input", type="range", data_stops=listed, **bounds, **_named(key, help), **spoken)
         return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
 
 

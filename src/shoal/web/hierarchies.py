@@ -1,0 +1,242 @@
+"""The step Hierarchies: how the values of a column become coarser, with a preview; edited, imported or left to shoal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.desk import Desk, looking
+from shoal.errors import ShoalError
+from shoal.web.outline import outlined, read_outline
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, chosen, field, heading, link, message, part, text, written
+from shoal.web.traffic import SEND, TREE
+from shoal.wording import counted
+
+EDITED = "taxonomy"
+EXAMPLES = {
+    "width": ("Widths of the ranges", "finest first, each a multiple of the one before: 5, 10, 20"),
+    "edges": ("Where ranges begin", "levels with / between, finest first: 18, 25, 65 / 18, 65"),
+    "bins": ("Numbers of ranges with about equally many people", "the largest first: 8, 4, 2"),
+    "origin": ("Where the ranges of one width begin", "0 unless said"),
+    "lengths": ("How many characters are kept", "the longest first: 4, 2"),
+    "levels": ("Which parts of the calendar", "day, month, quarter, year, decade"),
+    "kind": ("What the column holds", "date, zip or age; seen from the values unless said"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The columns that may be known, and the hierarchy of the one that is looked at, or why there is none."""
+
+    columns: tuple[str, ...]
+    column: str = ""
+    shape: Any = None
+    kinds: tuple[Any, ...] = ()
+    refused: str = ""
+    outline: str = ""
+    """Its values, as lines; only where they were asked for."""
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Look at one column's hierarchy."""
+    draft = desk.draft
+    columns = tuple(draft.named("quasi"))
+    if draft.file is None or not columns:
+        return Found(())
+    column = picks.get("column", "")
+    column = column if column in columns else columns[0]
+    values = bool(picks.get("values"))
+    try:
+        shape, kinds = looking.hierarchy(draft, column, values=values), looking.builders(draft, column)
+        outline = outlined(looking.tree(draft, column)) if values else ""
+        return Found(columns, column, shape, kinds, outline=outline)
+    except ShoalError as error:
+        return Found(columns, column, refused=str(error))
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show the columns, then the levels of one, then how to change them."""
+    if not found.columns:
+        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
+            link("To the roles", "/roles", key="to-roles", kind="small")
+        return
+    _columns(page, found)
+    heading(found.column)
+    if found.refused:
+        message(found.refused, "bad")
+        _leave(page, found.column)
+        return
+    _levels(found.shape.levels)
+    _kind(page, found)
+    _parameters(page, found)
+    _tree(page, found)
+    _import(page, found.column)
+
+
+def said(desk: Desk) -> str:
+    """Return how many are your own; the others are chosen by shoal."""
+    draft = desk.draft
+    own = [name for name in draft.hierarchies if draft.roles.get(name) == "quasi"]
+    return "" if not draft.named("quasi") else f"{len(own)} your own" if own else "automatic"
+
+
+def _columns(page: Page, found: Found) -> None:
+    """Show the columns as buttons, the one that is looked at pressed."""
+    with part("div", class_="buttons", role="group", aria_label="Columns that may be known"):
+        for name in found.columns:
+            kind = "small main" if name == found.column else "small"
+            pick = lambda name=name: page.pick(column=name, values="")  # noqa: E731
+            pressed = "true" if name == found.column else "false"
+            button(name, pick, key=f"column-{name}", kind=kind, aria_pressed=pressed)
+
+
+def _levels(levels: tuple[Any, ...]) -> None:
+    """Show every level with its groups and how many people each holds."""
+    with part("div", class_="levels", tabindex="0", role="region", aria_label="Levels"):
+        for level in levels:
+            with part("div", class_="card"):
+                top = level.level == len(levels) - 1
+                title = "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}"
+                part("h3", title)
+                part("p", f"{counted(level.number, 'value' if not level.level else 'group')}, the smallest has {level.smallest:,}", "faint")
+                with part("ul"):
+                    for label, many in level.blocks:
+                        with part("li"):
+                            part("span", "(missing)" if label is None else label)
+                            part("span", f"{many:,}", "n")
+                if level.blocks and level.number > len(level.blocks):
+                    part("p", f"and {level.number - len(level.blocks):,} more", "faint")
+
+
+async def _use(page: Page, column: str, spec: object) -> None:
+    """Take a hierarchy, if the column can have it."""
+
+    def take() -> None:
+        shape = looking.hierarchy(page.draft, column, spec)
+        kept = spec if isinstance(spec, str) or isinstance(spec, Mapping) and "builder" in spec else shape.spec
+        page.desk.change(hierarchies={**page.draft.hierarchies, column: kept})
+
+    await page.attempt(take)
+
+
+def _leave(page: Page, column: str) -> None:
+    """Offer to leave the column to shoal."""
+
+    async def leave() -> None:
+        rest = {name: spec for name, spec in page.draft.hierarchies.items() if name != column}
+        await page.change(hierarchies=rest)
+
+    button("Leave it to shoal", leave, key="leave", kind="small", off=column not in page.draft.hierarchies)
+
+
+def _kind(page: Page, found: Found) -> None:
+    """Offer the kinds of hierarchy that fit the column."""
+    heading("Change it", 3)
+    fitting = {one.name: one for one in found.kinds if one.spec is not None}
+    has = str(found.shape.spec["builder"])
+    options = {name: one.meaning for name, one in fitting.items()}
+    if has not in options:
+        options[has] = "groups written down"
+    now = has if found.column in page.draft.hierarchies else "auto"
+
+    async def take(name: str) -> None:
+        if name == "auto":
+            rest = {column: spec for column, spec in page.draft.hierarchies.items() if column != found.column}
+            await page.change(hierarchies=rest)
+        elif name in fitting:
+            await _use(page, found.column, fitting[name].spec)
+
+    chosen("How values become coarser", options, now if now in options else has, take, key="kind")
+    unfit = [one for one in found.kinds if one.spec is None]
+    if unfit:
+        with part("details"):
+            part("summary", "Kinds that do not fit this column", data_key="unfit")
+            with part("ul"):
+                for one in unfit:
+                    part("li", f"{one.meaning}: {one.reason}")
+
+
+def _parameters(page: Page, found: Found) -> None:
+    """Offer what the kind of hierarchy may be told; a field a parameter."""
+    spec = found.shape.spec
+    kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
+    for name in () if kind is None else kind.parameters:
+
+        async def tell(value: str, name: str = name) -> None:
+            rest = {key: told for key, told in spec.items() if key != name and not _instead(key, name)}
+            await _use(page, found.column, {**rest, name: value} if value.strip() else rest)
+
+        label, help = EXAMPLES.get(name, (name, ""))
+        written(label, _spelled(spec.get(name, "")), tell, key=f"told-{name}", help=help)
+
+
+def _instead(key: str, name: str) -> bool:
+    """Whether one way to cut ranges takes the place of another."""
+    ways = {"width", "edges", "bins"}
+    return name in ways and key in {*ways, "origin"}
+
+
+def _spelled(value: object) -> str:
+    """Write a parameter as it may be typed: levels with / between, items with commas."""
+    if isinstance(value, list | tuple):
+        nested = any(isinstance(one, list | tuple) for one in value)
+        return (" / " if nested else ", ").join(map(_spelled, value))
+    return str(value)
+
+
+def _tree(page: Page, found: Found) -> None:
+    """Offer the values as an outline to put into groups; they are cells, so they are shown only if asked for."""
+    heading("Groups of your own", 3)
+    if not found.outline:
+        text("Put values into groups, and groups into groups. This shows the values of the column.", "faint")
+        button("Show the values and edit groups", lambda: page.pick(values="yes"), key="values", kind="small")
+        return
+    with field("One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."):
+        area = part("textarea", value=found.outline, id="outline", data_key="outline", rows="14", spellcheck="false")
+        area._props["aria-describedby"] = "outline-help"
+    with part("div", class_="buttons"):
+        use = button("Use these groups", None, key="use-outline", kind="main small")
+
+        async def take(event: Any) -> None:
+            try:
+                tree = read_outline(str(event.args))
+            except ShoalError as error:
+                page.alert(str(error))
+                return
+            await _use(page, found.column, tree)
+
+        use.on("click", take, js_handler="() => emit(document.getElementById('outline').value)")
+        button("Hide the values", lambda: page.pick(values=""), key="values", kind="small")
+
+
+def _import(page: Page, column: str) -> None:
+    """Offer to drop a hierarchy file."""
+
+    async def sent(event: Any) -> None:
+        if event.args:
+            page.alert(event.args)
+        else:
+            await page.refresh()
+
+    with part("details"):
+        part("summary", "Import a file", data_key="import")
+        with part("label", class_="drop", data_url=TREE, data_more=column):
+            part("strong", "Drop a hierarchy here")
+            part("span", "CSV as ARX writes it (a line a value, then its group on every level), or JSON", "faint")
+            file = part("input", type="file", aria_label="Choose a hierarchy file", data_key="tree", accept=".csv,.json,.gz")
+            file.on("change", sent, js_handler=SEND)
+            part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
+
+
+STEP = Step(
+    "hierarchies",
+    "Hierarchies",
+    "How may values become coarser?",
+    "Where a value would give somebody away, a coarser one is published: a range of ages, a group of jobs. "
+    "shoal has chosen levels for each column; change them where you know better.",
+    look,
+    draw,
+    said,
+)

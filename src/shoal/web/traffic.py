@@ -1,0 +1,113 @@
+"""What is sent to the page and fetched from it: files, in streams, and never more than was asked for."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio.from_thread
+from fastapi import FastAPI, Request
+from fastapi.responses import PlainTextResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from shoal.desk import Desk, looking
+from shoal.errors import ShoalError
+from shoal.web.page import in_words
+
+UPLOAD, TREE = "/upload/table", "/upload/tree"
+SEND = """(event) => {
+  const input = event.target;
+  if (input.files[0]) shoalSend(input.closest(".drop"), input.files[0], emit);
+  input.value = "";
+}"""
+"""What a file input does when a file is chosen or dropped: it sends it, and tells its handler why it was refused."""
+ZIP = "application/zip"
+
+
+class Incoming(io.RawIOBase):
+    """A request's body as a file, read in a thread while it comes in: no second copy of it is made."""
+
+    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
+        self._chunks, self._rest = chunks, b""
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill `target` with what came in; nothing is the end."""
+        while not self._rest:
+            self._rest = anyio.from_thread.run(self._next)
+            if not self._rest:
+                return 0
+        many = min(len(target), len(self._rest))
+        target[:many], self._rest = self._rest[:many], self._rest[many:]
+        return many
+
+    async def _next(self) -> bytes:
+        async for chunk in self._chunks:
+            if chunk:
+                return chunk
+        return b""
+
+
+def carry(app: FastAPI, desk: Desk, take: Callable[[Desk, str, Any], Any]) -> None:
+    """Add the routes that files go by; `take` is what is done with a table that arrives."""
+
+    @app.post(UPLOAD)
+    async def upload(request: Request, name: str) -> Response:
+        return await _answered(take, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
+
+    @app.post(TREE)
+    async def tree(request: Request, name: str, more: str) -> Response:
+        return await _answered(take_tree, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20), more)
+
+    @app.get("/fetch/{id}/release.zip")
+    async def whole(id: str) -> Response:
+        return await _fetched(lambda: (desk.runs[id].zip(), ZIP))
+
+    @app.get("/fetch/{id}/public.zip")
+    async def public(id: str) -> Response:
+        return await _fetched(lambda: (desk.runs[id].zip(public=True), ZIP))
+
+    @app.get("/fetch/{id}/report.html")
+    async def report(id: str, public: bool = False) -> Response:
+        return await _fetched(lambda: (_report(desk, id, public), "text/html; charset=utf-8"))
+
+
+def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
+    """Keep a hierarchy file, and use it for a column if it fits; one that does not is deleted."""
+    path = desk.uploads.keep(name, stream)
+    try:
+        looking.hierarchy(desk.draft, column, str(path))
+    except Exception:
+        shutil.rmtree(path.parent)
+        raise
+    desk.change(hierarchies={**desk.draft.hierarchies, column: str(path)})
+
+
+def _report(desk: Desk, id: str, public: bool) -> bytes:
+    path = desk.runs[id].report(public=public)
+    if path is None:
+        raise ShoalError("there is no report yet", hint="it is made after the release; look again in a moment")
+    return path.read_bytes()
+
+
+async def _answered(work: Callable[..., Any], *given: Any) -> Response:
+    """Do something in a thread; 200, or 400 and why not."""
+    try:
+        await run_in_threadpool(work, *given)
+    except Exception as error:
+        return PlainTextResponse(in_words(error), 400)
+    return PlainTextResponse("")
+
+
+async def _fetched(work: Callable[[], tuple[bytes, str]]) -> Response:
+    """Fetch something in a thread; 404 and why where it is not there."""
+    try:
+        content, kind = await run_in_threadpool(work)
+    except Exception as error:
+        return PlainTextResponse(in_words(error), 404)
+    return Response(content, media_type=kind)
