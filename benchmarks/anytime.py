@@ -6,7 +6,6 @@ the way, and draws them. It is not among those that run by themselves, because i
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +14,13 @@ from typing import Any
 
 import shoal
 from benchmarks.measure import show
+from shoal.methods.base import Standing
 from shoal.plots import write_plot
 from shoal.synth import census
 
 ROWS, SEED, SECONDS = 20_000, 1, 30
 QUASI = ("age", "gender", "race", "marital", "birthplace", "education")
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "figures" / "anytime.svg"
-SAID = re.compile(r"(?P<doing>.*) \(cost (?P<cost>[^,]+), bound (?P<bound>[^)]+)\)")
 COST, BOUND, INK, GRID = "#0f766e", "#c2410c", "#1f2937", "#e5e7eb"
 
 
@@ -34,9 +33,8 @@ class Watch:
 
     def __call__(self, share: float, text: str) -> None:
         """Read one report."""
-        found = SAID.fullmatch(text)
-        if found:
-            self.note(found["doing"], float(found["cost"]), float(found["bound"]))
+        if isinstance(text, Standing) and text.bound is not None:
+            self.note(text.partition(" (")[0], text.cost, text.bound)
 
     def note(self, doing: str, cost: float, bound: float) -> None:
         """Add a point."""

@@ -126,6 +126,8 @@ def as_toml(settings: Mapping[str, Any]) -> str:
 def _as_asked(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings with raised columns in words, and with the hierarchies that they were raised along."""
     raised = settings.get("coarsen") or {}
+    if isinstance(raised, str):  # as it was asked for, before any level was chosen
+        return dict(settings)
     trees = {**settings.get("hierarchies", {}), **{name: one["hierarchy"] for name, one in raised.items()}}
     words = ",".join(f"{name}={one['level']}" for name, one in raised.items())
     return {**settings, "hierarchies": trees, "coarsen": words or None}

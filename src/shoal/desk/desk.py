@@ -3,6 +3,7 @@
 FOLDER/desk.json   the drafts, written in one step at every change
 FOLDER/uploads/    tables and hierarchies that were handed over; gone when the desk is closed
 FOLDER/runs/       a folder for each run
+FOLDER/looks/      a folder for each look at a large table
 """
 
 from __future__ import annotations
@@ -14,26 +15,34 @@ from pathlib import Path
 from threading import RLock
 from typing import IO, Any
 
+from shoal.desk import checking
 from shoal.desk.draft import Draft
 from shoal.desk.history import History
 from shoal.desk.keeping import get_json, lock, private_folder, put_json
+from shoal.desk.looks import Looks
+from shoal.desk.reading import table
 from shoal.desk.runs import Run, Runs
 from shoal.desk.uploads import LIMIT, Uploads
 from shoal.errors import ParameterError, ShoalError, TableError
+from shoal.hierarchies import as_builder, spec_of
+from shoal.vary import Vary
+
+WHAT_IF = "k=2..50"
 
 
 class Desk:
     """One working folder. `root` is the folder whose files may be named by their paths; without it, uploads only."""
 
     def __init__(self, folder: str | Path, *, root: str | Path | None = None, upload_limit: int = LIMIT) -> None:
-        self.folder = private_folder(Path(folder).absolute())
+        self.folder = private_folder(Path(folder).resolve())
         self.root = None if root is None else Path(root).resolve()
         self._lock = RLock()
         self._held = lock(self.folder / "lock")
         if self._held is None:
             raise ShoalError(f"another shoal works in {str(self.folder)!r}", hint="end it, or name another folder")
         self.uploads = Uploads(self.folder / "uploads", upload_limit)
-        self.runs = Runs(private_folder(self.folder / "runs"))
+        self.runs = Runs.at(self.folder / "runs")
+        self.looks = Looks(self.folder / "looks")
         kept = get_json(self.folder / "desk.json")
         self._history = History() if kept is None else History.from_dict(kept["history"])
 
@@ -48,9 +57,20 @@ class Desk:
         return self._history.draft
 
     def change(self, **parts: Any) -> Draft:
-        """Decide other parts of the draft."""
+        """Decide other parts of the draft, checked one by one; a refused part changes nothing.
+
+        Trees of values are kept among the uploads, because values are cells.
+        """
+        checked = {name: self._checked(name, part) for name, part in parts.items()}
         with self._lock:
-            return self._keep(self._history.then(self.draft.changed(**parts)))
+            return self._keep(self._history.then(self.draft.changed(**checked)))
+
+    def _checked(self, name: str, part: Any) -> Any:
+        if name == "hierarchies":
+            return {column: checking.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
+        if name in ("file", "population") and part is not None:
+            return str(self.allowed(part))
+        return checking.part(name, part)
 
     def undo(self) -> Draft:
         """Go one step back."""
@@ -67,21 +87,29 @@ class Desk:
         self._history = history
         return history.draft
 
-    def open(self, path: str | Path) -> Draft:
-        """Begin with a table that is named by its path, inside the chosen folder."""
+    def open(self, path: str | Path, **reading: str | None) -> Draft:
+        """Begin with a table that is named by its path, inside the chosen folder; it is read before anything is kept."""
         found = self.allowed(path)
         if not found.is_file():
             raise TableError(f"there is no file {found.name!r} in {str(found.parent)!r}", hint="check the path")
-        return self._begin(found)
+        return self._begin(found, reading)
 
-    def upload(self, name: str, stream: IO[bytes] | Iterable[bytes] | bytes) -> Draft:
-        """Begin with a table that is handed over."""
-        return self._begin(self.uploads.keep(name, stream))
+    def upload(self, name: str, stream: IO[bytes] | Iterable[bytes] | bytes, **reading: str | None) -> Draft:
+        """Begin with a table that is handed over; one that cannot be read is not kept."""
+        file = self.uploads.keep(name, stream)
+        try:
+            return self._begin(file, reading)
+        except ShoalError:
+            self.uploads.forget(file)
+            raise
 
-    def _begin(self, file: Path) -> Draft:
-        """Another table: what was decided about the one before is not carried over."""
+    def _begin(self, file: Path, reading: dict[str, str | None]) -> Draft:
+        """Another table: of what was decided about the one before, nothing is carried over."""
+        draft = replace(Draft(), file=str(file)).changed(**reading)
+        found = table(draft)
+        draft = draft.changed(roles=dict.fromkeys(found.columns, "other"))
         with self._lock:
-            return self._keep(self._history.then(replace(Draft(), file=str(file))))
+            return self._keep(self._history.then(draft))
 
     def allowed(self, path: str | Path) -> Path:
         """Return a path with its links followed, or refuse it: only the chosen folder and the uploads may be read."""
@@ -95,18 +123,46 @@ class Desk:
             )
         return found
 
+    def look(self, what: str, draft: Draft | None = None) -> dict[str, Any] | None:
+        """Return an `inspection` or the `methods` for a draft; None as long as a worker looks: ask again."""
+        return self.looks.at(what, self.draft if draft is None else draft)
+
     def start(self, draft: Draft | None = None) -> Run:
         """Start a run for the draft, in a process of its own."""
-        return self.runs.start(self.draft if draft is None else draft)
+        return self._started(self.draft if draft is None else draft, "run")
+
+    def what_if(self, draft: Draft | None = None, vary: str = WHAT_IF) -> Run:
+        """Start a release at every value of a model's number, in a process of its own."""
+        Vary.of(vary)
+        return self._started(self.draft if draft is None else draft, "frontier", vary=vary)
+
+    def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
+        missing = checking.missing(draft)
+        if missing:
+            raise ParameterError(missing[0][1])
+        return self.runs.start(draft, kind, **asked)
+
+    def ready(self, draft: Draft | None = None) -> list[tuple[str, str]]:
+        """Return what is missing before a run can start: the step, and what to do there."""
+        return checking.missing(self.draft if draft is None else draft)
+
+    def portable(self, draft: Draft) -> Draft:
+        """Return a draft that can be repeated elsewhere: an upload by its name, trees that were edited here in full."""
+        trees = {
+            name: spec_of(as_builder(spec)) if isinstance(spec, str) and self.uploads.holds(spec) else spec
+            for name, spec in draft.hierarchies.items()
+        }
+        uploaded = draft.file is not None and self.uploads.holds(draft.file)
+        return draft.changed(hierarchies=trees, file=draft.name if uploaded else draft.file)
 
     def close(self, *, leave_running: bool = False) -> None:
-        """End the workers and delete the uploads; what runs may be left running, with the uploads it reads."""
+        """End the workers and delete the uploads; what runs may be left running, with the uploads that it reads."""
         with self._lock:
+            self.looks.clear()
             going = [run for run in self.runs.all(None) if run.job.alive]
             for run in () if leave_running else going:
-                (run.job.folder / "closed").touch()
-                run.job.kill()
-            self.uploads.clear(but=[Path(run.draft.file or "") for run in going] if leave_running else ())
+                run.job.end()
+            self.uploads.clear(but=[path for run in going for path in run.draft.files] if leave_running else ())
             if self._held is not None:
                 os.close(self._held)
                 self._held = None

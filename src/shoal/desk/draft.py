@@ -15,6 +15,7 @@ from typing import Any
 
 from shoal.config import as_toml
 from shoal.errors import ParameterError, nearest
+from shoal.pipeline import Request
 from shoal.table import STAR
 
 ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
@@ -78,15 +79,18 @@ class Draft:
         return {"separator": self.separator, "encoding": self.encoding, "decimal": self.decimal}
 
     @property
+    def files(self) -> list[Path]:
+        """Every file that a run reads."""
+        named = [self.file, self.population, *self.hierarchies.values()]
+        return [Path(one) for one in named if isinstance(one, str) and one.startswith("/")]
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What `Request` and `shoal.anonymize` are asked, without what they would take anyway."""
         lists = {setting: self.named(role) for role, setting in ROLES.items()}
-        parts = ("recoding", "coarsen", "cost", "method", "max_dropped", "max_suppressed", "population", "star")
-        parts += ("neutralise", "time_limit", "seed")
-        given = {name: getattr(self, name) for name in parts if getattr(self, name) != getattr(_NOTHING, name)}
-        trees = {
-            name: spec for name, spec in self.hierarchies.items() if self.roles.get(name) in ("quasi", "sensitive")
-        }
+        given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
+        used = (*self.named("quasi"), *self.named("sensitive"))
+        trees = {name: spec for name, spec in self.hierarchies.items() if name in used}
         maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights)}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
@@ -95,10 +99,8 @@ class Draft:
             **given,
         }
 
-    def request(self) -> Any:
+    def request(self) -> Request:
         """Return what the pipeline is asked for."""
-        from shoal.pipeline import Request
-
         if not self.require:
             raise ParameterError("no privacy model is chosen", hint="choose one, such as k=5")
         return Request(**self.settings)

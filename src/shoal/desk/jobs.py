@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -25,7 +28,13 @@ from shoal.desk.keeping import get_json, lock, locked, private_folder, put_json
 
 State: TypeAlias = Literal["waiting", "running", "done", "stopped", "failed", "lost"]
 
+RELEASE = "release"
+STOP = "stop"
+POINTS = "points.jsonl"
+PROGRESS = "progress.jsonl"
 LOST = "the worker ended before it was done; nothing was written: run it again"
+PATIENCE = 5.0
+"""Seconds to wait for a worker to be gone."""
 CLOSED = "shoal was ended while this was going on; nothing was written: run it again"
 
 
@@ -52,6 +61,11 @@ class Failure:
     """The level that all rows together reach."""
     parts: Mapping[str, Any] | None = None
     """What to change in the draft so that a release exists: `desk.change(**parts)`."""
+
+    @property
+    def offer(self) -> str | None:
+        """What changing the draft would ask for, in words; None where nothing is known to help."""
+        return None if self.parts is None else f"ask for {' '.join(self.parts['require'])}"
 
 
 @dataclass(frozen=True)
@@ -129,12 +143,12 @@ class Job:
         result = self.result
         if result is not None:
             return "stopped" if result.get("stopped") else "done"
-        return "running" if (self.folder / "progress.jsonl").exists() else "waiting"
+        return "running" if (self.folder / PROGRESS).exists() else "waiting"
 
     def progress(self, after: int = 0) -> list[Point]:
         """Return the points of progress, without the first so many; a line that is still being written is left out."""
         try:
-            text = (self.folder / "progress.jsonl").read_text(encoding="utf-8")
+            text = (self.folder / PROGRESS).read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
         lines = text[: text.rfind("\n") + 1].splitlines()[after:]
@@ -142,13 +156,26 @@ class Job:
 
     def stop(self) -> None:
         """Ask for the best so far."""
-        (self.folder / "stop").touch()
+        (self.folder / STOP).touch()
 
     def kill(self) -> None:
         """End the worker at once, if it lives."""
         said = get_json(self.folder / "worker.json")
-        if said is not None and self.alive:
-            try:
-                os.killpg(int(said["process"]), signal.SIGKILL)
-            except ProcessLookupError:
-                return
+        if said is None or not self.alive:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(int(said["process"]), signal.SIGKILL)
+        until = time.monotonic() + PATIENCE
+        while self.alive and time.monotonic() < until:
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        """End the worker because shoal ends."""
+        (self.folder / "closed").touch()
+        self.kill()
+
+    def sweep(self) -> None:
+        """Remove what a worker that was killed left half done."""
+        if self.state == "lost":
+            for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
+                shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)

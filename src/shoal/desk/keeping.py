@@ -5,6 +5,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,23 @@ def put_json(path: Path, content: object) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON holds it: values of dataclasses by name, numbers that are none as null.
+
+    >>> plain({"a": (1, float("inf")), "b": Path("c")})
+    {'a': [1, None], 'b': 'c'}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
 def get_json(path: Path) -> Any:

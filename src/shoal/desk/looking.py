@@ -1,39 +1,122 @@
-"""What the pages show of a table: each one call to the library, on a table that is read once."""
+"""What the pages show of a table: each one call to the library. Only `preview` and `tree` hold cells of the original.
+
+`LOOKS` are those that may take more than a second; the desk lets a worker do them where the table is large.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from shoal.desk.choices import Choice, costs, methods, recodings
 from shoal.desk.draft import Draft
-from shoal.errors import TableError
-from shoal.table import Table, read
+from shoal.desk.forms import Field, Filled, Form, explained, filled, models, written
+from shoal.desk.reading import Stamp, first_rows, stamped, table
+from shoal.desk.trees import Blocks, Shape, builders, hierarchy, tree
+from shoal.errors import RoleError, nearest
+from shoal.inspection import inspect
+from shoal.risk.attackers import attacker
+from shoal.risk.crowds import Crowds
+from shoal.risk.uniques import uniques
+
+__all__ = [
+    "LOOKS",
+    "Blocks",
+    "Choice",
+    "Field",
+    "Filled",
+    "Form",
+    "Grid",
+    "Shape",
+    "Uniqueness",
+    "builders",
+    "costs",
+    "explained",
+    "filled",
+    "grid",
+    "hierarchy",
+    "inspection",
+    "methods",
+    "models",
+    "preview",
+    "recodings",
+    "table",
+    "tree",
+    "uniqueness",
+    "written",
+]
 
 ROWS = 20
+"""Rows that are shown."""
 
 
-def table(draft: Draft) -> Table:
-    """Return the table of a draft; it is read once as long as the file stays as it is."""
-    if draft.file is None:
-        raise TableError("no table is chosen", hint="choose a file first")
-    try:
-        said = Path(draft.file).stat()
-    except OSError as error:
-        raise TableError(f"the file {draft.name!r} is gone", hint="choose it again") from error
-    return _read(draft.file, said.st_mtime_ns, said.st_size, draft.separator, draft.encoding, draft.decimal)
+@dataclass(frozen=True)
+class Grid:
+    """Rows of text under headings; None is a missing value."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
 
 
-@lru_cache(maxsize=2)
-def _read(file: str, changed: int, size: int, *reading: str | None) -> Table:
-    separator, encoding, decimal = reading
-    return read(file, separator=separator, encoding=encoding, decimal=decimal)
+def grid(frame: pl.DataFrame) -> Grid:
+    """Return a frame as text."""
+    return Grid(tuple(frame.columns), tuple(frame.select(pl.all().cast(pl.String)).rows()))
 
 
-def preview(draft: Draft, rows: int = ROWS) -> dict[str, Any]:
-    """Return the first rows, as text: the one place where cells of the original are shown, because it was asked for."""
-    frame = table(draft).frame.head(rows)
-    import polars as pl
+def preview(draft: Draft, rows: int = ROWS) -> Grid:
+    """Return the first rows of the original: cells, shown because they were asked for."""
+    return grid(first_rows(draft, rows))
 
-    texts = frame.select(pl.all().cast(pl.String))
-    return {"columns": list(frame.columns), "rows": [list(row) for row in texts.rows()]}
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """How far some columns, known together, tell people apart."""
+
+    rows: int
+    classes: int
+    """Different combinations of values."""
+    alone: int
+    """Rows that no other row is like."""
+    share: float
+    smallest: int
+    average_risk: float
+    """The share of the rows that an attacker gets right, linking all."""
+    small: tuple[tuple[int, int], ...]
+    """Rows in crowds below 2, 3 and 5."""
+
+
+def uniqueness(draft: Draft, columns: Sequence[str] | None = None) -> Uniqueness:
+    """Count how many rows stand alone in some columns; without them in the quasi-identifiers of the draft."""
+    return _uniqueness(Stamp.of(draft), tuple(draft.named("quasi") if columns is None else columns))
+
+
+@lru_cache(maxsize=256)
+def _uniqueness(stamp: Stamp, columns: tuple[str, ...]) -> Uniqueness:
+    frame = stamped(stamp).frame
+    if not columns:
+        raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
+    for name in columns:
+        if name not in frame.columns:
+            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, frame.columns))
+    crowds = Crowds.of(frame.select(columns))
+    found, risk = uniques(crowds.sizes, crowds.sizes), attacker(crowds.sizes, crowds.sizes, ())
+    small = tuple((one.below, one.rows) for one in found.small)
+    return Uniqueness(crowds.rows, crowds.classes, found.rows, found.share, found.smallest, risk.average, small)
+
+
+def inspection(draft: Draft) -> dict[str, Any]:
+    """Return rows, size and, for each column, type, counts, the role proposed and why; no cell is in it."""
+    return {**inspect(table(draft)).to_dict(), "bytes": Path(str(draft.file)).stat().st_size}
+
+
+def choices(draft: Draft) -> dict[str, Any]:
+    """Return the methods with whether each can take the draft."""
+    return {"methods": methods(draft)}
+
+
+LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {"inspection": inspection, "methods": choices}

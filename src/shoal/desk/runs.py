@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import io
+import json
 import shutil
 import time
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from shoal.desk.draft import Draft
-from shoal.desk.jobs import Failure, Job, Point, State
+from shoal.desk.jobs import POINTS, RELEASE, Failure, Job, Point, State
 from shoal.desk.keeping import get_json, private_folder
-from shoal.errors import ParameterError, ReleaseError
+from shoal.errors import ParameterError
+
+GOING = ("waiting", "running")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A release in the making or made."""
+    """A release in the making or made, or a what-if. Everything is read from its folder, so any tab may ask."""
 
     job: Job
 
@@ -30,9 +32,14 @@ class Run:
         return self.job.id
 
     @property
+    def number(self) -> int:
+        """1, 2, 3, for people; never given twice."""
+        return int(self.job.asked.get("number", 0))
+
+    @property
     def kind(self) -> str:
         """`run` for a release, `frontier` for a what-if, `look` for a look at the table."""
-        return str(self.job.asked.get("kind", "run"))
+        return str(self.job.asked.get("kind", ""))
 
     @property
     def made(self) -> str:
@@ -64,8 +71,17 @@ class Run:
         return self.job.result
 
     @property
+    def points(self) -> list[dict[str, Any]]:
+        """The points of a what-if that are made so far."""
+        try:
+            text = (self.job.folder / POINTS).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        return [json.loads(line)["found"] for line in text[: text.rfind("\n") + 1].splitlines()]
+
+    @property
     def measured(self) -> dict[str, Any] | None:
-        """Risk before and after, attacks and utility as plain data; None as long as they are being measured."""
+        """Risk before and after, hits of attacks, utility and notes; or `said`, why not; None until they are there."""
         found = get_json(self.job.folder / "measured.json")
         return found if isinstance(found, dict) else None
 
@@ -75,43 +91,45 @@ class Run:
         alive = self.job.alive
         return alive and self.measured is None and self.summary is not None
 
+    def measure(self) -> None:
+        """Measure a release again, or for the first time where its worker was killed before it did."""
+        if self.release is not None and not self.job.alive:
+            (self.job.folder / "measured.json").unlink(missing_ok=True)
+            self.job.start()
+
     @property
     def release(self) -> Path | None:
         """The release folder; None where there is none."""
-        folder = self.job.folder / "release"
-        return folder if folder.is_dir() and self.summary is not None else None
+        folder = self.job.folder / RELEASE
+        return folder if self.summary is not None and folder.is_dir() else None
 
     def report(self, *, public: bool = False) -> Path | None:
         """Return the report as an HTML file; None as long as there is none."""
         path = self.job.folder / f"report-{'public' if public else 'internal'}.html"
-        return path if path.is_file() else None
+        return path if path.is_file() and self.measured is not None else None
 
     def stop(self) -> None:
         """Ask for the best so far."""
         self.job.stop()
 
-    def zip(self, *, public: bool = False) -> bytes:
-        """Return the release folder as a zip: all of it, for the house, or the part that may be given away."""
-        folder = self.release
-        if folder is None:
-            raise ReleaseError("this run has no release", hint="wait until it is done, or run it again")
-        held = io.BytesIO()
-        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted((folder / "public" if public else folder).rglob("*")):
-                packed.write(path, Path("release") / path.relative_to(folder))
-        return held.getvalue()
-
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a desk, in a folder each."""
+    """All runs of a desk, a folder each."""
 
     folder: Path
+    _lock: Lock
+
+    @classmethod
+    def at(cls, folder: Path) -> Runs:
+        """Find the runs of a folder; what killed workers left half done is swept away."""
+        found = cls(private_folder(folder), Lock())
+        for run in found.all(None):
+            run.job.sweep()
+        return found
 
     def all(self, kind: str | None = "run") -> list[Run]:
         """Return the runs of one kind, or all, oldest first."""
-        if not self.folder.is_dir():
-            return []
         found = [Run(Job(path)) for path in sorted(self.folder.iterdir()) if (path / "job.json").is_file()]
         return [run for run in found if kind is None or run.kind == kind]
 
@@ -123,28 +141,32 @@ class Runs:
 
     def start(self, draft: Draft, kind: str = "run", **asked: Any) -> Run:
         """Start a worker for a draft."""
-        private_folder(self.folder)
-        made = datetime.now(UTC).isoformat(timespec="seconds")
-        id = f"{time.time_ns() // 1000:x}"
-        job = Job.made(self.folder / id, {"kind": kind, "made": made, "draft": draft.to_dict(), **asked})
-        job.start()
+        with self._lock:
+            made = datetime.now(UTC).isoformat(timespec="seconds")
+            number = max((run.number for run in self.all(kind)), default=0) + 1
+            said = {"kind": kind, "number": number, "made": made, "draft": draft.to_dict(), **asked}
+            job = Job.made(self.folder / f"{time.time_ns():020d}", said)
+            job.start()
         return Run(job)
 
     def delete(self, run: Run) -> None:
         """End a run if it is going on, and remove all it left."""
-        run.job.kill()
-        shutil.rmtree(run.job.folder, ignore_errors=True)
+        with self._lock:
+            run.job.kill()
+            shutil.rmtree(run.job.folder, ignore_errors=True)
 
 
-def compare(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    """Return a row for each run, for a table side by side."""
+def compare(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return a row for each run, for a table side by side; what a run does not know yet is None."""
     return [_row(run) for run in runs]
 
 
 def _row(run: Run) -> dict[str, Any]:
-    summary, draft = run.summary or {}, run.draft
+    summary, measured, draft = run.summary or {}, run.measured or {}, run.draft
+    risk, use, cost = measured.get("after") or {}, measured.get("utility") or {}, summary.get("cost") or {}
+    lost = [one["loss"] for one in use.get("columns", [])]
     return {
-        "run": run.id,
+        "run": run.number,
         "state": run.state,
         "require": " ".join(draft.require),
         "method": summary.get("method", draft.method),
@@ -152,8 +174,13 @@ def _row(run: Run) -> dict[str, Any]:
         "status": summary.get("status"),
         "classes": summary.get("classes"),
         "dropped": summary.get("dropped"),
-        "cost": summary.get("cost"),
-        "lower_bound": summary.get("lower_bound"),
+        "cost": cost.get("value"),
+        "cost name": cost.get("name"),
+        "lower bound": summary.get("lower_bound"),
         "gap": summary.get("gap"),
+        "highest risk": risk.get("prosecutor", {}).get("highest"),
+        "average risk": risk.get("prosecutor", {}).get("average"),
+        "loss": sum(lost) / len(lost) if lost else None,
+        "query error": (use.get("queries") or {}).get("median"),
         "seconds": summary.get("seconds"),
     }

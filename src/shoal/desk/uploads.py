@@ -12,6 +12,9 @@ from typing import IO
 
 from shoal.desk.keeping import private_folder
 from shoal.errors import TableError
+from shoal.hierarchies import Taxonomy
+from shoal.hierarchies.files import write_hierarchy
+from shoal.state import fingerprint
 from shoal.wording import counted
 
 LIMIT = 2 * 1024**3
@@ -53,6 +56,23 @@ class Uploads:
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
+
+    def tree(self, taxonomy: Taxonomy) -> Path:
+        """Write a tree of values to a file; the same tree is the same file."""
+        folder = private_folder(private_folder(self.folder) / fingerprint(taxonomy)[:16])
+        target = folder / "hierarchy.json"
+        if not target.is_file():
+            write_hierarchy(taxonomy, target)
+        return target
+
+    def holds(self, path: str | Path) -> bool:
+        """Whether a path is that of an upload."""
+        return Path(path).is_relative_to(self.folder)
+
+    def forget(self, path: Path) -> None:
+        """Delete one upload."""
+        if self.holds(path):
+            shutil.rmtree(path.parent, ignore_errors=True)
 
     def clear(self, but: Iterable[Path] = ()) -> None:
         """Delete every upload but those."""

@@ -6,61 +6,67 @@ shoal's own words, because the text of an unexpected error may hold a cell.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
-from shoal.desk.draft import Draft
-from shoal.desk.jobs import Failure, Job
-from shoal.desk.keeping import put_json
+from shoal.desk.jobs import STOP, Failure, Job
+from shoal.desk.keeping import lock, plain, put_json
+from shoal.desk.kinds import KINDS, Refused, Stopped, Task
 from shoal.desk.telling import Teller
 from shoal.errors import ShoalError
 
-LOOK = 0.2
-"""Seconds between two looks whether to stop."""
+LOOK = 0.1
+"""Seconds between two looks at the job's folder."""
+SLOTS = 2
+"""Jobs that are done at a time; the others wait."""
+NICE = 5
+"""By how much a worker stands back behind the page."""
 
 
 def main(folder: Path) -> None:
     """Do one job."""
-    job = Job(folder)
+    os.nice(NICE)
+    job, stop = Job(folder), Event()
+    Thread(target=_watch, args=(folder / STOP, stop), daemon=True).start()
     try:
-        asked = job.asked
-        tell, stop = Teller(folder / "progress.jsonl"), Event()
-        Thread(target=_watch, args=(folder / "stop", stop), daemon=True).start()
-        KINDS[str(asked.get("kind"))](job, Draft.from_dict(asked["draft"]), asked, tell, stop)
-    except ShoalError as error:
-        put_json(folder / "error.json", asdict(Failure(str(error), kind=type(error).__name__)))
+        kind = KINDS[str(job.asked.get("kind"))]
+        if kind.heavy:
+            _wait(folder.parent, stop)
+        kind.work(Task.of(job, Teller(folder), stop))
     except BaseException as error:
-        said = f"something went wrong in shoal ({type(error).__name__})"
-        put_json(folder / "error.json", asdict(Failure(said, kind=type(error).__name__)))
+        put_json(folder / "error.json", plain(failure(error)))
+
+
+def failure(error: BaseException) -> Failure:
+    """Return why there is no result, in words that hold no cell."""
+    if isinstance(error, Refused):
+        return error.failure
+    kind = type(error).__name__
+    return Failure(
+        str(error) if isinstance(error, ShoalError | Stopped) else f"something went wrong in shoal ({kind})", kind
+    )
 
 
 def _watch(path: Path, stop: Event) -> None:
-    while not stop.is_set():
-        if path.exists():
-            stop.set()
+    """Set the event once the file is there."""
+    while not path.exists():
         time.sleep(LOOK)
+    stop.set()
 
 
-def release(job: Job, draft: Draft, asked: dict[str, Any], tell: Teller, stop: Event) -> None:
-    """Make a release, save it in one step, and say what its certificate states."""
-    from shoal.pipeline import run
-    from shoal.table import read
+def _wait(jobs: Path, stop: Event) -> int:
+    """Return the lock of a free slot, which is held until the process ends; wait as long as there is none."""
+    while not stop.is_set():
+        for slot in range(SLOTS):
+            held = lock(jobs / f".slot-{slot}")
+            if held is not None:
+                return held
+        time.sleep(LOOK)
+    raise Stopped("stopped before it began")
 
-    tell(0.0, "reading")
-    table = read(str(draft.file), **draft.reading)
-    made = run(table, draft.request(), tell, stop)
-    tell(1.0, "saving")
-    made.save(job.folder / "release", format=draft.format)
-    stated = made.certificate.content()
-    put_json(job.folder / "result.json", {**stated, "stopped": stop.is_set(), "seconds": tell.seconds})
-
-
-KINDS: dict[str, Callable[[Job, Draft, dict[str, Any], Teller, Event], None]] = {"run": release}
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import shoal.methods
 from shoal.fragments.axes import closeness
 from shoal.methods.anatomy import Anatomy
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Method, Progress, Standing
 from shoal.methods.cube import CubeSearch
 from shoal.methods.fragments import Fragments
 from shoal.methods.full_domain import FullDomain
@@ -67,11 +67,20 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     proving, why_not = (None, "") if exact else _proving(problem, deadline)
     if proving is not None:
         fitting.append(proving)
-    found = [method.run(problem, seed=seed, deadline=deadline, progress=progress) for method in fitting]
+    found: list[Solution] = []
+    for method in fitting:
+        found.append(method.run(problem, seed=seed, deadline=deadline, progress=progress))
+        progress(len(found) / len(fitting), _standing(found))
     best = min(found, key=lambda solution: solution.cost)
     chosen = (_said(found), *_reasons(problem, found), *([why_not] if why_not else []))
     notes = (*best.notes, *chosen)
     return replace(best, **_inherited(best, found), notes=notes, chosen=chosen)  # type: ignore[arg-type]
+
+
+def _standing(found: list[Solution]) -> Standing:
+    """Say what the methods that are done reached: the cheapest release, and the best bound."""
+    bounds = [solution.lower_bound for solution in found if solution.lower_bound is not None]
+    return Standing(f"{found[-1].method} is done", min(one.cost for one in found), max(bounds, default=None))
 
 
 def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:

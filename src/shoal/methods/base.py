@@ -25,6 +25,27 @@ Progress: TypeAlias = Callable[[float, str], None]
 """Called now and then with the share done (0 to 1) and what is being done."""
 
 
+class Standing(str):
+    """What is being done, as text that knows the cost of the best so far and the bound proved so far.
+
+    >>> doing = Standing("windows", cost=12, bound=10)
+    >>> doing, doing.cost, doing.bound
+    ('windows', 12, 10)
+    """
+
+    cost: float
+    bound: float | None
+
+    def __new__(cls, doing: str, cost: float, bound: float | None) -> Standing:
+        """Return the text with its numbers."""
+        made = super().__new__(cls, doing)
+        made.cost, made.bound = cost, bound
+        return made
+
+    def __reduce__(self) -> tuple[type[Standing], tuple[str, float, float | None]]:  # it is sent between processes
+        return Standing, (str(self), self.cost, self.bound)
+
+
 def silent(share: float, doing: str) -> None:
     """Report no progress."""
 
@@ -112,7 +133,8 @@ class Method(ABC):
         kept = rows_to_keep(problem)
         part = problem if len(kept) == problem.rows else problem.of_rows(kept)
         part.check_feasible()
-        found = self.solve(part, seed=seed, deadline=deadline, progress=progress)
+        told = progress if part is problem else _words_of(progress)
+        found = self.solve(part, seed=seed, deadline=deadline, progress=told)
         if part is not problem:
             found = _lifted(problem, found, kept)
         return self._bounded(problem, found)
@@ -138,6 +160,11 @@ class Method(ABC):
         """Return a partition as a solution of this method, its cost measured as it will be published."""
         guarantee = self.promise(problem) if status != "feasible" else None
         return Solution(partition, problem.cost_of(partition), status, self.name, bound, guarantee, notes)
+
+
+def _words_of(progress: Progress) -> Progress:
+    """Return the progress without cost and bound, which speak of a part of the rows."""
+    return lambda share, doing: progress(share, str(doing))
 
 
 def _lifted(problem: Problem, found: Solution, kept: Ints) -> Solution:

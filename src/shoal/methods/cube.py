@@ -13,7 +13,7 @@ from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.cube.pool import Pool
 from shoal.cube.program import Program
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Method, Progress, Standing
 from shoal.methods.moves import moved
 from shoal.methods.peel import concluded, peeled, unmet
 from shoal.methods.windows import ROWS, Windows
@@ -108,8 +108,8 @@ class Search:
 
     def report(self, share: float, doing: str) -> None:
         """Say what is done, with cost and bound."""
-        bound = self.ascent.pricing.stated(self.ascent.best)
-        self.progress(share, f"{doing} (cost {self.told(self.covering.cost):.5g}, bound {bound:.5g})")
+        cost, bound = self.told(self.covering.cost), self.ascent.pricing.stated(self.ascent.best)
+        self.progress(share, Standing(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound))
 
     def price(self) -> None:
         """Let the prices rise: so many steps, or a share of the time; most of it where windows would be too many."""

@@ -1,0 +1,151 @@
+"""The kinds of job that a worker does, each a few calls of the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any
+
+from shoal.desk.draft import Draft
+from shoal.desk.easing import eased
+from shoal.desk.jobs import POINTS, RELEASE, Failure, Job
+from shoal.desk.keeping import plain, put_json
+from shoal.desk.looking import LOOKS
+from shoal.desk.telling import Teller
+from shoal.errors import Infeasible, ShoalError
+from shoal.frontier import QUERIES, trace
+from shoal.methods.base import Standing
+from shoal.models import Models
+from shoal.pipeline import run
+from shoal.release import Release
+from shoal.report import Evidence, Report
+from shoal.requirement import as_models
+from shoal.table import Table, read
+from shoal.vary import Vary
+
+
+class Stopped(Exception):
+    """Somebody asked to stop, and there is nothing to keep."""
+
+
+class Refused(ShoalError):
+    """A request that cannot be met, with what would help."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.said)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a kind of job gets: the job, what is asked, how to tell, and when to stop."""
+
+    job: Job
+    draft: Draft
+    asked: dict[str, Any]
+    tell: Teller
+    stop: Event
+
+    @classmethod
+    def of(cls, job: Job, tell: Teller, stop: Event) -> Task:
+        """Read what is asked."""
+        asked = job.asked
+        return cls(job, Draft.from_dict(asked["draft"]), asked, tell, stop)
+
+    def table(self) -> Table:
+        """Read the table."""
+        self.tell(0.0, "reading")
+        return read(str(self.draft.file), **self.draft.reading)
+
+    def done(self, result: dict[str, Any], *, stopped: bool = False) -> None:
+        """Leave the result, in one step."""
+        put_json(self.job.folder / "result.json", {**result, "stopped": stopped, "seconds": self.tell.seconds})
+
+
+def release(task: Task) -> None:
+    """Make a release, save it in one step, say what its certificate states; then measure it.
+
+    Where the release is there already, it is only measured.
+    """
+    table, folder = task.table(), task.job.folder / RELEASE
+    if task.job.result is not None:
+        measure(task, folder, table)
+        return
+    made = _made(task, table)
+    stopped, stated = task.stop.is_set(), made.certificate
+    task.tell(1.0, Standing("saving", stated.cost, stated.lower_bound))
+    made.save(folder, format=task.draft.format)
+    task.done({**stated.content(), "decisions": list(made.decisions)}, stopped=stopped)
+    measure(task, made, table)
+
+
+def _made(task: Task, table: Table) -> Release:
+    request = task.draft.request()
+    try:
+        return run(table, request, task.tell, task.stop)
+    except Infeasible as error:
+        parts = eased(table, request)
+        said = (str(error), "Infeasible", error.model, str(error.reached))
+        raise Refused(Failure(*said, None if parts is None else {"require": list(parts)})) from error
+
+
+def measure(task: Task, made: object, table: Table) -> None:
+    """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
+    task.tell(1.0, "measuring risk, attacks and use")
+    folder = task.job.folder
+    try:
+        found = Evidence.of(made, table, source=task.draft.name)  # type: ignore[arg-type]
+        pages = Report(found)
+        for name, page in (("internal", pages.internal), ("public", pages.public)):
+            (folder / f"report-{name}.html").write_text(page, encoding="utf-8", newline="\n")
+        names = ("before", "after", "hits", "utility", "notes")
+        put_json(folder / "measured.json", {name: plain(getattr(found, name)) for name in names})
+    except ShoalError as error:
+        put_json(folder / "measured.json", {"said": str(error)})
+    except Exception as error:
+        put_json(folder / "measured.json", {"said": f"something went wrong in shoal ({type(error).__name__})"})
+    task.tell(1.0, "done")
+
+
+def frontier(task: Task) -> None:
+    """Make a release at every value of a model's number; once stopped, what is done is kept."""
+    table, vary = task.table(), Vary.of(task.asked["vary"])
+    request = task.draft.request()
+    fixed = besides(as_models(request.require), vary)
+    asked = replace(request, require=fixed if len(fixed) else "")
+
+    def tell(share: float, doing: str) -> None:
+        task.tell(share, str(doing))
+        if task.stop.is_set():
+            raise KeyboardInterrupt
+
+    try:
+        found = trace(table, asked, vary, [task.draft.method], QUERIES, task.job.folder / POINTS, tell)
+    except KeyboardInterrupt:
+        raise Stopped("stopped before a release was made") from None
+    task.done(json.loads(found.to_json()), stopped=found.stopped)
+
+
+def besides(models: Models, vary: Vary) -> Models:
+    """Return the models without the one that is varied."""
+    varied = vary.at(vary.values[0])
+    same = (type(varied), varied.attributes, varied.given)
+    return Models(tuple(one for one in models if (type(one), one.attributes, one.given) != same))
+
+
+def look(task: Task) -> None:
+    """Look at a table."""
+    task.done(plain(LOOKS[task.asked["what"]](task.draft)))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is done, and whether it is so much that only a few are done at a time."""
+
+    work: Callable[[Task], None]
+    heavy: bool = True
+
+
+KINDS = {"run": Kind(release), "frontier": Kind(frontier), "look": Kind(look, heavy=False)}

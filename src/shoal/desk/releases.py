@@ -1,0 +1,70 @@
+"""The release of a run: its published rows, side by side with the original's if that is asked for, and as a zip."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from shoal.desk.keeping import private_folder
+from shoal.desk.looking import ROWS, Grid, grid
+from shoal.desk.reading import table
+from shoal.desk.runs import Run
+from shoal.errors import ReleaseError, TableError
+from shoal.opened import Opened
+from shoal.recode import TABLE
+
+
+def release_of(run: Run) -> Path:
+    """Return the release folder of a run, or say that there is none."""
+    folder = run.release
+    if folder is None:
+        raise ReleaseError("this run has no release", hint="wait until it is done, or run it again")
+    return folder
+
+
+def published(run: Run, rows: int = ROWS, name: str = TABLE) -> Grid:
+    """Return the first rows of a published table; of two tables the other one is called `sensitive`."""
+    tables = Opened.of(release_of(run), None).tables
+    if name not in tables:
+        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(tables))
+    return grid(tables[name].head(rows))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of the original, which are cells, and the published rows that stand for them."""
+
+    before: Grid
+    after: Grid
+
+
+def beside(run: Run, rows: int = ROWS) -> Beside:
+    """Return published rows next to the original's: an explicit preview, for the owner of the table."""
+    folder = release_of(run)
+    after = Opened.of(folder, None).table.head(rows)
+    places = pl.read_parquet(folder / "internal" / "rows.parquet", n_rows=rows)["row"]
+    original = table(run.draft).frame
+    if places.max() is not None and int(str(places.max())) >= original.height:
+        raise TableError("the file was changed since the run", hint="run it again")
+    columns = [name for name in after.columns if name in original.columns]
+    return Beside(grid(original[places].select(columns)), grid(after.select(columns)))
+
+
+def zipped(run: Run, *, public: bool = False) -> Path:
+    """Return the release folder as a zip: all of it, for the house, or the part that may be given away.
+
+    It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original.
+    """
+    folder, kept = release_of(run), private_folder(run.job.folder / "zips")
+    target = kept / ("release-public.zip" if public else "release.zip")
+    if target.is_file():
+        return target
+    beside = target.with_suffix(f".{os.getpid()}.partial")
+    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted((folder / "public" if public else folder).rglob("*")):
+            packed.write(path, Path("release") / path.relative_to(folder))
+    return beside.replace(target)
