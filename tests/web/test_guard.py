@@ -107,7 +107,9 @@ def test_without_the_cookie_there_is_nothing(guard: Guard, target: str, headers:
     assert "hello" not in answer.body
 
 
-@pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", f"127.0.0.1.evil:{PORT}", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", f"127.0.0.1.evil:{PORT}", ""]
+)
 def test_a_name_that_was_pointed_here_is_refused_even_with_the_cookie(guard: Guard, host: str) -> None:
     assert ask(guard, host=host, cookie=cookie(guard)).status == 403
     assert ask(guard, f"/data?token={guard.token}", host=host).status == 403
@@ -129,7 +131,10 @@ def test_what_another_site_makes_the_browser_send_is_refused(guard: Guard, heade
 
 def test_a_websocket_needs_the_cookie_too(guard: Guard) -> None:
     assert ask(guard, kind="websocket").sent == [{"type": "websocket.close", "code": 1008}]
-    assert ask(guard, kind="websocket", cookie=cookie(guard), origin="http://evil.example").sent[0]["type"] == "websocket.close"
+    assert (
+        ask(guard, kind="websocket", cookie=cookie(guard), origin="http://evil.example").sent[0]["type"]
+        == "websocket.close"
+    )
     assert ask(guard, kind="websocket", cookie=cookie(guard)).sent == [{"type": "websocket.accept"}]
 
 

@@ -28,7 +28,9 @@ def serve(
     from shoal.errors import Unsupported
 
     if find_spec(PACKAGE) is None:
-        raise Unsupported(f"the page needs the package {PACKAGE}, which is not installed", hint="pip install 'shoal[web]'")
+        raise Unsupported(
+            f"the page needs the package {PACKAGE}, which is not installed", hint="pip install 'shoal[web]'"
+        )
     from shoal.web.app import serve as run_server
 
     run_server(file, folder, port, open_browser=not no_open)

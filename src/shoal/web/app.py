@@ -6,6 +6,7 @@ import os
 import socket
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     app.get("/")(lambda: RedirectResponse("/data"))
     app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
     app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
-    carry(app, desk, data.take)
+    carry(app, desk)
     for step in steps:
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
@@ -101,7 +102,8 @@ def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bo
         print(f"shoal: {door.address}\nshoal: Ctrl-C ends it", flush=True)
         if open_browser:
             webbrowser.open(door.address)
-        server(door).run(sockets=[held])
+        with suppress(KeyboardInterrupt):  # Ctrl-C is the way to end it
+            server(door).run(sockets=[held])
     finally:
         desk.close(leave_running=True)
         if held is not None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal.desk import Desk, looking
-from shoal.errors import ShoalError
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, grid, heading, number, part, text, written
 from shoal.web.traffic import SEND, UPLOAD
@@ -38,7 +37,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     if desk.draft.file is None:
         return Found(files)
     shown = looking.preview(desk.draft) if picks.get("rows") else None
-    return Found(files, desk.inspected(desk.draft), shown)
+    return Found(files, desk.look("inspection"), shown)
 
 
 def draw(page: Page, found: Found) -> None:
@@ -55,21 +54,6 @@ def draw(page: Page, found: Found) -> None:
 def said(desk: Desk) -> str:
     """Return the table's name."""
     return desk.draft.name
-
-
-def take(desk: Desk, name: str, stream: Any) -> None:
-    """Begin with a table that was sent."""
-    _begin(desk, lambda: desk.upload(name, stream))
-
-
-def _begin(desk: Desk, begin: Any) -> None:
-    """Begin with a table; one that cannot be read is put back at once."""
-    draft = begin()
-    try:
-        looking.table(draft)
-    except ShoalError:
-        desk.undo()
-        raise
 
 
 def _files(root: Path | None) -> tuple[str, ...]:
@@ -104,10 +88,12 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
 
     async def open_file(name: str) -> None:
         if name.strip():
-            await page.attempt(lambda: _begin(page.desk, lambda: page.desk.open(name.strip())))
+            await page.attempt(page.desk.open, name.strip())
 
     help = f"Inside {page.desk.root}. Nothing is copied."
-    written("Or name a file that lies here", "", open_file, key="path", help=help, list="files", placeholder="people.csv")
+    written(
+        "Or name a file that lies here", "", open_file, key="path", help=help, list="files", placeholder="people.csv"
+    )
     with part("datalist", id="files"):
         for name in files:
             part("option", value=name)
@@ -117,7 +103,7 @@ def _holds(page: Page, found: Found) -> None:
     """Show the size, the columns, and the first rows where asked for."""
     if found.inspected is None:
         part("p", "shoal is reading the table …", "waiting", role="status")
-        page.live(lambda: page.desk.inspected(page.draft) is not None, page.come)
+        page.live(lambda: page.desk.look("inspection") is not None, page.come)
     else:
         _columns(found.inspected)
     heading("First rows")

@@ -119,7 +119,11 @@ class Guard:
         """Give the cookie, and send on to the same place without the token in the address."""
         place = urlsplit(scope["path"]).path.lstrip("/\\")
         cookie = f"{self.cookie}={self.ticket}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [(b"location", f"/{place}".encode()), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
+        headers = [
+            (b"location", f"/{place}".encode()),
+            (b"set-cookie", cookie.encode()),
+            (b"cache-control", b"no-store"),
+        ]
         await send({"type": "http.response.start", "status": 303, "headers": [*headers, *HEADERS.items()]})
         await send({"type": "http.response.body", "body": b""})
 
@@ -145,7 +149,11 @@ def _marked(scope: Any, send: Any) -> Any:
 
     async def marking(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *HEADERS.items(), (b"content-security-policy", policy(nonce))]
+            message["headers"] = [
+                *message.get("headers", []),
+                *HEADERS.items(),
+                (b"content-security-policy", policy(nonce)),
+            ]
             if not _is_page(message["headers"]):
                 await send(message)
                 return
@@ -158,12 +166,15 @@ def _marked(scope: Any, send: Any) -> Any:
                 page = SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), bytes(body))
                 start = held.pop()
                 kept = [(name, value) for name, value in start["headers"] if name.lower() not in REPLACED]
-                start["headers"] = [*kept, (b"content-length", str(len(page)).encode()), (b"cache-control", b"no-store")]
+                start["headers"] = [
+                    *kept,
+                    (b"content-length", str(len(page)).encode()),
+                    (b"cache-control", b"no-store"),
+                ]
                 await send(start)
                 await send({"type": "http.response.body", "body": page})
 
     return marking
-
 
 
 def _is_page(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -1,8 +1,7 @@
-"""The step Hierarchies: how the values of a column become coarser, with a preview; edited, imported or left to shoal."""
+"""The step Hierarchies: how a column's values become coarser, with a preview; edited, imported or left to shoal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,7 +99,8 @@ def _levels(levels: tuple[Any, ...]) -> None:
                 top = level.level == len(levels) - 1
                 title = "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}"
                 part("h3", title)
-                part("p", f"{counted(level.number, 'value' if not level.level else 'group')}, the smallest has {level.smallest:,}", "faint")
+                groups = counted(level.number, "group" if level.level else "value")
+                part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
                 with part("ul"):
                     for label, many in level.blocks:
                         with part("li"):
@@ -114,9 +114,8 @@ async def _use(page: Page, column: str, spec: object) -> None:
     """Take a hierarchy, if the column can have it."""
 
     def take() -> None:
-        shape = looking.hierarchy(page.draft, column, spec)
-        kept = spec if isinstance(spec, str) or isinstance(spec, Mapping) and "builder" in spec else shape.spec
-        page.desk.change(hierarchies={**page.draft.hierarchies, column: kept})
+        looking.hierarchy(page.draft, column, spec)
+        page.desk.change(hierarchies={**page.draft.hierarchies, column: spec})
 
     await page.attempt(take)
 
@@ -193,7 +192,9 @@ def _tree(page: Page, found: Found) -> None:
         text("Put values into groups, and groups into groups. This shows the values of the column.", "faint")
         button("Show the values and edit groups", lambda: page.pick(values="yes"), key="values", kind="small")
         return
-    with field("One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."):
+    with field(
+        "One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."
+    ):
         area = part("textarea", value=found.outline, id="outline", data_key="outline", rows="14", spellcheck="false")
         area._props["aria-describedby"] = "outline-help"
     with part("div", class_="buttons"):
@@ -225,7 +226,9 @@ def _import(page: Page, column: str) -> None:
         with part("label", class_="drop", data_url=TREE, data_more=column):
             part("strong", "Drop a hierarchy here")
             part("span", "CSV as ARX writes it (a line a value, then its group on every level), or JSON", "faint")
-            file = part("input", type="file", aria_label="Choose a hierarchy file", data_key="tree", accept=".csv,.json,.gz")
+            file = part(
+                "input", type="file", aria_label="Choose a hierarchy file", data_key="tree", accept=".csv,.json,.gz"
+            )
             file.on("change", sent, js_handler=SEND)
             part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
 

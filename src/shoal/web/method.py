@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shoal.desk import Desk, looking
+from shoal.desk.looking import Choice
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, link, message, part, text
 
@@ -18,9 +18,9 @@ class Found:
     """What can be chosen; the methods are None while a worker looks which of them fit."""
 
     ready: bool
-    recodings: tuple[Any, ...] = ()
-    costs: tuple[Any, ...] = ()
-    methods: tuple[Any, ...] | None = ()
+    recodings: tuple[Choice, ...] = ()
+    costs: tuple[Choice, ...] = ()
+    methods: tuple[Choice, ...] | None = ()
 
 
 def look(desk: Desk, picks: Picks) -> Found:
@@ -28,7 +28,13 @@ def look(desk: Desk, picks: Picks) -> Found:
     draft = desk.draft
     if draft.file is None or not draft.named("quasi") or not draft.require:
         return Found(False, looking.recodings(), looking.costs(draft.recoding))
-    return Found(True, looking.recodings(), looking.costs(draft.recoding), desk.methods(draft))
+    found = desk.look("methods")
+    methods = (
+        None
+        if found is None
+        else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
+    )
+    return Found(True, looking.recodings(), looking.costs(draft.recoding), methods)
 
 
 def draw(page: Page, found: Found) -> None:
@@ -37,15 +43,20 @@ def draw(page: Page, found: Found) -> None:
     heading("Who may be left out")
     text("Where somebody is too rare to hide, leaving out a few people can spare everybody else.", "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
-    options = DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
+    options = (
+        DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
+    )
     chosen("Leave out", options, page.draft.max_dropped, heard, key="dropped")
     heading("Who searches")
     if not found.ready:
-        with message("Which methods fit is known once roles and privacy are decided.", "warn"), part("div", class_="buttons"):
+        with (
+            message("Which methods fit is known once roles and privacy are decided.", "warn"),
+            part("div", class_="buttons"),
+        ):
             link("To privacy", "/privacy", key="to-privacy", kind="small")
     elif found.methods is None:
         part("p", "shoal is looking which methods fit …", "waiting", role="status")
-        page.live(lambda: page.desk.methods(page.draft) is not None, page.come)
+        page.live(lambda: page.desk.look("methods") is not None, page.come)
     else:
         _methods(page, found.methods)
     _cost(page, found)
@@ -78,7 +89,7 @@ def _card(page: Page, name: str, value: str, title: str, meaning: str, taken: bo
                 part("span", more, "faint block")
 
 
-def _methods(page: Page, methods: tuple[Any, ...]) -> None:
+def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
     """Show the methods that fit, the one chosen by itself first; the others in a list with the reason."""
     fitting = [one for one in methods if not one.reasons]
     now = page.draft.method

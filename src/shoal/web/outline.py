@@ -50,7 +50,9 @@ def read_outline(text: str) -> dict[str, Any]:
     lines = [(len(line) - len(line.lstrip(" ")), line.strip()) for line in text.expandtabs(STEP).splitlines()]
     lines = [line for line in lines if line[1]]
     if not lines:
-        raise HierarchyError("the outline is empty", expected="a line a group or value, values indented below their group")
+        raise HierarchyError(
+            "the outline is empty", expected="a line a group or value, values indented below their group"
+        )
     nodes, after = _nodes(lines, 0, lines[0][0])
     if after < len(lines):
         raise HierarchyError(f"line {after + 1} is indented less than the first", hint="begin the outline at the left")
@@ -63,7 +65,9 @@ def _nodes(lines: Sequence[tuple[int, str]], at: int, depth: int) -> tuple[list[
     while at < len(lines) and lines[at][0] >= depth:
         indent, name = lines[at]
         if indent > depth:
-            raise HierarchyError(f"line {at + 1} is indented more than the lines around it", hint="give it the same indent")
+            raise HierarchyError(
+                f"line {at + 1} is indented more than the lines around it", hint="give it the same indent"
+            )
         at += 1
         if at < len(lines) and lines[at][0] > depth:
             below, at = _nodes(lines, at, lines[at][0])

@@ -74,13 +74,10 @@ class Page:
         """Look again, and draw."""
         self._turn += 1
         turn = self._turn
-        try:
-            seen, found = await run.io_bound(self._look)
-        except Exception as error:  # whatever it was: said in place
-            seen, found = self._seen, error
-        if turn != self._turn or self._client.is_deleted:  # a later look is on its way, or nobody is there
-            return
-        self._seen = seen
+        looked = await run.io_bound(self._look)
+        if looked is None or turn != self._turn or self._client.is_deleted:
+            return  # the server ends, a later look is on its way, or nobody is there
+        self._seen, found = looked
         self._frame()
         self._body.clear()
         with self._body:
@@ -147,7 +144,11 @@ class Page:
 
     def _look(self) -> tuple[object, Any]:
         """Return what the page depends on, then what it shows: what changes in between is seen by the next look."""
-        return self._state(), self.step.look(self.desk, self.picks)
+        state = self._state()
+        try:
+            return state, self.step.look(self.desk, self.picks)
+        except Exception as error:  # whatever it was: said in place
+            return state, error
 
     def _state(self) -> object:
         """What pages depend on: it is compared every second."""
@@ -159,8 +160,20 @@ class Page:
         with self._top:
             part("a", "shoal", "name", href="/data")
             part("span", self.draft.name or "no table yet", "file")
-            button("Undo", lambda: self.attempt(self.desk.undo), key="undo", kind="small", off=not self.desk.history.can_undo)
-            button("Redo", lambda: self.attempt(self.desk.redo), key="redo", kind="small", off=not self.desk.history.can_redo)
+            button(
+                "Undo",
+                lambda: self.attempt(self.desk.undo),
+                key="undo",
+                kind="small",
+                off=not self.desk.history.can_undo,
+            )
+            button(
+                "Redo",
+                lambda: self.attempt(self.desk.redo),
+                key="redo",
+                kind="small",
+                off=not self.desk.history.can_redo,
+            )
         self._nav.clear()
         with self._nav, part("ol"):
             for place, step in enumerate(self.steps, 1):

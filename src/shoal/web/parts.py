@@ -21,8 +21,8 @@ VALUE = "(event) => emit(event.target.value)"
 CHECKED = "(event) => emit(event.target.checked)"
 
 
-def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: object) -> Element:
-    """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, and None leaves one out."""
+def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
+    """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, None leaves one out."""
     element = Element(tag)
     if text is not None:
         element._text = text
@@ -49,20 +49,24 @@ def drawn(markup: Markup, class_: str = "") -> Element:
     return ui.html(markup, sanitize=False).classes(class_)
 
 
-def grid(headings: Sequence[Content], rows: Iterable[Sequence[Content]], *, numbers: Iterable[int] = (), about: str) -> Element:
+def grid(
+    headings: Sequence[Content], rows: Iterable[Sequence[Content]], *, numbers: Iterable[int] = (), about: str
+) -> Element:
     """Return a table that scrolls by itself where the page is narrow; `about` says what it holds."""
     box = drawn(table(headings, rows, numbers=numbers), "scroll")
     box._props.update({"tabindex": "0", "role": "region", "aria-label": about})
     return box
 
 
-def button(said: str, heard: Callable[[], Any] | None, *, key: str, kind: str = "", off: bool = False, **more: object) -> Element:
+def button(
+    said: str, heard: Callable[[], Any] | None, *, key: str, kind: str = "", off: bool = False, **more: Any
+) -> Element:
     """Return a button; `kind` is main, small or plain."""
     made = part("button", said, f"button {kind}", type="button", data_key=key, disabled=off or None, **more)
-    return made if heard is None else made.on("click", lambda: heard(), [])
+    return made if heard is None else made.on("click", heard, [])
 
 
-def link(said: str, target: str, *, key: str, kind: str = "", **more: object) -> Element:
+def link(said: str, target: str, *, key: str, kind: str = "", **more: Any) -> Element:
     """Return a link that looks like a button."""
     return part("a", said, f"button {kind}", href=target, data_key=key, **more)
 
@@ -77,14 +81,16 @@ def field(label: str, key: str, help: str = "") -> Element:
     return box
 
 
-def _named(key: str, help: str) -> dict[str, object]:
+def _named(key: str, help: str) -> dict[str, Any]:
     return {"id": key, "data_key": key, "aria_describedby": f"{key}-help" if help else None}
 
 
-def written(label: str, value: str, heard: Heard, *, key: str, help: str = "", **more: object) -> Element:
+def written(label: str, value: str, heard: Heard, *, key: str, help: str = "", **more: Any) -> Element:
     """Return a field of text; what is in it is heard when it is left, or Enter is pressed."""
     with field(label, key, help):
-        made = part("input", type="text", value=value, autocomplete="off", spellcheck="false", **_named(key, help), **more)
+        made = part(
+            "input", type="text", value=value, autocomplete="off", spellcheck="false", **_named(key, help), **more
+        )
         return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
 
 
@@ -136,8 +142,12 @@ def slider(
     with field(label, key, help):
         now = str(stops[int(value)]) if stops else f"{value:g}"
         part("output", pattern.replace("%", now), id=f"{key}-said", for_=key)
-        bounds = {"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
-        spoken = {"data_says": f"{key}-said", "data_pattern": pattern, "aria_valuetext": pattern.replace("%", now)}
+        bounds: dict[str, Any] = {"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
+        spoken: dict[str, Any] = {
+            "data_says": f"{key}-said",
+            "data_pattern": pattern,
+            "aria_valuetext": pattern.replace("%", now),
+        }
         listed = " ".join(map(str, stops)) or None
         made = part("input", type="range", data_stops=listed, **bounds, **_named(key, help), **spoken)
         return made.on("change", lambda event: heard(event.args), js_handler=VALUE)

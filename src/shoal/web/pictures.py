@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from shoal.desk.jobs import Point
 from shoal.markup import Markup, tag
@@ -75,7 +76,7 @@ def _steps(kind: str, series: Sequence[tuple[float, float]], end: float, most: f
     """Return a line that keeps its value until the next is known, up to now."""
     if not series:
         return Markup("")
-    held = [(later, value) for (_, value), (later, _) in zip(series, series[1:], strict=False)]
+    held = [(later, value) for (_, value), (later, _) in pairwise(series)]
     corners = [one for pair in zip(series, [*held, (end, series[-1][1])], strict=True) for one in pair]
     return _line(kind, corners, end, most)
 

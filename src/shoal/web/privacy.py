@@ -9,7 +9,6 @@ from typing import Any
 from shoal.desk import Desk, Draft, looking
 from shoal.desk.looking import Field, Form
 from shoal.desk.presets import PRESETS, Preset
-from shoal.requirement import as_models
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, link, message, part, slider, text, written
 
@@ -26,7 +25,7 @@ class Asked:
     form: Form
     numbers: tuple[str, ...]
     columns: tuple[str, ...]
-    option: str
+    option: str | None
     plain: bool
     """Whether the form can write it; what is given besides (`a|b`) it cannot."""
     meaning: str
@@ -34,18 +33,15 @@ class Asked:
     @classmethod
     def of(cls, said: str) -> Asked:
         """Read a requirement."""
-        (model,) = as_models(said)
-        form = next(one for one in looking.models() if one.name == model.name)
-        numbers = tuple(f"{float(number):g}" for number in model.asked)
-        option = str(getattr(model, "distance", ""))
-        option = option if option in form.options else ""
-        rest = (form, numbers, model.attributes, option, not model.given)
-        return cls(said, *rest, plainly(looking.explained(said)[0]))
+        filled = looking.filled(said)
+        form = next(one for one in looking.models() if one.name == filled.name)
+        rest = (filled.numbers, filled.columns, filled.option, not filled.given)
+        return cls(said, form, *rest, plainly(looking.explained(said)[0]))
 
     def written(self, place: int, number: str) -> str:
         """Return the requirement with another number."""
         numbers = [*self.numbers[:place], number, *self.numbers[place + 1 :]]
-        return looking.written(self.form.name, numbers, self.columns, self.option or None)
+        return looking.written(self.form.name, numbers, self.columns, self.option)
 
 
 @dataclass(frozen=True)
@@ -127,7 +123,13 @@ def _asked(page: Page, place: int, one: Asked) -> None:
         part("p", _sentence(one))
         if one.plain:
             for number, field in enumerate(one.form.fields):
-                _number(page, f"{place}-{number}", field, one.numbers[number], lambda v, n=number: _tell(page, put, one, n, v))
+                _number(
+                    page,
+                    f"{place}-{number}",
+                    field,
+                    one.numbers[number],
+                    lambda v, n=number: _tell(page, put, one, n, v),
+                )
         part("p", one.text, "faint code")
 
 
@@ -148,7 +150,8 @@ def _sentence(one: Asked) -> str:
     """Return what it means; for the size of crowds, also as a chance."""
     said = one.meaning[:1].upper() + one.meaning[1:] + "."
     if one.form.name == "k" and float(one.numbers[0]) >= 1:
-        said += f" Whoever looks for a person picks the right row with a chance of at most {100 / float(one.numbers[0]):.3g} %."
+        chance = 100 / float(one.numbers[0])
+        said += f" Whoever looks for a person picks the right row with a chance of at most {chance:.3g} %."
     return said
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shoal.desk import Desk, Draft
 from shoal.web.page import Page, Picks, Step
@@ -20,7 +20,7 @@ class Found:
 
     runs: tuple[tuple[str, str], ...]
     id: str = ""
-    draft: Draft = Draft()
+    draft: Draft = field(default_factory=Draft)
     public_report: bool = False
     report: bool = False
 
@@ -31,7 +31,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     if run is None:
         return Found(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return Found(choices(desk), run.id, run.draft, *reports)
+    return Found(choices(desk), run.id, desk.portable(run.draft), *reports)
 
 
 def draw(page: Page, found: Found) -> None:
@@ -62,7 +62,13 @@ def _fetch(found: Found) -> None:
             heading("For everybody", 3)
             text("The published table, its certificate and its codebook. This may leave the house.")
             with part("div", class_="buttons"):
-                link("Download public.zip", f"/fetch/{found.id}/public.zip", key="public", kind="main", download="public.zip")
+                link(
+                    "Download public.zip",
+                    f"/fetch/{found.id}/public.zip",
+                    key="public",
+                    kind="main",
+                    download="public.zip",
+                )
                 _report(found.id, found.public_report, public=True)
         with part("div", class_="card"):
             heading("For the house", 3)
@@ -75,7 +81,7 @@ def _fetch(found: Found) -> None:
 def _report(id: str, there: bool, *, public: bool) -> None:
     if there:
         said = "Public report" if public else "Full report"
-        link(said, f"/fetch/{id}/report.html?public={public}", key=f"report-{public}", target="_blank", rel="noopener")
+        link(said, f"/fetch/{id}/report.html?public={public}", key=f"report-{public}", rel="noopener")
     else:
         part("span", "The report is being made …", "faint")
 

@@ -6,17 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.desk import Desk, Draft, Run, looking
-from shoal.markup import tag
+from shoal.desk import Desk, Draft, Run
+from shoal.desk.looking import Grid
+from shoal.desk.releases import beside, published
+from shoal.desk.runs import compare
+from shoal.markup import Content
 from shoal.report.charts import bar, between
-from shoal.web.compared import compared, measured_rows
+from shoal.web.compared import compared
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, grid, heading, link, message, number, part, text
 from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
-from shoal.wording import percent
 from shoal.wording import number as level
+from shoal.wording import percent
 
 ORIGINAL = "original"
+RISKS = {
+    "people who stand alone": ("uniques", "share"),
+    "people found if everybody is looked for": ("marketer",),
+    "highest chance to find a person": ("prosecutor", "highest"),
+}
+"""Shares that are shown before and after, and where each stands in the measures."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +37,8 @@ class Found:
     draft: Draft = field(default_factory=Draft)
     stated: Mapping[str, Any] = field(default_factory=dict)
     measured: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
-    before: Mapping[str, Any] | None = None
+    after: Grid | None = None
+    before: Grid | None = None
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
     what_if: WhatIf | None = None
@@ -39,13 +48,13 @@ def finished(desk: Desk, picks: Picks) -> Run | None:
     """Return the run that is looked at: the one picked, else the latest that has a release."""
     with_release = [run for run in desk.runs.all() if run.release is not None]
     picked = [run for run in with_release if run.id == picks.get("run")]
-    return (picked or with_release or [None])[-1]
+    found = picked or with_release
+    return found[-1] if found else None
 
 
 def choices(desk: Desk) -> tuple[tuple[str, str], ...]:
     """Return the runs that have a release, and how each is called."""
-    places = enumerate(desk.runs.all(), 1)
-    return tuple((run.id, f"Run {place}: {' '.join(run.draft.require)}") for place, run in places if run.release)
+    return tuple((run.id, f"Run {run.number}: {' '.join(run.draft.require)}") for run in desk.runs.all() if run.release)
 
 
 def look(desk: Desk, picks: Picks) -> Found:
@@ -53,9 +62,10 @@ def look(desk: Desk, picks: Picks) -> Found:
     run = finished(desk, picks)
     if run is None:
         return Found(())
-    original = looking.preview(run.draft) if picks.get(ORIGINAL) else None
-    rows = tuple(measured_rows(desk))
-    known = (run.summary or {}, run.measured, run.published(), original, rows, look_what_if(desk, run))
+    shown = beside(run) if picks.get(ORIGINAL) else None
+    after, before = (published(run), None) if shown is None else (shown.after, shown.before)
+    rows = tuple(compare(desk.runs.all()))
+    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run))
     return Found(choices(desk), run.id, run.draft, *known)
 
 
@@ -73,7 +83,7 @@ def draw(page: Page, found: Found) -> None:
     _side_by_side(page, found)
     _measured(page, found)
     ask_what_if(page, found.id, found.draft, found.what_if)
-    compared(found.rows, found.id)
+    compared(found.rows)
 
 
 def said(desk: Desk) -> str:
@@ -100,12 +110,13 @@ def _price(stated: Mapping[str, Any]) -> None:
     """Say what it cost, and how much of that had to be."""
     heading("What it cost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
+    paid = f"It cost {level(cost)} ({stated['cost']['name']})."
     if stated["status"] == "optimal" or gap == 1:
-        text(f"It cost {level(cost)} ({stated['cost']['name']}). It is proved that no release costs less.")
+        text(f"{paid} It is proved that no release costs less.")
     elif bound is None or gap is None:
-        text(f"It cost {level(cost)} ({stated['cost']['name']}). How much less another could cost is not known.")
+        text(f"{paid} How much less another release could cost is not known.")
     else:
-        text(f"It cost {level(cost)} ({stated['cost']['name']}). It is proved that no release costs less than {level(bound)}.")
+        text(f"{paid} It is proved that no release costs less than {level(bound)}.")
     if bound and cost and gap != 1:
         drawn(between(bound, cost))
         with part("div", class_="key"):
@@ -118,7 +129,9 @@ def _price(stated: Mapping[str, Any]) -> None:
 
 def _asked(stated: Mapping[str, Any]) -> None:
     heading("What was asked, and what was reached")
-    rows = [[one["name"], one["attribute"] or "–", level(one["asked"]), level(one["reached"])] for one in stated["models"]]
+    rows = [
+        [one["name"], one["attribute"] or "–", level(one["asked"]), level(one["reached"])] for one in stated["models"]
+    ]
     grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
 
@@ -141,9 +154,9 @@ def _side_by_side(page: Page, found: Found) -> None:
                 _rows(found.after, "The first rows of the release")
 
 
-def _rows(shown: Mapping[str, Any], about: str) -> None:
-    rows = [["(missing)" if cell is None else cell for cell in row] for row in shown["rows"]]
-    grid(shown["columns"], rows, about=about).classes("cells")
+def _rows(shown: Grid, about: str) -> None:
+    rows = [["(missing)" if cell is None else cell for cell in row] for row in shown.rows]
+    grid(shown.columns, rows, about=about).classes("cells")
 
 
 def _measured(page: Page, found: Found) -> None:
@@ -167,14 +180,19 @@ def _measured(page: Page, found: Found) -> None:
 
 def _risk(measured: Mapping[str, Any]) -> None:
     before, after = measured["before"], measured["after"]
-    shares = [("people who stand alone", lambda risk: risk["uniques"]["share"])]
-    shares += [("people found if everybody is looked for", lambda risk: risk["marketer"])]
-    shares += [("highest chance to find a person", lambda risk: risk["prosecutor"]["highest"])]
     rows = []
-    for words, share in shares:
-        was = [bar(share(before), "before"), percent(share(before))] if before else ["", "–"]
-        rows.append([words, *was, bar(share(after)), percent(share(after))])
-    grid(("", "before", tag("span", "before, share", class_="unseen"), "after", ""), rows, numbers=(2, 4), about="Risk before and after")
+    for words, path in RISKS.items():
+        was = None if before is None else _at(before, path)
+        shown: list[Content] = ["", "–"] if was is None else [bar(was, "before"), percent(was)]
+        rows.append([words, *shown, bar(_at(after, path)), percent(_at(after, path))])
+    grid(("", "before", "", "after", ""), rows, numbers=(2, 4), about="Risk before and after")
+
+
+def _at(risk: Mapping[str, Any], path: tuple[str, ...]) -> float:
+    found: Any = risk
+    for name in path:
+        found = found[name]
+    return float(found)
 
 
 def _attacks(hits: list[Mapping[str, Any]]) -> None:
@@ -183,7 +201,13 @@ def _attacks(hits: list[Mapping[str, Any]]) -> None:
         text("No attack could be tried on this release.")
         return
     rows = [
-        [one["attack"], one["meaning"], one["attribute"] or "whose row it is", _many(one["before"]), _many(one["after"])]
+        [
+            one["attack"],
+            one["meaning"],
+            one["attribute"] or "whose row it is",
+            _many(one["before"]),
+            _many(one["after"]),
+        ]
         for one in hits
     ]
     headings = ("attack", "how", "learns", "people hit before", "after")

@@ -10,7 +10,7 @@ from shoal.desk import Desk, looking
 from shoal.desk.looking import Uniqueness
 from shoal.report.charts import bar
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import drawn, link, message, part, segments, text
+from shoal.web.parts import button, drawn, link, message, part, segments, text
 from shoal.wording import counted, percent
 
 ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
@@ -32,14 +32,14 @@ class Found:
 
 
 def look(desk: Desk, picks: Picks) -> Found:
-    """Look at the columns; where nothing was decided yet, the proposals are taken."""
+    """Look at the columns; of a table that was just chosen the proposals are taken, which can be undone."""
     if desk.draft.file is None:
         return Found(False)
-    found = desk.inspected(desk.draft)
+    found = desk.look("inspection")
     if found is None:
         return Found(True)
-    if not desk.draft.roles:
-        desk.change(roles={one["name"]: one["role"] for one in found["columns"]})
+    if untouched(desk):
+        desk.change(roles=proposed(found["columns"]))
     known = desk.draft.named("quasi")
     return Found(True, found["columns"], looking.uniqueness(desk.draft, known) if known else None)
 
@@ -52,7 +52,7 @@ def draw(page: Page, found: Found) -> None:
         return
     if found.columns is None:
         part("p", "shoal is reading the columns …", "waiting", role="status")
-        page.live(lambda: page.desk.inspected(page.draft) is not None, page.come)
+        page.live(lambda: page.desk.look("inspection") is not None, page.come)
         return
     with part("ul", class_="meanings"):
         for role, meaning in MEANING.items():
@@ -60,15 +60,31 @@ def draw(page: Page, found: Found) -> None:
                 part("strong", ROLES[role])
                 part("span", f": {meaning}.")
     _alone(found.uniqueness, len(page.draft.named("quasi")))
+    if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
+        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
     with part("div", class_="stack"):
         for column in found.columns:
             _column(page, column)
 
 
+def untouched(desk: Desk) -> bool:
+    """Whether a table was just chosen, and nothing else was decided or undone since."""
+    history = desk.history
+    return not history.can_redo and (not history.at or history.drafts[history.at - 1].file != desk.draft.file)
+
+
+def proposed(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the role that is proposed for each column."""
+    return {one["name"]: one["role"] for one in columns}
+
+
 def _alone(found: Uniqueness | None, columns: int) -> None:
     """Say how many people can be found by the columns that may be known."""
     if found is None:
-        message("No column may be known, so nobody could be found: mark at least one, or there is nothing to protect.", "warn")
+        message(
+            "No column may be known, so nobody could be found: mark at least one, or there is nothing to protect.",
+            "warn",
+        )
         return
     with part("div", class_="card alone", aria_live="polite"):
         part("h3", f"{percent(found.share)} of the people stand alone")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shoal.desk import Desk, Run
 from shoal.desk.jobs import Failure, Point, State
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, link, message, part, text, written
 from shoal.web.pictures import approach
-from shoal.wording import counted, number
+from shoal.wording import counted
+from shoal.wording import number as spelled
 
 STATES: dict[State, str] = {
     "waiting": "starting",
@@ -28,7 +28,7 @@ class Shown:
     """A run as the page shows it."""
 
     id: str
-    place: int
+    number: int
     state: State
     require: str
     method: str
@@ -38,25 +38,25 @@ class Shown:
     stopping: bool
 
     @classmethod
-    def of(cls, place: int, run: Run, *, points: bool = True) -> Shown:
+    def of(cls, run: Run, *, points: bool = True) -> Shown:
         """Look a run up."""
         draft, summary = run.draft, run.summary or {}
-        cost = number(summary["cost"]["value"]) + f" {summary['cost']['name']}" if summary.get("cost") else "–"
+        cost = spelled(summary["cost"]["value"]) + f" {summary['cost']['name']}" if summary.get("cost") else "–"
         said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
         told = tuple(run.progress()) if points else ()
-        return cls(run.id, place, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
+        return cls(run.id, run.number, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
 
 
 def look(desk: Desk, picks: Picks) -> tuple[Shown, ...]:
     """Look at all runs, the latest last."""
-    return tuple(Shown.of(place, run, points=False) for place, run in enumerate(desk.runs.all(), 1))
+    return tuple(Shown.of(run, points=False) for run in desk.runs.all())
 
 
 def draw(page: Page, runs: tuple[Shown, ...]) -> None:
     """Show what is asked, then the run that goes on or was the last, then the others."""
-    lacking = missing(page.desk)
+    lacking = page.desk.ready()
     for step, said in lacking:
-        with message(said, "warn"), part("div", class_="buttons"):
+        with message(said[:1].upper() + said[1:] + ".", "warn"), part("div", class_="buttons"):
             link("Go there", f"/{step}", key=f"lacking-{step}", kind="small")
     going = bool(runs) and runs[-1].state in GOING
     if not lacking:
@@ -64,22 +64,10 @@ def draw(page: Page, runs: tuple[Shown, ...]) -> None:
     if not going:
         _start(page, off=bool(lacking))
     if runs:
-        heading(f"Run {runs[-1].place}")
+        heading(f"Run {runs[-1].number}")
         page.live(lambda: _latest(page.desk), lambda found: _shown(page, found))
     if len(runs) > 1 or (runs and not going):
         _others(page, runs)
-
-
-def missing(desk: Desk) -> list[tuple[str, str]]:
-    """Return what is still to be decided before a run: the step, and what to do there."""
-    draft, lacking = desk.draft, []
-    if draft.file is None:
-        return [("data", "No table is chosen yet.")]
-    if not draft.named("quasi"):
-        lacking.append(("roles", "No column is marked as one that others may know. Mark at least one."))
-    if not draft.require:
-        lacking.append(("privacy", "It is not decided yet what every crowd must meet."))
-    return lacking
 
 
 def said(desk: Desk) -> str:
@@ -109,7 +97,7 @@ def _start(page: Page, *, off: bool) -> None:
     limit = page.draft.time_limit
 
     async def limited(value: str) -> None:
-        await page.attempt(lambda: page.desk.change(time_limit=_seconds(value)))
+        await page.change(time_limit=value.strip() or None)
 
     written(
         "Stop after so many seconds",
@@ -123,22 +111,9 @@ def _start(page: Page, *, off: bool) -> None:
         button("Start", lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
 
 
-def _seconds(value: str) -> float | None:
-    """Read a limit of time; nothing is none."""
-    from shoal.errors import ParameterError
-
-    try:
-        read = float(value) if value.strip() else None
-    except ValueError:
-        read = -1.0
-    if read is not None and not 0 < read < 1e7:
-        raise ParameterError("this is no number of seconds", expected="a number above 0, or nothing")
-    return read
-
-
 def _latest(desk: Desk) -> Shown | None:
     runs = desk.runs.all()
-    return Shown.of(len(runs), runs[-1]) if runs else None
+    return Shown.of(runs[-1]) if runs else None
 
 
 def _shown(page: Page, run: Shown | None) -> None:
@@ -173,14 +148,14 @@ def _going(page: Page, run: Shown) -> None:
         if run.stopping:
             text("Stopping: the best so far is being kept …", "faint")
         else:
-            button("Stop, and keep the best so far", lambda: page.desk.runs[run.id].stop(), key="stop")
+            button("Stop, and keep the best so far", page.desk.runs[run.id].stop, key="stop")
     text("You may close this page: the run goes on, and is here when you come back.", "faint")
 
 
 def _ended(run: Shown) -> None:
-    with message("The release is there, and the audit has confirmed every requirement." + _stopped(run)):
-        with part("div", class_="buttons"):
-            link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
+    said = "The release is there, and the audit has confirmed every requirement."
+    with message(said + _stopped(run)), part("div", class_="buttons"):
+        link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
 
 
 def _stopped(run: Shown) -> str:
@@ -194,13 +169,9 @@ def failed(page: Page, run: Shown) -> None:
     with message(why.said, "bad"), part("div", class_="buttons"):
         if why.parts:
             use = lambda parts=dict(why.parts): page.change(**parts)  # noqa: E731
-            button(f"Use what the table can reach: {_parts(why.parts)}", use, key="use", kind="main small")
+            button(why.offer or "Use what the table can reach", use, key="use", kind="main small")
         else:
             button("Run again", lambda: page.attempt(again, page.desk, run.id), key="again", kind="small")
-
-
-def _parts(parts: Any) -> str:
-    return " ".join(parts["require"]) if "require" in parts else ", ".join(map(str, parts.values()))
 
 
 def again(desk: Desk, id: str) -> None:
@@ -215,13 +186,13 @@ def _others(page: Page, runs: tuple[Shown, ...]) -> None:
         for run in reversed(runs):
             with part("div", class_="card row between"):
                 with part("div"):
-                    part("h3", f"Run {run.place}: {run.require}")
+                    part("h3", f"Run {run.number}: {run.require}")
                     part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}", "faint")
                 with part("div", class_="row"):
                     if run.state in ("done", "stopped") and run.failure is None:
                         link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
                     remove = lambda id=run.id: page.attempt(_delete, page.desk, id)  # noqa: E731
-                    label = f"Delete run {run.place}"
+                    label = f"Delete run {run.number}"
                     button("Delete", remove, key=f"delete-{run.id}", kind="small", aria_label=label)
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio.from_thread
 from fastapi import FastAPI, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from shoal.desk import Desk, looking
+from shoal.desk.releases import zipped
 from shoal.errors import ShoalError
 from shoal.web.page import in_words
 
@@ -23,7 +24,6 @@ SEND = """(event) => {
   input.value = "";
 }"""
 """What a file input does when a file is chosen or dropped: it sends it, and tells its handler why it was refused."""
-ZIP = "application/zip"
 
 
 class Incoming(io.RawIOBase):
@@ -53,12 +53,12 @@ class Incoming(io.RawIOBase):
         return b""
 
 
-def carry(app: FastAPI, desk: Desk, take: Callable[[Desk, str, Any], Any]) -> None:
-    """Add the routes that files go by; `take` is what is done with a table that arrives."""
+def carry(app: FastAPI, desk: Desk) -> None:
+    """Add the routes that files go by."""
 
     @app.post(UPLOAD)
     async def upload(request: Request, name: str) -> Response:
-        return await _answered(take, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
+        return await _answered(desk.upload, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
 
     @app.post(TREE)
     async def tree(request: Request, name: str, more: str) -> Response:
@@ -66,15 +66,15 @@ def carry(app: FastAPI, desk: Desk, take: Callable[[Desk, str, Any], Any]) -> No
 
     @app.get("/fetch/{id}/release.zip")
     async def whole(id: str) -> Response:
-        return await _fetched(lambda: (desk.runs[id].zip(), ZIP))
+        return await _fetched(lambda: zipped(desk.runs[id]))
 
     @app.get("/fetch/{id}/public.zip")
     async def public(id: str) -> Response:
-        return await _fetched(lambda: (desk.runs[id].zip(public=True), ZIP))
+        return await _fetched(lambda: zipped(desk.runs[id], public=True))
 
     @app.get("/fetch/{id}/report.html")
     async def report(id: str, public: bool = False) -> Response:
-        return await _fetched(lambda: (_report(desk, id, public), "text/html; charset=utf-8"))
+        return await _fetched(lambda: _report(desk, id, public))
 
 
 def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
@@ -83,16 +83,16 @@ def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
     try:
         looking.hierarchy(desk.draft, column, str(path))
     except Exception:
-        shutil.rmtree(path.parent)
+        desk.uploads.forget(path)
         raise
     desk.change(hierarchies={**desk.draft.hierarchies, column: str(path)})
 
 
-def _report(desk: Desk, id: str, public: bool) -> bytes:
+def _report(desk: Desk, id: str, public: bool) -> Path:
     path = desk.runs[id].report(public=public)
     if path is None:
         raise ShoalError("there is no report yet", hint="it is made after the release; look again in a moment")
-    return path.read_bytes()
+    return path
 
 
 async def _answered(work: Callable[..., Any], *given: Any) -> Response:
@@ -104,10 +104,9 @@ async def _answered(work: Callable[..., Any], *given: Any) -> Response:
     return PlainTextResponse("")
 
 
-async def _fetched(work: Callable[[], tuple[bytes, str]]) -> Response:
-    """Fetch something in a thread; 404 and why where it is not there."""
+async def _fetched(work: Callable[[], Path]) -> Response:
+    """Fetch a file that is found or made in a thread; 404 and why where it is not there."""
     try:
-        content, kind = await run_in_threadpool(work)
+        return FileResponse(await run_in_threadpool(work))
     except Exception as error:
         return PlainTextResponse(in_words(error), 404)
-    return Response(content, media_type=kind)

@@ -31,8 +31,9 @@ def look_what_if(desk: Desk, run: Run) -> WhatIf | None:
     trials = [one for one in desk.runs.all(KIND) if one.draft == run.draft]
     if not trials:
         return None
-    found, refused = trials[-1].summary or {}, trials[-1].failure
-    return WhatIf(trials[-1].id, trials[-1].state, "" if refused is None else refused.said, tuple(found.get("points", ())))
+    last = trials[-1]
+    points = tuple((last.summary or {}).get("points", ()))
+    return WhatIf(last.id, last.state, "" if last.failure is None else last.failure.said, points)
 
 
 def ask_what_if(page: Page, id: str, draft: Draft, found: WhatIf | None) -> None:
@@ -80,10 +81,16 @@ def _shown(page: Page, draft: Draft, found: WhatIf) -> None:
     heard = lambda value: page.pick(k=str(places_of[int(value)]))  # noqa: E731
     last = len(made) - 1
     slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% people", stops=places_of)
-    error = "" if point["query_error"] is None else f" A count taken from it is typically wrong by {percent(point['query_error'])}."
-    text(f"With crowds of at least {here}: cost {number(point['cost'])}, average chance to be found {percent(point['average_risk'])}.{error}")
+    text(f"With crowds of at least {here}: {_gets(point)}")
     use = lambda: page.change(**_with(draft, here))  # noqa: E731
     button(f"Take k = {here}, and run again", use, key="use-k", off=here == _asked(draft))
+
+
+def _gets(point: Mapping[str, Any]) -> str:
+    """Say what a release at one size costs and gives away."""
+    said = f"cost {number(point['cost'])}, average chance to be found {percent(point['average_risk'])}"
+    wrong = point["query_error"]
+    return f"{said}." if wrong is None else f"{said}; a count taken from it is typically wrong by {percent(wrong)}."
 
 
 def _asked(draft: Draft) -> int | None:
