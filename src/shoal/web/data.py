@@ -122,10 +122,19 @@ def _columns(found: Mapping[str, Any]) -> None:
     with part("div", class_="cards"):
         number(f"{found['rows']:,}", "rows: people, if one row is one person")
         number(f"{len(found['columns']):,}", "columns")
-        number(f"{found['bytes'] / 1e6:,.3g} MB", "size of the file")
+        number(_size(found["bytes"]), "size of the file")
     heading("Columns")
     rows = [[one["name"], one["type"], f"{one['distinct']:,}", percent(one["missing"])] for one in found["columns"]]
     grid(("column", "holds", "different values", "missing"), rows, numbers=(2, 3), about="The columns of the table")
+
+
+def _size(many: int) -> str:
+    """Write a number of bytes.
+
+    >>> _size(193_000), _size(2_500_000)
+    ('193 kB', '2.5 MB')
+    """
+    return f"{many / 1e6:,.3g} MB" if many >= 1e6 else f"{many / 1e3:,.0f} kB"
 
 
 def _cells(rows: Iterable[Sequence[str | None]]) -> list[list[str]]:

@@ -161,14 +161,15 @@ def _parameters(page: Page, found: Found) -> None:
     """Offer what the kind of hierarchy may be told; a field a parameter."""
     spec = found.shape.spec
     kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
-    for name in () if kind is None else kind.parameters:
+    with part("div", class_="fields"):
+        for name in () if kind is None else kind.parameters:
 
-        async def tell(value: str, name: str = name) -> None:
-            rest = {key: told for key, told in spec.items() if key != name and not _instead(key, name)}
-            await _use(page, found.column, {**rest, name: value} if value.strip() else rest)
+            async def tell(value: str, name: str = name) -> None:
+                rest = {key: told for key, told in spec.items() if key != name and not _instead(key, name)}
+                await _use(page, found.column, {**rest, name: value} if value.strip() else rest)
 
-        label, help = EXAMPLES.get(name, (name, ""))
-        written(label, _spelled(spec.get(name, "")), tell, key=f"told-{name}", help=help)
+            label, help = EXAMPLES.get(name, (name, ""))
+            written(label, _spelled(spec.get(name, "")), tell, key=f"told-{name}", help=help)
 
 
 def _instead(key: str, name: str) -> bool:

@@ -116,7 +116,7 @@ def _asked(page: Page, place: int, one: Asked) -> None:
         await page.change(require=_put(page.draft, place, said))
 
     with part("div", class_="card"):
-        with part("div", class_="row between"):
+        with part("div", class_="line between"):
             part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
             remove = lambda: page.change(require=_put(page.draft, place, None))  # noqa: E731
             button("Remove", remove, key=f"remove-{place}", kind="small", aria_label=f"Remove {one.text}")
@@ -161,9 +161,14 @@ def _number(page: Page, key: str, field: Field, value: str, heard: Any) -> None:
     low = max(float(field.least or 0), 0.0)
     high = float(field.most) if field.most else max(TOP if field.whole else 10, now)
     step = 1 if field.whole else (high - low) / 100
-    with part("div", class_="row number-row"):
-        slider(field.meaning[:1].upper() + field.meaning[1:], low, high, step, now, heard, key=f"slide-{key}")
-        written("exactly", value, heard, key=f"type-{key}", inputmode="decimal", aria_label=f"{field.meaning}, exactly")
+    with part("div", class_="line number-line"):
+        slider(_said(field), low, high, step, now, heard, key=f"slide-{key}")
+        written("exactly", value, heard, key=f"type-{key}", inputmode="decimal", aria_label=f"{_said(field)}, exactly")
+
+
+def _said(field: Field) -> str:
+    said = plainly(field.meaning)
+    return said[:1].upper() + said[1:]
 
 
 def _put(draft: Draft, place: int, said: str | None) -> list[str]:

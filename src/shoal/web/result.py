@@ -204,14 +204,15 @@ def _attacks(hits: list[Mapping[str, Any]]) -> None:
         [
             one["attack"],
             one["meaning"],
+            one["knows"],
             one["attribute"] or "whose row it is",
             _many(one["before"]),
             _many(one["after"]),
         ]
         for one in hits
     ]
-    headings = ("attack", "how", "learns", "people hit before", "after")
-    grid(headings, rows, numbers=(3, 4), about="Attacks: people hit before and after")
+    headings = ("attack", "how", "knows", "learns", "people hit before", "after")
+    grid(headings, rows, numbers=(4, 5), about="Attacks: people hit before and after")
 
 
 def _many(count: int | None) -> str:

@@ -104,7 +104,7 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
     async def choose(role: str) -> None:
         await page.change(roles={**page.draft.roles, name: role})
 
-    with part("div", class_="card row between column"):
+    with part("div", class_="card line between attribute"):
         with part("div", class_="about"):
             part("h3", name)
             part("span", f"{column['type']}, {counted(column['distinct'], 'different value')}", "faint")

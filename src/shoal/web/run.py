@@ -89,7 +89,7 @@ def _asked(page: Page) -> None:
         ["Every crowd must meet", " ".join(draft.require)],
         ["Method", draft.method],
     ]
-    grid(("", "what was decided"), rows, about="What will be run")
+    grid(("part", "what was decided"), rows, about="What will be run")
 
 
 def _start(page: Page, *, off: bool) -> None:
@@ -184,11 +184,11 @@ def _others(page: Page, runs: tuple[Shown, ...]) -> None:
     heading("All runs")
     with part("div", class_="stack"):
         for run in reversed(runs):
-            with part("div", class_="card row between"):
+            with part("div", class_="card line between"):
                 with part("div"):
                     part("h3", f"Run {run.number}: {run.require}")
                     part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}", "faint")
-                with part("div", class_="row"):
+                with part("div", class_="line"):
                     if run.state in ("done", "stopped") and run.failure is None:
                         link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
                     remove = lambda id=run.id: page.attempt(_delete, page.desk, id)  # noqa: E731
