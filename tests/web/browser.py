@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP, PHONE = (1280, 900), (375, 812)
-PATIENCE = 60_000
-"""Milliseconds after which a page that shows nothing has failed; no time is measured by it."""
+PATIENCE, RUN = 30_000, 240_000
+"""Milliseconds after which a page, or a run, that shows nothing has failed; no time is measured by it."""
 
 
 @contextmanager
@@ -109,7 +109,7 @@ class Steward:
 
     def wait_for_run(self) -> None:
         """Wait until the latest run has its release."""
-        self.page.locator('[data-key="see"]').wait_for()
+        self.page.locator('[data-key="see"]').wait_for(timeout=RUN)
 
     def fetch(self, key: str, target: Path) -> Path:
         """Download what a link offers."""

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "tables"
     made.mkdir()
     write_census(made / "census.csv", 600, seed=1)
-    (made / "notes.csv").write_bytes(b"\x00\x01\x02 no table")
+    (made / "notes.parquet").write_bytes(b"no table")
     (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
     return made
 

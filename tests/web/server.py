@@ -61,3 +61,5 @@ def served(folder: Path, state: Path, *arguments: object) -> Iterator[Served]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if process.stdout is not None:
+            process.stdout.close()

@@ -75,7 +75,8 @@ def journey(steward: Steward, file: Path, secret: str, tmp_path: Path, *, second
     packed = steward.fetch("whole", tmp_path / "release.zip")
     assert "fail" not in verified(packed, file, tmp_path / "unzipped").lower()
     public = steward.fetch("public", tmp_path / "public.zip")
-    assert all("internal" not in name for name in zipfile.ZipFile(public).namelist())
+    with zipfile.ZipFile(public) as content:
+        assert all("internal" not in name for name in content.namelist())
     assert steward.complaints == []
     assert {url.split("/")[2] for url in steward.requests} == {steward.served.home.split("/")[2]}
 

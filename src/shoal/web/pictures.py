@@ -24,10 +24,10 @@ def approach(points: Sequence[Point]) -> Markup:
     if not cost and not bound:
         return Markup("")
     end = max(points[-1].seconds, 0.1)
-    most = max(value for _, value in [*cost, *bound]) or 1.0
-    drawn = [_axis(end, most, "seconds")]
+    ends = _ends([value for _, value in [*cost, *bound]])
+    drawn = [_axis(end, ends, "seconds")]
     for kind, series in (("cost", cost), ("bound", bound)):
-        drawn.append(_steps(kind, series, end, most))
+        drawn.append(_steps(kind, series, end, ends))
     last = f"cost {number(cost[-1][1])}" if cost else "no release yet"
     proved = f", at least {number(bound[-1][1])} is needed" if bound else ""
     return _svg(drawn, f"Cost and proved bound over time: {last}{proved}")
@@ -39,10 +39,10 @@ def curve(points: Sequence[tuple[float, float | None, float | None]], at: float,
     bound = [(k, value) for k, _, value in points if value is not None]
     if not cost:
         return Markup("")
-    end, most = max(k for k, *_ in points), max(value for _, value in [*cost, *bound]) or 1.0
+    end, ends = max(k for k, *_ in points), _ends([0.0, *(value for _, value in [*cost, *bound])])
     here = _x(at, end)
     mark = tag("line", class_="here", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM)
-    drawn = [_axis(end, most, "k"), mark, _line("cost", cost, end, most), _line("bound", bound, end, most)]
+    drawn = [_axis(end, ends, "k"), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
     return _svg(drawn, title)
 
 
@@ -54,17 +54,25 @@ def _x(value: float, end: float) -> str:
     return f"{LEFT + (WIDTH - LEFT - RIGHT) * value / (end or 1):.1f}"
 
 
-def _y(value: float, most: float) -> str:
-    return f"{TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / (most * 1.05)):.1f}"
+def _y(value: float, low: float, most: float) -> str:
+    return f"{TOP + (HEIGHT - TOP - BOTTOM) * (most - value) / ((most - low) or 1):.1f}"
 
 
-def _axis(end: float, most: float, unit: str) -> Markup:
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    """Return where the axis begins and ends: a little beyond the values, so that what moves is seen to move."""
+    low, most = min(values), max(values)
+    room = (most - low) * 0.15 or abs(most) * 0.1 or 1.0
+    return max(low - room, 0.0), most + room
+
+
+def _axis(end: float, ends: tuple[float, float], unit: str) -> Markup:
     """Return the lines and numbers behind a curve."""
-    parts = []
+    parts, (low, most) = [], ends
     for share in (0.0, 0.5, 1.0):
-        at = _y(share * most, most)
+        value = low + share * (most - low)
+        at = _y(value, low, most)
         parts.append(tag("line", class_="rule", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at))
-        parts.append(tag("text", f"{share * most:,.3g}", x=LEFT - 8, y=float(at) + 4, text_anchor="end"))
+        parts.append(tag("text", f"{value:,.4g}", x=LEFT - 8, y=float(at) + 4, text_anchor="end"))
     for share in (0.0, 0.5, 1.0):
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
         said = f"{share * end:.3g}" + (f" {unit}" if share == 1 else "")
@@ -72,18 +80,18 @@ def _axis(end: float, most: float, unit: str) -> Markup:
     return tag("g", *parts)
 
 
-def _steps(kind: str, series: Sequence[tuple[float, float]], end: float, most: float) -> Markup:
+def _steps(kind: str, series: Sequence[tuple[float, float]], end: float, ends: tuple[float, float]) -> Markup:
     """Return a line that keeps its value until the next is known, up to now."""
     if not series:
         return Markup("")
     held = [(later, value) for (_, value), (later, _) in pairwise(series)]
     corners = [one for pair in zip(series, [*held, (end, series[-1][1])], strict=True) for one in pair]
-    return _line(kind, corners, end, most)
+    return _line(kind, corners, end, ends)
 
 
-def _line(kind: str, series: Sequence[tuple[float, float]], end: float, most: float) -> Markup:
+def _line(kind: str, series: Sequence[tuple[float, float]], end: float, ends: tuple[float, float]) -> Markup:
     if not series:
         return Markup("")
-    places = " ".join(f"{_x(across, end)},{_y(value, most)}" for across, value in series)
-    last = tag("circle", class_=kind, cx=_x(series[-1][0], end), cy=_y(series[-1][1], most), r=4)
+    places = " ".join(f"{_x(across, end)},{_y(value, *ends)}" for across, value in series)
+    last = tag("circle", class_=kind, cx=_x(series[-1][0], end), cy=_y(series[-1][1], *ends), r=4)
     return tag("g", tag("polyline", class_=kind, points=places), last)
