@@ -88,7 +88,7 @@ class Desk:
         return history.draft
 
     def open(self, path: str | Path, **reading: str | None) -> Draft:
-        """Begin with a table that is named by its path, inside the chosen folder; it is read before anything is kept."""
+        """Begin with a table that is named by its path, inside the chosen folder; it is read before it is kept."""
         found = self.allowed(path)
         if not found.is_file():
             raise TableError(f"there is no file {found.name!r} in {str(found.parent)!r}", hint="check the path")

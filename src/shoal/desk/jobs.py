@@ -6,6 +6,10 @@ stop             made to ask for the best so far
 progress.jsonl   a line now and then: share, doing, cost and bound so far, seconds
 result.json      written last, in one step: the job is done
 error.json       or why it is not, in words
+release/         of a run: the release folder, moved there in one step
+report/          its report in two forms; the internal one may name values, as hierarchies list them
+measured.json    risk, attacks and use, in figures
+points.jsonl     of a what-if: the points that are made
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from shoal.desk.keeping import get_json, lock, locked, private_folder, put_json
 State: TypeAlias = Literal["waiting", "running", "done", "stopped", "failed", "lost"]
 
 RELEASE = "release"
+REPORT = "report"
 STOP = "stop"
 POINTS = "points.jsonl"
 PROGRESS = "progress.jsonl"
@@ -127,12 +132,12 @@ class Job:
     def failure(self) -> Failure | None:
         """Why nothing came of it; None where something did or still may."""
         alive = self.alive  # asked first: a worker that ends now has written what it had to
+        if self.result is not None:
+            return None
         found = get_json(self.folder / "error.json")
         if found is not None:
             return Failure(**found)
-        if alive or self.result is not None:
-            return None
-        return Failure(CLOSED if (self.folder / "closed").exists() else LOST, kind="Lost")
+        return None if alive else Failure(CLOSED if (self.folder / "closed").exists() else LOST, kind="Lost")
 
     @property
     def state(self) -> State:
@@ -176,6 +181,5 @@ class Job:
 
     def sweep(self) -> None:
         """Remove what a worker that was killed left half done."""
-        if self.state == "lost":
-            for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
-                shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+        for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)

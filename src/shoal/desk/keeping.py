@@ -5,30 +5,46 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import ShoalError
+from shoal.errors import ReleaseError, ShoalError
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Say in words what keeps a file or a folder from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}", hint="is the disk full?") from error
 
 
 def private_folder(path: Path) -> Path:
     """Make a folder that only its owner can look into, where there is none yet."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.chmod(0o700)
+    with written(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.chmod(0o700)
     return path
 
 
 def put_json(path: Path, content: object) -> None:
     """Write a file in one step: beside its place, to the disk, then over what was there."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with beside.open("w", encoding="utf-8", newline="\n") as file:
-        json.dump(content, file, indent=1, ensure_ascii=False, allow_nan=False)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    with written(path):
+        try:
+            with beside.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def plain(value: object) -> Any:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 from shoal.desk.draft import Draft
 from shoal.desk.easing import eased
-from shoal.desk.jobs import POINTS, RELEASE, Failure, Job
-from shoal.desk.keeping import plain, put_json
+from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job
+from shoal.desk.keeping import plain, private_folder, put_json
 from shoal.desk.looking import LOOKS
 from shoal.desk.telling import Teller
 from shoal.errors import Infeasible, ShoalError
 from shoal.frontier import QUERIES, trace
 from shoal.methods.base import Standing
 from shoal.models import Models
-from shoal.pipeline import run
+from shoal.pipeline import Request, run
 from shoal.release import Release
 from shoal.report import Evidence, Report
 from shoal.requirement import as_models
@@ -69,10 +70,11 @@ def release(task: Task) -> None:
 
     Where the release is there already, it is only measured.
     """
-    table, folder = task.table(), task.job.folder / RELEASE
+    folder = task.job.folder / RELEASE
     if task.job.result is not None:
-        measure(task, folder, table)
+        measure(task, folder)
         return
+    table = task.table()
     made = _made(task, table)
     stopped, stated = task.stop.is_set(), made.certificate
     task.tell(1.0, Standing("saving", stated.cost, stated.lower_bound))
@@ -86,20 +88,28 @@ def _made(task: Task, table: Table) -> Release:
     try:
         return run(table, request, task.tell, task.stop)
     except Infeasible as error:
-        parts = eased(table, request)
         said = (str(error), "Infeasible", error.model, str(error.reached))
-        raise Refused(Failure(*said, None if parts is None else {"require": list(parts)})) from error
+        raise Refused(Failure(*said, _helping(table, request))) from error
 
 
-def measure(task: Task, made: object, table: Table) -> None:
-    """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
-    task.tell(1.0, "measuring risk, attacks and use")
-    folder = task.job.folder
+def _helping(table: Table, request: Request) -> dict[str, Any] | None:
+    """Return the parts of the draft with which a release exists; None where none are known."""
     try:
-        found = Evidence.of(made, table, source=task.draft.name)  # type: ignore[arg-type]
+        found = eased(table, request)
+    except ShoalError:
+        return None
+    return None if found is None else {"require": list(found)}
+
+
+def measure(task: Task, made: Release | Path, table: Table | None = None) -> None:
+    """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
+    folder = task.job.folder
+    task.tell(1.0, "measuring risk, attacks and use")
+    try:
+        found = Evidence.of(made, table or task.table(), source=task.draft.name)
         pages = Report(found)
         for name, page in (("internal", pages.internal), ("public", pages.public)):
-            (folder / f"report-{name}.html").write_text(page, encoding="utf-8", newline="\n")
+            (private_folder(folder / REPORT) / f"{name}.html").write_text(page, encoding="utf-8", newline="\n")
         names = ("before", "after", "hits", "utility", "notes")
         put_json(folder / "measured.json", {name: plain(getattr(found, name)) for name in names})
     except ShoalError as error:

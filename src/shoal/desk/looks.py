@@ -17,7 +17,7 @@ from shoal.desk.reading import Stamp
 from shoal.errors import ParameterError, ShoalError, nearest
 from shoal.state import fingerprint
 
-SMALL = 4 << 20
+SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
 NEEDS = {"inspection": ("file", "separator", "encoding", "decimal")}
 """The parts of the draft that a look reads, where that is not all of them."""
@@ -48,8 +48,7 @@ class Looks:
     def _by_worker(self, key: str, what: str, draft: Draft) -> dict[str, Any] | None:
         job = Job(self.folder / key)
         with self._lock:
-            if job.state == "lost":
-                shutil.rmtree(job.folder, ignore_errors=True)
+            if not job.folder.exists():
                 Job.made(job.folder, {"kind": "look", "what": what, "draft": draft.to_dict()}).start()
                 return None
         failure = job.failure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.desk.keeping import private_folder
 from shoal.desk.looking import ROWS, Grid, grid
-from shoal.desk.reading import table
+from shoal.desk.reading import first_texts, table
 from shoal.desk.runs import Run
 from shoal.errors import ReleaseError, TableError
 from shoal.opened import Opened
@@ -28,10 +28,10 @@ def release_of(run: Run) -> Path:
 
 def published(run: Run, rows: int = ROWS, name: str = TABLE) -> Grid:
     """Return the first rows of a published table; of two tables the other one is called `sensitive`."""
-    tables = Opened.of(release_of(run), None).tables
-    if name not in tables:
-        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(tables))
-    return grid(tables[name].head(rows))
+    files = Opened.of(release_of(run), None).paths
+    if name not in files:
+        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(files))
+    return grid(first_texts(files[name], rows))
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Beside:
 def beside(run: Run, rows: int = ROWS) -> Beside:
     """Return published rows next to the original's: an explicit preview, for the owner of the table."""
     folder = release_of(run)
-    after = Opened.of(folder, None).table.head(rows)
+    after = first_texts(Opened.of(folder, None).path, rows)
     places = pl.read_parquet(folder / "internal" / "rows.parquet", n_rows=rows)["row"]
     original = table(run.draft).frame
     if places.max() is not None and int(str(places.max())) >= original.height:
@@ -63,8 +63,8 @@ def zipped(run: Run, *, public: bool = False) -> Path:
     target = kept / ("release-public.zip" if public else "release.zip")
     if target.is_file():
         return target
-    beside = target.with_suffix(f".{os.getpid()}.partial")
-    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
+    partial = kept / f".{secrets.token_hex(8)}.partial"  # two tabs may ask at once
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted((folder / "public" if public else folder).rglob("*")):
             packed.write(path, Path("release") / path.relative_to(folder))
-    return beside.replace(target)
+    return partial.replace(target)

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from shoal.desk.draft import Draft
-from shoal.desk.jobs import POINTS, RELEASE, Failure, Job, Point, State
+from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job, Point, State
 from shoal.desk.keeping import get_json, private_folder
 from shoal.errors import ParameterError
 
@@ -53,8 +53,11 @@ class Run:
 
     @property
     def state(self) -> State:
-        """`waiting`, `running`, `done`, `stopped`, `failed` or `lost`."""
-        return self.job.state
+        """`waiting`, `running`, `done`, `stopped`, `failed` or `lost`; what a lost one left half done is swept away."""
+        found = self.job.state
+        if found == "lost":
+            self.job.sweep()
+        return found
 
     @property
     def failure(self) -> Failure | None:
@@ -105,7 +108,7 @@ class Run:
 
     def report(self, *, public: bool = False) -> Path | None:
         """Return the report as an HTML file; None as long as there is none."""
-        path = self.job.folder / f"report-{'public' if public else 'internal'}.html"
+        path = self.job.folder / REPORT / ("public.html" if public else "internal.html")
         return path if path.is_file() and self.measured is not None else None
 
     def stop(self) -> None:
@@ -122,11 +125,8 @@ class Runs:
 
     @classmethod
     def at(cls, folder: Path) -> Runs:
-        """Find the runs of a folder; what killed workers left half done is swept away."""
-        found = cls(private_folder(folder), Lock())
-        for run in found.all(None):
-            run.job.sweep()
-        return found
+        """Find the runs of a folder."""
+        return cls(private_folder(folder), Lock())
 
     def all(self, kind: str | None = "run") -> list[Run]:
         """Return the runs of one kind, or all, oldest first."""

@@ -19,7 +19,9 @@ class Teller:
 
     def __init__(self, folder: Path) -> None:
         self.path, self.began = folder / PROGRESS, time.monotonic()
-        self.point = Point(-EVERY, 0.0, "")
+        self.told, self.phase = -EVERY, ""
+        self.cost: float | None = None
+        self.bound: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -28,18 +30,18 @@ class Teller:
 
     def __call__(self, share: float, doing: str) -> None:
         """Tell how far it is, unless that was told a moment ago."""
-        cost, bound = self._standing(doing)
-        told = (self.point.doing, self.point.cost, self.point.bound) == (doing, cost, bound)
-        if told and self.seconds - self.point.seconds < EVERY:
+        if isinstance(doing, Standing):
+            self._stand(doing)
+        phase, now = str(doing).partition(" (")[0], self.seconds
+        if phase == self.phase and now - self.told < EVERY:
             return
-        self.point = Point(self.seconds, round(min(max(share, 0.0), 1.0), 4), str(doing), cost, bound)
+        self.phase, self.told = phase, now
+        point = Point(now, round(min(max(share, 0.0), 1.0), 4), phase, self.cost, self.bound)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(self.point)) + "\n")
+            file.write(json.dumps(asdict(point)) + "\n")
 
-    def _standing(self, doing: str) -> tuple[float | None, float | None]:
-        """Return the least cost and the best bound that were told of so far."""
-        if not isinstance(doing, Standing):
-            return self.point.cost, self.point.bound
-        costs = [one for one in (self.point.cost, float(doing.cost)) if one is not None]
-        bounds = [float(one) for one in (self.point.bound, doing.bound) if one is not None]
-        return min(costs), max(bounds, default=None)
+    def _stand(self, doing: Standing) -> None:
+        """Keep the least cost and the best bound."""
+        self.cost = float(doing.cost if self.cost is None else min(self.cost, doing.cost))
+        if doing.bound is not None:
+            self.bound = float(doing.bound if self.bound is None else max(self.bound, doing.bound))

@@ -67,7 +67,7 @@ def hierarchy(draft: Draft, name: str, spec: object = None, *, values: bool = Fa
 
 
 def tree(draft: Draft, name: str, spec: object = None) -> Any:
-    """Return a hierarchy as groups within groups, to be edited: its leaves are values of the column."""
+    """Return a hierarchy as groups within groups, the root `*` outermost, to be edited: its leaves are cells."""
     coded = _few(column(draft, name))
     return hierarchy_tree(hierarchy_rows(_builder(draft, name, spec, coded).build(coded.values)))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from shoal.desk.keeping import private_folder
+from shoal.desk.keeping import private_folder, written
 from shoal.errors import TableError
 from shoal.hierarchies import Taxonomy
 from shoal.hierarchies.files import write_hierarchy
@@ -45,7 +45,7 @@ class Uploads:
 
     def _write(self, target: Path, stream: IO[bytes] | Iterable[bytes] | bytes) -> None:
         size = 0
-        with target.open("xb") as file:
+        with written(target), target.open("xb") as file:
             for chunk in _chunks(stream):
                 size += len(chunk)
                 if size > self.limit:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Thread
 
@@ -27,15 +29,15 @@ NICE = 5
 
 
 def main(folder: Path) -> None:
-    """Do one job."""
-    os.nice(NICE)
+    """Do one job; whatever happens, leave a result or the reason why there is none."""
     job, stop = Job(folder), Event()
+    if (folder / STOP).exists():
+        stop.set()
     Thread(target=_watch, args=(folder / STOP, stop), daemon=True).start()
     try:
         kind = KINDS[str(job.asked.get("kind"))]
-        if kind.heavy:
-            _wait(folder.parent, stop)
-        kind.work(Task.of(job, Teller(folder), stop))
+        with _slot(folder.parent, stop) if kind.heavy else nullcontext():
+            kind.work(Task.of(job, Teller(folder), stop))
     except BaseException as error:
         put_json(folder / "error.json", plain(failure(error)))
 
@@ -51,22 +53,33 @@ def failure(error: BaseException) -> Failure:
 
 
 def _watch(path: Path, stop: Event) -> None:
-    """Set the event once the file is there."""
-    while not path.exists():
+    """Set the event once the file is there; end with the job's folder."""
+    while path.parent.exists() and not path.exists():
         time.sleep(LOOK)
     stop.set()
 
 
-def _wait(jobs: Path, stop: Event) -> int:
-    """Return the lock of a free slot, which is held until the process ends; wait as long as there is none."""
-    while not stop.is_set():
-        for slot in range(SLOTS):
-            held = lock(jobs / f".slot-{slot}")
-            if held is not None:
-                return held
+@contextmanager
+def _slot(jobs: Path, stop: Event) -> Iterator[None]:
+    """Hold one of the few slots; wait as long as none is free."""
+    held = _free(jobs)
+    while held is None:
+        if stop.is_set():
+            raise Stopped("stopped before it began")
         time.sleep(LOOK)
-    raise Stopped("stopped before it began")
+        held = _free(jobs)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _free(jobs: Path) -> int | None:
+    """Return the lock of a free slot; None if there is none."""
+    tried = (lock(jobs / f".slot-{place}") for place in range(SLOTS))
+    return next((held for held in tried if held is not None), None)
 
 
 if __name__ == "__main__":
+    os.nice(NICE)
     main(Path(sys.argv[1]))
