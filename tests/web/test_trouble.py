@@ -42,6 +42,12 @@ def name_file(steward: Steward, name: str) -> None:
     field.press("Enter")
 
 
+def column(steward: Steward, name: str) -> None:
+    """Look at a column's hierarchy."""
+    steward.press(f"column-{name}")
+    steward.page.locator(f'[data-key="column-{name}"][aria-pressed=true]').wait_for()
+
+
 def long_run(steward: Steward) -> Path:
     """Start a run that does not end by itself, and wait until it is on; return its folder."""
     steward.go("method")
@@ -104,7 +110,7 @@ def test_a_hierarchy_that_does_not_fit_is_refused_and_the_old_one_stays(
     field.fill("10, 20")
     field.press("Enter")
     steward.page.get_by_text("[10, 20)").first.wait_for()
-    steward.press("column-marital")
+    column(steward, "marital")
     steward.press("values")
     outline = steward.page.locator("#outline")
     outline.fill("married\n  Nobody knows this")
@@ -123,13 +129,13 @@ def test_a_hierarchy_that_does_not_fit_is_refused_and_the_old_one_stays(
 def test_groups_of_your_own_and_an_imported_file_are_taken(browser: Browser, desk: Served) -> None:
     steward = begun(browser, desk, preset=None)
     steward.go("hierarchies")
-    steward.press("column-gender")
+    column(steward, "gender")
     steward.press("values")
     values = steward.page.locator("#outline").input_value().split()
     steward.page.locator("#outline").fill("people\n  " + "\n  ".join(values))
     steward.press("use-outline")
     steward.page.locator(".levels").get_by_text("people", exact=True).wait_for()
-    steward.press("column-race")
+    column(steward, "race")
     steward.page.get_by_text("Import a file").click()
     file = next((desk.folder / "census_hierarchies").glob("*race*"))
     steward.page.get_by_label("Choose a hierarchy file").set_input_files(file)

@@ -71,6 +71,7 @@ def listen(port: int) -> socket.socket:
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         held.bind((HOME[0], port))
+        held.listen()  # from now on whoever calls is heard, if only a moment later
     except (OSError, OverflowError) as error:
         held.close()
         raise ParameterError(f"port {port} cannot be used", hint="name another with --port, or none") from error

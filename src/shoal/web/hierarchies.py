@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.desk import Desk, looking
+from shoal.desk import Desk, Draft, looking
 from shoal.errors import ShoalError
 from shoal.web.outline import outlined, read_outline
 from shoal.web.page import Page, Picks, Step
@@ -123,11 +124,13 @@ async def _use(page: Page, column: str, spec: object) -> None:
 def _leave(page: Page, column: str) -> None:
     """Offer to leave the column to shoal."""
 
-    async def leave() -> None:
-        rest = {name: spec for name, spec in page.draft.hierarchies.items() if name != column}
-        await page.change(hierarchies=rest)
+    off = column not in page.draft.hierarchies
+    button("Leave it to shoal", lambda: page.decide(_without(column)), key="leave", kind="small", off=off)
 
-    button("Leave it to shoal", leave, key="leave", kind="small", off=column not in page.draft.hierarchies)
+
+def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
+    """Return the change after which shoal chooses the hierarchy of a column."""
+    return lambda draft: {"hierarchies": {name: spec for name, spec in draft.hierarchies.items() if name != column}}
 
 
 def _kind(page: Page, found: Found) -> None:
@@ -142,8 +145,7 @@ def _kind(page: Page, found: Found) -> None:
 
     async def take(name: str) -> None:
         if name == "auto":
-            rest = {column: spec for column, spec in page.draft.hierarchies.items() if column != found.column}
-            await page.change(hierarchies=rest)
+            await page.decide(_without(found.column))
         elif name in fitting:
             await _use(page, found.column, fitting[name].spec)
 

@@ -6,13 +6,14 @@ found, at once. A page is drawn anew when something was changed, here or in anot
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from nicegui import context, run, ui
+from nicegui import background_tasks, context, run, ui
 from nicegui.element import Element
 
 from shoal.desk import Desk, Draft
@@ -22,6 +23,9 @@ from shoal.web.parts import button, link, message, part
 Found = TypeVar("Found")
 Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
+SETTLE = 0.2
+"""Seconds before a page is drawn anew: leaving a field by a click on a button sends two events, and the button must
+still be there for the second."""
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal says where."
 
 
@@ -47,6 +51,7 @@ class Page:
         self.picks: Picks = dict(picks)
         self._seen: object = None
         self._turn = 0
+        self._one = asyncio.Lock()  # one thing is done after the other, in the order of the clicks
         self._client = context.client
         ui.page_title(f"{step.title} – shoal")
         part("a", "To the content", "skip", href="#content")
@@ -74,6 +79,9 @@ class Page:
         """Look again, and draw."""
         self._turn += 1
         turn = self._turn
+        await asyncio.sleep(SETTLE if self._seen else 0)
+        if turn != self._turn:
+            return
         looked = await run.io_bound(self._look)
         if looked is None or turn != self._turn or self._client.is_deleted:
             return  # the server ends, a later look is on its way, or nobody is there
@@ -94,17 +102,22 @@ class Page:
     async def attempt(self, work: Callable[..., Found], *given: Any, **named: Any) -> Found | None:
         """Do something with the desk in a thread, and draw anew; if it cannot be done, say so in place."""
         self.quiet()
-        try:
-            return await run.io_bound(work, *given, **named)
-        except Exception as error:
-            self.alert(in_words(error))
-            return None
-        finally:
-            await self.refresh()
+        async with self._one:
+            try:
+                return await run.io_bound(work, *given, **named)
+            except Exception as error:
+                self.alert(in_words(error))
+                return None
+            finally:
+                background_tasks.create(self.refresh())
 
     async def change(self, **parts: Any) -> None:
         """Decide something."""
         await self.attempt(self.desk.change, **parts)
+
+    async def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> None:
+        """Decide something that depends on what was decided before, all of it."""
+        await self.attempt(lambda: self.desk.change(**parts(self.desk.draft)))
 
     async def pick(self, **picks: str) -> None:
         """Look at something else."""

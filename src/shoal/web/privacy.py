@@ -113,12 +113,12 @@ def _asked(page: Page, place: int, one: Asked) -> None:
     """Show a requirement: what it means, a slider a number, and a way to remove it."""
 
     async def put(said: str) -> None:
-        await page.change(require=_put(page.draft, place, said))
+        await page.decide(lambda draft: {"require": _put(draft, place, said)})
 
     with part("div", class_="card"):
         with part("div", class_="line between"):
             part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
-            remove = lambda: page.change(require=_put(page.draft, place, None))  # noqa: E731
+            remove = lambda: page.decide(lambda draft: {"require": _put(draft, place, None)})  # noqa: E731
             button("Remove", remove, key=f"remove-{place}", kind="small", aria_label=f"Remove {one.text}")
         part("p", _sentence(one))
         if one.plain:

@@ -102,7 +102,7 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
     has = page.draft.roles.get(name, column["role"])
 
     async def choose(role: str) -> None:
-        await page.change(roles={**page.draft.roles, name: role})
+        await page.decide(lambda draft: {"roles": {**draft.roles, name: role}})
 
     with part("div", class_="card line between attribute"):
         with part("div", class_="about"):

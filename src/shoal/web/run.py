@@ -65,7 +65,8 @@ def draw(page: Page, runs: tuple[Shown, ...]) -> None:
         _start(page, off=bool(lacking))
     if runs:
         heading(f"Run {runs[-1].number}")
-        page.live(lambda: _latest(page.desk), lambda found: _shown(page, found))
+        _stands(page, runs[-1])
+        page.live(lambda: _latest(page.desk), _moves)
     if len(runs) > 1 or (runs and not going):
         _others(page, runs)
 
@@ -116,16 +117,24 @@ def _latest(desk: Desk) -> Shown | None:
     return Shown.of(runs[-1]) if runs else None
 
 
-def _shown(page: Page, run: Shown | None) -> None:
-    """Show how far a run is, or how it ended."""
-    if run is None:
-        return
+def _stands(page: Page, run: Shown) -> None:
+    """Show where a run stands: why it failed, what came of it, or how to stop it."""
     if run.failure is not None:
         failed(page, run)
     elif run.state not in GOING:
         _ended(run)
     else:
         _going(page, run)
+
+
+def _moves(run: Shown | None) -> None:
+    """Show how far a run is, and the cost and the bound moving towards each other."""
+    if run is None:
+        return
+    if run.state in GOING:
+        at = run.points[-1] if run.points else Point(0, 0, "starting")
+        part("progress", max="1", value=f"{at.share:.4f}", aria_label="How far the run is")
+        text(f"{at.doing} – {at.seconds:.0f} s", "faint")
     picture = approach(run.points)
     if picture:
         drawn(picture)
@@ -141,14 +150,12 @@ def _key(kind: str, said: str) -> None:
 
 
 def _going(page: Page, run: Shown) -> None:
-    at = run.points[-1] if run.points else Point(0, 0, "starting")
-    part("progress", max="1", value=f"{at.share:.4f}", aria_label="How far the run is")
-    text(f"{at.doing} – {at.seconds:.0f} s", "faint")
     with part("div", class_="buttons"):
         if run.stopping:
             text("Stopping: the best so far is being kept …", "faint")
         else:
-            button("Stop, and keep the best so far", page.desk.runs[run.id].stop, key="stop")
+            stop = lambda: page.attempt(page.desk.runs[run.id].stop)  # noqa: E731
+            button("Stop, and keep the best so far", stop, key="stop")
     text("You may close this page: the run goes on, and is here when you come back.", "faint")
 
 
