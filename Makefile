@@ -41,7 +41,7 @@ test-all: lint
 test-web: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.45"
 	command -v chromium chromium-browser google-chrome >/dev/null || $(BIN)/python -m playwright install chromium
-	SHOAL_FIGURES=docs/figures $(BIN)/pytest -m web tests/web -n 0
+	SHOAL_FIGURES=docs/figures SHOAL_RECORDS=build $(BIN)/pytest -m web tests/web -n 0
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -108,8 +108,10 @@ class Steward:
         return self.page.get_by_role("alert").first.inner_text()
 
     def wait_for_run(self) -> None:
-        """Wait until the latest run has its release."""
-        self.page.locator('[data-key="see"]').wait_for(timeout=RUN)
+        """Wait until the latest run has its release, or fail with what the page says."""
+        ended = self.page.locator('[data-key="see"], [role=alert]').first
+        ended.wait_for(timeout=RUN)
+        assert ended.get_attribute("data-key") == "see", ended.inner_text()
 
     def fetch(self, key: str, target: Path) -> Path:
         """Download what a link offers."""
