@@ -9,8 +9,8 @@ from typing import Any
 
 from shoal.desk import Desk, looking
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, grid, heading, number, part, text, written
-from shoal.web.traffic import SEND, UPLOAD
+from shoal.web.parts import button, chosen, dropped, grid, heading, number, part, text, written
+from shoal.web.traffic import UPLOAD
 from shoal.wording import percent
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather", ".ipc")
@@ -64,12 +64,9 @@ def _files(root: Path | None) -> tuple[str, ...]:
 
 
 def _choose(page: Page, found: Found) -> None:
-    with part("label", class_="drop", data_url=UPLOAD):
-        part("strong", "Drop a table here")
-        part("span", "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person", "faint")
-        file = part("input", type="file", aria_label="Choose a table", data_key="file", accept=",".join(ENDINGS))
-        file.on("change", lambda event: _sent(page, event.args), js_handler=SEND)
-        part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
+    said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
+    heard = lambda refused: _sent(page, refused)  # noqa: E731
+    dropped("Drop a table here", said, UPLOAD, heard, key="file", accept=",".join(ENDINGS))
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)

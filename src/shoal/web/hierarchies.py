@@ -8,10 +8,11 @@ from typing import Any
 
 from shoal.desk import Desk, Draft, looking
 from shoal.errors import ShoalError
+from shoal.web.hearing import hear
 from shoal.web.outline import outlined, read_outline
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, field, heading, link, message, part, text, written
-from shoal.web.traffic import SEND, TREE
+from shoal.web.parts import button, chosen, dropped, field, heading, link, message, part, text, written
+from shoal.web.traffic import TREE
 from shoal.wording import counted
 
 EDITED = "taxonomy"
@@ -201,39 +202,31 @@ def _tree(page: Page, found: Found) -> None:
         area = part("textarea", value=found.outline, id="outline", data_key="outline", rows="14", spellcheck="false")
         area._props["aria-describedby"] = "outline-help"
     with part("div", class_="buttons"):
-        use = button("Use these groups", None, key="use-outline", kind="main small")
-
-        async def take(event: Any) -> None:
-            try:
-                tree = read_outline(str(event.args))
-            except ShoalError as error:
-                page.alert(str(error))
-                return
-            await _use(page, found.column, tree)
-
-        use.on("click", take, js_handler="() => emit(document.getElementById('outline').value)")
+        use = part("button", "Use these groups", "button main small", type="button", data_from="outline")
+        hear(use, "use-outline", "press", lambda lines: _take_outline(page, found.column, str(lines)))
         button("Hide the values", lambda: page.pick(values=""), key="values", kind="small")
+
+
+async def _take_outline(page: Page, column: str, lines: str) -> None:
+    """Take groups that were written as lines."""
+    try:
+        tree = read_outline(lines)
+    except ShoalError as error:
+        page.alert(str(error))
+        return
+    await _use(page, column, tree)
 
 
 def _import(page: Page, column: str) -> None:
     """Offer to drop a hierarchy file."""
 
-    async def sent(event: Any) -> None:
-        if event.args:
-            page.alert(event.args)
-        else:
-            await page.refresh()
+    async def sent(refused: str) -> None:
+        page.alert(refused) if refused else await page.refresh()
 
+    said = "CSV as ARX writes it (a line a value, then its group on every level), or JSON"
     with part("details"):
         part("summary", "Import a file", data_key="import")
-        with part("label", class_="drop", data_url=TREE, data_more=column):
-            part("strong", "Drop a hierarchy here")
-            part("span", "CSV as ARX writes it (a line a value, then its group on every level), or JSON", "faint")
-            file = part(
-                "input", type="file", aria_label="Choose a hierarchy file", data_key="tree", accept=".csv,.json,.gz"
-            )
-            file.on("change", sent, js_handler=SEND)
-            part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
+        dropped("Drop a hierarchy here", said, TREE, sent, key="tree", more=column, accept=".csv,.json,.gz")
 
 
 STEP = Step(

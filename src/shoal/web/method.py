@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shoal.desk import Desk, looking
 from shoal.desk.looking import Choice
+from shoal.web.hearing import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, link, message, part, text
 
@@ -78,10 +79,10 @@ def _recoding(page: Page, found: Found) -> None:
 
 def _card(page: Page, name: str, value: str, title: str, meaning: str, taken: bool, more: str = "") -> None:
     """Show one choice of several as a card."""
-    change = lambda: page.change(**{name: value or None})  # noqa: E731
+    change = lambda _: page.change(**{name: value or None})  # noqa: E731
     with part("label", class_=f"card choice {'chosen' if taken else ''}"):
-        radio = part("input", type="radio", name=name, value=value, checked=taken or None, data_key=f"{name}-{value}")
-        radio.on("change", change, [])
+        radio = part("input", type="radio", name=name, value=value, checked=taken or None)
+        hear(radio, f"{name}-{value}", "value", change)
         with part("span"):
             part("strong", title)
             part("span", meaning, "faint block")

@@ -20,8 +20,34 @@ document.addEventListener("input", (event) => {
   event.target.setAttribute("aria-valuetext", pattern.replace("%", value));
 });
 
+// What is pressed and chosen is told to the page's ear, by key: see hearing.py.
+const tell = (key, value) =>
+  document.getElementById("ear")?.dispatchEvent(new CustomEvent("told", { detail: [key, value] }));
+const press = (control) => {
+  const from = control.dataset.from && document.getElementById(control.dataset.from);
+  if (!control.disabled) tell(control.dataset.key, from ? from.value : null);
+};
+const pressable = (target) => target.closest?.('[data-tells="press"]');
+document.addEventListener("click", (event) => pressable(event.target) && press(pressable(event.target)));
+document.addEventListener("change", (event) => {
+  const { tells, key } = event.target.dataset ?? {};
+  if (tells === "value") tell(key, event.target.value);
+  if (tells === "file" && event.target.files[0]) {
+    send(event.target.closest(".drop"), event.target.files[0], (refused) => tell(key, refused));
+    event.target.value = "";
+  }
+});
+
+// A button that was drawn anew between press and release was pressed all the same.
+let down = null;
+document.addEventListener("pointerdown", (event) => (down = pressable(event.target)));
+document.addEventListener("pointerup", (event) => {
+  const up = pressable(event.target);
+  if (down && up && !down.isConnected && up.dataset.key === down.dataset.key) press(up);
+});
+
 // A file is sent as it is, in one stream, to where the drop zone says; the answer is shown by the server.
-window.shoalSend = (zone, file, answered) => {
+const send = (zone, file, answered) => {
   const bar = zone.querySelector("progress");
   const request = new XMLHttpRequest();
   request.upload.onprogress = (event) => {

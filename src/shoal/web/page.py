@@ -18,14 +18,14 @@ from nicegui.element import Element
 
 from shoal.desk import Desk, Draft
 from shoal.errors import ShoalError
+from shoal.web.hearing import ear
 from shoal.web.parts import button, link, message, part
 
 Found = TypeVar("Found")
 Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
 SETTLE = 0.2
-"""Seconds before a page is drawn anew: leaving a field by a click on a button sends two events, and the button must
-still be there for the second."""
+"""Seconds before a page is drawn anew: who leaves a field by pressing a button finds the button where it was."""
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal says where."
 
 
@@ -66,6 +66,7 @@ class Page:
                 with self._body:
                     part("p", "Looking …", "waiting", role="status")
                 self._turning()
+        ear()
         self._frame()
         ui.timer(0.01, self.refresh, once=True)
         ui.timer(1.0, self.watch)

@@ -6,19 +6,14 @@ Text is always text: an element shows what it is given letter by letter, and onl
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from nicegui import ui
 from nicegui.element import Element
 
 from shoal.markup import Content, Markup, table
-
-Heard: TypeAlias = Callable[[Any], Awaitable[None] | None]
-"""What is called with a control's new value."""
-
-VALUE = "(event) => emit(event.target.value)"
-CHECKED = "(event) => emit(event.target.checked)"
+from shoal.web.hearing import Heard, hear
 
 
 def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
@@ -63,7 +58,7 @@ def button(
 ) -> Element:
     """Return a button; `kind` is main, small or plain."""
     made = part("button", said, f"button {kind}", type="button", data_key=key, disabled=off or None, **more)
-    return made if heard is None else made.on("click", heard, [])
+    return made if heard is None else hear(made, key, "press", lambda _: heard())
 
 
 def link(said: str, target: str, *, key: str, kind: str = "", **more: Any) -> Element:
@@ -91,7 +86,7 @@ def written(label: str, value: str, heard: Heard, *, key: str, help: str = "", *
         made = part(
             "input", type="text", value=value, autocomplete="off", spellcheck="false", **_named(key, help), **more
         )
-        return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+        return hear(made, key, "value", heard)
 
 
 def chosen(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str, help: str = "") -> Element:
@@ -99,7 +94,7 @@ def chosen(label: str, options: Mapping[str, str], value: str, heard: Heard, *, 
     with field(label, key, help), part("select", value=value, **_named(key, help)) as made:
         for option, said in options.items():
             part("option", said, value=option, selected=option == value or None)
-    return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+    return hear(made, key, "value", heard)
 
 
 def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str) -> Element:
@@ -109,17 +104,17 @@ def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *
         for option, said in options.items():
             with part("label", said):
                 one = part("input", type="radio", name=key, value=option, checked=option == value or None)
-                one._props["data-key"] = f"{key}-{option}"
-                one.on("change", lambda _, option=option: heard(option), [])
+                hear(one, f"{key}-{option}", "value", heard)
     return box
 
 
-def tick(label: str, value: bool, heard: Heard, *, key: str) -> Element:
-    """Return a box to tick."""
-    with part("label", class_="tick"):
-        made = part("input", type="checkbox", id=key, data_key=key, checked=value or None)
-        part("span", label)
-    return made.on("change", lambda event: heard(event.args), js_handler=CHECKED)
+def dropped(label: str, said: str, target: str, refused: Heard, *, key: str, more: str = "", accept: str = "") -> None:
+    """Return a place to drop a file, or to choose one; it is sent to `target`, then `refused` hears why, or nothing."""
+    with part("label", class_="drop", data_url=target, data_more=more):
+        part("strong", label)
+        part("span", said, "faint")
+        hear(part("input", type="file", aria_label=label, accept=accept or None), key, "file", refused)
+        part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
 
 
 def slider(
@@ -150,7 +145,7 @@ def slider(
         }
         listed = " ".join(map(str, stops)) or None
         made = part("input", type="range", data_stops=listed, **bounds, **_named(key, help), **spoken)
-        return made.on("change", lambda event: heard(event.args), js_handler=VALUE)
+        return hear(made, key, "value", heard)
 
 
 def message(said: str, kind: str = "") -> Element:

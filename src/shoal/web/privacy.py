@@ -9,6 +9,7 @@ from typing import Any
 from shoal.desk import Desk, Draft, looking
 from shoal.desk.looking import Field, Form
 from shoal.desk.presets import PRESETS, Preset
+from shoal.web.hearing import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, link, message, part, slider, text, written
 
@@ -101,9 +102,9 @@ def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
     wants = preset.diversity is not None and not sensitive
     require = preset.require(sensitive)
     taken = not wants and page.draft.require == require
-    card = part("button", class_=f"card {'chosen' if taken else ''}", type="button", data_key=f"preset-{preset.name}")
+    card = part("button", class_=f"card {'chosen' if taken else ''}", type="button")
     card._props.update({"aria-pressed": "true" if taken else "false"} | ({"disabled": ""} if wants else {}))
-    card.on("click", lambda: page.change(require=require), [])
+    hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=require))
     with card:
         part("h3", preset.title)
         part("span", preset.meaning if not wants else "Needs a column that is marked as secret.", "faint")

@@ -18,12 +18,6 @@ from shoal.errors import ShoalError
 from shoal.web.page import in_words
 
 UPLOAD, TREE = "/upload/table", "/upload/tree"
-SEND = """(event) => {
-  const input = event.target;
-  if (input.files[0]) shoalSend(input.closest(".drop"), input.files[0], emit);
-  input.value = "";
-}"""
-"""What a file input does when a file is chosen or dropped: it sends it, and tells its handler why it was refused."""
 
 
 class Incoming(io.RawIOBase):
