@@ -120,7 +120,7 @@ def test_a_hierarchy_that_does_not_fit_is_refused_and_the_old_one_stays(
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("a;b;*\n")
     steward.page.get_by_text("Import a file").click()
-    steward.page.get_by_label("Choose a hierarchy file").set_input_files(wrong)
+    steward.page.get_by_label("Drop a hierarchy here").set_input_files(wrong)
     steward.page.get_by_role("alert").filter(has_text="leaves").wait_for()
     kept = json.loads((desk.desk / "desk.json").read_text())["history"]
     assert set(kept["drafts"][kept["at"]]["hierarchies"]) == {"age"}
@@ -138,7 +138,7 @@ def test_groups_of_your_own_and_an_imported_file_are_taken(browser: Browser, des
     column(steward, "race")
     steward.page.get_by_text("Import a file").click()
     file = next((desk.folder / "census_hierarchies").glob("*race*"))
-    steward.page.get_by_label("Choose a hierarchy file").set_input_files(file)
+    steward.page.get_by_label("Drop a hierarchy here").set_input_files(file)
     steward.page.get_by_text("2 your own").wait_for()
 
 
