@@ -149,6 +149,8 @@ def test_forms_are_found_by_discovery() -> None:
     assert [form.name for form in looking.models()] == list(discover(shoal.models, Model))
     with pytest.raises(ParameterError, match="at least 1"):
         looking.written("k", ["0"])
+    with pytest.raises(ParameterError, match="no column"):
+        looking.written("l", ["2"])
 
 
 def test_methods_say_whether_they_can_take_the_draft(draft: Draft) -> None:

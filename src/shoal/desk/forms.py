@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 
 import shoal.models
 from shoal.emd import GroundDistance
+from shoal.errors import ParameterError
 from shoal.models import Model
 from shoal.parameters import spelled
 from shoal.registry import discover, lookup
@@ -82,6 +83,8 @@ def written(name: str, numbers: Sequence[object], columns: Sequence[str] = (), o
     ('t(income:ordered)=0.2', 'k=5')
     """
     kind = lookup(shoal.models, Model, name, "model")
+    if kind.reads_attribute and not columns:
+        raise ParameterError(f"{kind.title} speaks of no column", expected="a sensitive column")
     given = None if option in (None, "auto") else option
     return str(kind.parse(tuple(columns), (), given, [str(number) for number in numbers]))
 

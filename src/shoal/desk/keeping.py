@@ -61,7 +61,7 @@ def plain(value: object) -> Any:
         return [plain(one) for one in value]
     if isinstance(value, float):
         return float(value) if isfinite(value) else None
-    return value if value is None or isinstance(value, str | bool | int) else str(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def get_json(path: Path) -> Any:

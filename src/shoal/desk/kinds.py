@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -17,7 +17,6 @@ from shoal.desk.looking import LOOKS
 from shoal.desk.telling import Teller
 from shoal.errors import Infeasible, ShoalError
 from shoal.frontier import QUERIES, trace
-from shoal.methods.base import Standing
 from shoal.models import Models
 from shoal.pipeline import Request, run
 from shoal.release import Release
@@ -77,7 +76,8 @@ def release(task: Task) -> None:
     table = task.table()
     made = _made(task, table)
     stopped, stated = task.stop.is_set(), made.certificate
-    task.tell(1.0, Standing("saving", stated.cost, stated.lower_bound))
+    task.tell.settle(stated.cost, stated.lower_bound)
+    task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
     task.done({**stated.content(), "decisions": list(made.decisions)}, stopped=stopped)
     measure(task, made, table)
@@ -150,12 +150,4 @@ def look(task: Task) -> None:
     task.done(plain(LOOKS[task.asked["what"]](task.draft)))
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What is done, and whether it is so much that only a few are done at a time."""
-
-    work: Callable[[Task], None]
-    heavy: bool = True
-
-
-KINDS = {"run": Kind(release), "frontier": Kind(frontier), "look": Kind(look, heavy=False)}
+KINDS: Mapping[str, Callable[[Task], None]] = {"run": release, "frontier": frontier, "look": look}

@@ -16,12 +16,12 @@ import polars as pl
 from shoal.desk.choices import Choice, costs, methods, recodings
 from shoal.desk.draft import Draft
 from shoal.desk.forms import Field, Filled, Form, explained, filled, models, written
-from shoal.desk.reading import Stamp, first_rows, stamped, table
+from shoal.desk.reading import Stamp, encoded, first_rows, table
 from shoal.desk.trees import Blocks, Shape, builders, hierarchy, tree
-from shoal.errors import RoleError, nearest
+from shoal.errors import RoleError
 from shoal.inspection import inspect
+from shoal.microdata import distinct_rows
 from shoal.risk.attackers import attacker
-from shoal.risk.crowds import Crowds
 from shoal.risk.uniques import uniques
 
 __all__ = [
@@ -97,16 +97,13 @@ def uniqueness(draft: Draft, columns: Sequence[str] | None = None) -> Uniqueness
 
 @lru_cache(maxsize=256)
 def _uniqueness(stamp: Stamp, columns: tuple[str, ...]) -> Uniqueness:
-    frame = stamped(stamp).frame
     if not columns:
         raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
-    for name in columns:
-        if name not in frame.columns:
-            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, frame.columns))
-    crowds = Crowds.of(frame.select(columns))
-    found, risk = uniques(crowds.sizes, crowds.sizes), attacker(crowds.sizes, crowds.sizes, ())
+    coded = [encoded(stamp, name) for name in columns]
+    _, _, sizes = distinct_rows([one.codes for one in coded], [one.size for one in coded])
+    found, risk = uniques(sizes, sizes), attacker(sizes, sizes, ())
     small = tuple((one.below, one.rows) for one in found.small)
-    return Uniqueness(crowds.rows, crowds.classes, found.rows, found.share, found.smallest, risk.average, small)
+    return Uniqueness(int(sizes.sum()), len(sizes), found.rows, found.share, found.smallest, risk.average, small)
 
 
 def inspection(draft: Draft) -> dict[str, Any]:

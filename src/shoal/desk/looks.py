@@ -11,7 +11,7 @@ from typing import Any
 
 from shoal.desk.draft import Draft
 from shoal.desk.jobs import Job
-from shoal.desk.keeping import plain
+from shoal.desk.keeping import plain, private_folder
 from shoal.desk.looking import LOOKS
 from shoal.desk.reading import Stamp
 from shoal.errors import ParameterError, ShoalError, nearest
@@ -46,7 +46,7 @@ class Looks:
         return self._seen[key]
 
     def _by_worker(self, key: str, what: str, draft: Draft) -> dict[str, Any] | None:
-        job = Job(self.folder / key)
+        job = Job(private_folder(self.folder) / key)
         with self._lock:
             if not job.folder.exists():
                 Job.made(job.folder, {"kind": "look", "what": what, "draft": draft.to_dict()}).start()
@@ -68,7 +68,7 @@ class Looks:
 
     def clear(self) -> None:
         """End the workers and forget what was seen."""
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            Job(path).kill()
+        for path in self.folder.glob("*/job.json"):
+            Job(path.parent).kill()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._seen.clear()

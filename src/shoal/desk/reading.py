@@ -6,6 +6,7 @@ import gzip
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import polars as pl
 
@@ -16,6 +17,8 @@ from shoal.table import BINARY, Table, read, read_csv, texts, tidy
 
 HEAD = 1 << 20
 """Bytes from which the first rows of a larger file are read."""
+
+_ONE = Lock()
 
 
 @dataclass(frozen=True)
@@ -51,19 +54,25 @@ def table(draft: Draft) -> Table:
     return stamped(Stamp.of(draft))
 
 
-@lru_cache(maxsize=2)
 def stamped(stamp: Stamp) -> Table:
-    """Read a table; the last two are kept."""
+    """Read a table; the last two are kept. Of two who ask at once, one reads and the other waits."""
+    with _ONE:
+        return _read(stamp)
+
+
+@lru_cache(maxsize=2)
+def _read(stamp: Stamp) -> Table:
     return read(stamp.file, **stamp.reading)
 
 
 def column(draft: Draft, name: str) -> Coded:
     """Return a column as integers."""
-    return _coded(Stamp.of(draft), name)
+    return encoded(Stamp.of(draft), name)
 
 
 @lru_cache(maxsize=64)
-def _coded(stamp: Stamp, name: str) -> Coded:
+def encoded(stamp: Stamp, name: str) -> Coded:
+    """Encode a column; the last ones are kept."""
     frame = stamped(stamp).frame
     if name not in frame.columns:
         raise RoleError(f"the table has no column {name!r}", hint=nearest(name, frame.columns))

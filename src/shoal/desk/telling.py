@@ -15,7 +15,9 @@ EVERY = 0.25
 
 
 class Teller:
-    """A progress function that appends lines to a file; cost only falls in them, and the bound only rises."""
+    """A progress function that appends lines to a file; until the certificate settles them, cost only falls in them,
+    and the bound only rises.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path, self.began = folder / PROGRESS, time.monotonic()
@@ -39,6 +41,10 @@ class Teller:
         point = Point(now, round(min(max(share, 0.0), 1.0), 4), phase, self.cost, self.bound)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(point)) + "\n")
+
+    def settle(self, cost: float, bound: float | None) -> None:
+        """Take what the certificate states: what a method says on the way may be a little off."""
+        self.cost, self.bound = float(cost), None if bound is None else float(bound)
 
     def _stand(self, doing: Standing) -> None:
         """Keep the least cost and the best bound."""

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
@@ -23,7 +23,7 @@ from shoal.errors import ShoalError
 LOOK = 0.1
 """Seconds between two looks at the job's folder."""
 SLOTS = 2
-"""Jobs that are done at a time; the others wait."""
+"""Runs, and looks, that are done at a time; the others wait."""
 NICE = 5
 """By how much a worker stands back behind the page."""
 
@@ -35,9 +35,9 @@ def main(folder: Path) -> None:
         stop.set()
     Thread(target=_watch, args=(folder / STOP, stop), daemon=True).start()
     try:
-        kind = KINDS[str(job.asked.get("kind"))]
-        with _slot(folder.parent, stop) if kind.heavy else nullcontext():
-            kind.work(Task.of(job, Teller(folder), stop))
+        work = KINDS[str(job.asked.get("kind"))]
+        with _slot(folder.parent, stop):
+            work(Task.of(job, Teller(folder), stop))
     except BaseException as error:
         put_json(folder / "error.json", plain(failure(error)))
 

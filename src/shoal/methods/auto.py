@@ -68,13 +68,19 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
     if proving is not None:
         fitting.append(proving)
     found: list[Solution] = []
-    for method in fitting:
-        found.append(method.run(problem, seed=seed, deadline=deadline, progress=progress))
-        progress(len(found) / len(fitting), _standing(found))
+    for place, method in enumerate(fitting):
+        part = _part(progress, place, len(fitting))
+        found.append(method.run(problem, seed=seed, deadline=deadline, progress=part))
+        part(1.0, _standing(found))
     best = min(found, key=lambda solution: solution.cost)
     chosen = (_said(found), *_reasons(problem, found), *([why_not] if why_not else []))
     notes = (*best.notes, *chosen)
     return replace(best, **_inherited(best, found), notes=notes, chosen=chosen)  # type: ignore[arg-type]
+
+
+def _part(progress: Progress, place: int, number: int) -> Progress:
+    """Return the progress of one method as a part of the whole."""
+    return lambda share, doing: progress((place + share) / number, doing)
 
 
 def _standing(found: list[Solution]) -> Standing:
