@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.markup import Content
 from shoal.web.parts import grid, heading
-from shoal.wording import number, percent
+from shoal.wording import percent
 
 HEADINGS = (
     "run",
@@ -26,13 +26,13 @@ def compared(rows: Sequence[Mapping[str, Any]]) -> None:
     shown = [row for row in rows if row["cost"] is not None]
     if len(shown) > 1:
         heading("Runs side by side")
-        grid(HEADINGS, [_cells(row) for row in shown], numbers=range(3, 8), about="Runs side by side")
+        grid(HEADINGS, [_cells(row) for row in shown], numbers=range(3, 8), about="Runs side by side").classes("roomy")
 
 
 def _cells(row: Mapping[str, Any]) -> list[Content]:
     gap = row["gap"]
     above = "unknown" if gap is None else f"{(gap - 1) * 100:.3g} %"
-    said = f"{number(row['cost'])} {row['cost name']}"
+    said = f"{row['cost']:,.6g} {row['cost name']}"
     shares = (_share(row["highest risk"]), _share(row["query error"]))
     return [f"Run {row['run']}", row["require"], row["method"], f"{row['classes']:,}", said, above, *shares]
 

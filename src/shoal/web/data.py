@@ -116,7 +116,7 @@ def _holds(page: Page, found: Found) -> None:
 
 
 def _columns(found: Mapping[str, Any]) -> None:
-    with part("div", class_="cards"):
+    with part("div", class_="cards figures"):
         number(f"{found['rows']:,}", "rows: people, if one row is one person")
         number(f"{len(found['columns']):,}", "columns")
         number(_size(found["bytes"]), "size of the file")

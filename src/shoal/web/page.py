@@ -59,6 +59,7 @@ class Page:
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
             with part("main", id="content"):
+                part("p", f"Step {steps.index(step) + 1} of {len(steps)}: {step.title}", "place")
                 part("h1", step.question)
                 part("p", step.lead, "lead")
                 self._messages = part("div")

@@ -164,6 +164,15 @@ def number(value: str, said: str) -> Element:
     return box
 
 
+def legend(**words: str) -> None:
+    """Say what the colours of a picture mean: for each kind, in words."""
+    with part("div", class_="key"):
+        for kind, said in words.items():
+            with part("span"):
+                part("i", class_=kind)
+                part("span", said)
+
+
 def code(content: str, *, key: str, about: str) -> None:
     """Show a text to copy."""
     part("pre", content, id=key, tabindex="0", role="region", aria_label=about)

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from shoal.desk.jobs import Point
 from shoal.markup import Markup, tag
-from shoal.wording import number
 
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 34
@@ -28,8 +27,8 @@ def approach(points: Sequence[Point]) -> Markup:
     drawn = [_axis(end, ends, "seconds")]
     for kind, series in (("cost", cost), ("bound", bound)):
         drawn.append(_steps(kind, series, end, ends))
-    last = f"cost {number(cost[-1][1])}" if cost else "no release yet"
-    proved = f", at least {number(bound[-1][1])} is needed" if bound else ""
+    last = f"cost {cost[-1][1]:,.6g}" if cost else "no release yet"
+    proved = f", at least {bound[-1][1]:,.6g} is needed" if bound else ""
     return _svg(drawn, f"Cost and proved bound over time: {last}{proved}")
 
 

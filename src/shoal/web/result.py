@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.desk import Desk, Draft, Run
+from shoal.desk import Desk, Draft, Run, looking
 from shoal.desk.looking import Grid
 from shoal.desk.releases import beside, published
 from shoal.desk.runs import compare
@@ -14,7 +14,7 @@ from shoal.markup import Content
 from shoal.report.charts import bar, between
 from shoal.web.compared import compared
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, link, message, number, part, text
+from shoal.web.parts import button, chosen, drawn, grid, heading, legend, link, message, number, part, text
 from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
 from shoal.wording import number as level
 from shoal.wording import percent
@@ -95,7 +95,7 @@ def said(desk: Desk) -> str:
 def _figures(found: Found) -> None:
     """Show the release in four numbers."""
     stated, after = found.stated, (found.measured or {}).get("after")
-    with part("div", class_="cards"):
+    with part("div", class_="cards figures"):
         dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; nobody left out"
         number(f"{stated['rows']:,}", f"people published{dropped}")
         if after is not None:
@@ -110,27 +110,26 @@ def _price(stated: Mapping[str, Any]) -> None:
     """Say what it cost, and how much of that had to be."""
     heading("What it cost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
-    paid = f"It cost {level(cost)} ({stated['cost']['name']})."
+    meaning = {one.name: one.title for one in looking.costs()}.get(stated["cost"]["name"], "")
+    paid = f"It cost {cost:,.6g} ({stated['cost']['name']}: {meaning})."
     if stated["status"] == "optimal" or gap == 1:
         text(f"{paid} It is proved that no release costs less.")
     elif bound is None or gap is None:
         text(f"{paid} How much less another release could cost is not known.")
     else:
-        text(f"{paid} It is proved that no release costs less than {level(bound)}.")
+        text(f"{paid} It is proved that no release costs less than {bound:,.6g}.")
     if bound and cost and gap != 1:
         drawn(between(bound, cost))
-        with part("div", class_="key"):
-            for kind, words in (("after", "proved to be needed"), ("open", "what a better release might save")):
-                with part("span"):
-                    part("i", class_=kind)
-                    part("span", words)
+        legend(after="proved to be needed", open="what a better release might save")
     text(f"Found by the method {stated['method']}.", "faint")
 
 
 def _asked(stated: Mapping[str, Any]) -> None:
     heading("What was asked, and what was reached")
+    titles = {one.name: one.title for one in looking.models()}
     rows = [
-        [one["name"], one["attribute"] or "–", level(one["asked"]), level(one["reached"])] for one in stated["models"]
+        [titles.get(one["name"], one["name"]), one["attribute"] or "–", level(one["asked"]), level(one["reached"])]
+        for one in stated["models"]
     ]
     grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
@@ -212,7 +211,7 @@ def _attacks(hits: list[Mapping[str, Any]]) -> None:
         for one in hits
     ]
     headings = ("attack", "how", "knows", "learns", "people hit before", "after")
-    grid(headings, rows, numbers=(4, 5), about="Attacks: people hit before and after")
+    grid(headings, rows, numbers=(4, 5), about="Attacks: people hit before and after").classes("roomy")
 
 
 def _many(count: int | None) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from shoal.desk import Desk, Run
 from shoal.desk.jobs import Failure, Point, State
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, grid, heading, link, message, part, text, written
+from shoal.web.parts import button, drawn, grid, heading, legend, link, message, part, text, written
 from shoal.web.pictures import approach
 from shoal.wording import counted
-from shoal.wording import number as spelled
 
 STATES: dict[State, str] = {
     "waiting": "starting",
@@ -41,7 +40,8 @@ class Shown:
     def of(cls, run: Run, *, points: bool = True) -> Shown:
         """Look a run up."""
         draft, summary = run.draft, run.summary or {}
-        cost = spelled(summary["cost"]["value"]) + f" {summary['cost']['name']}" if summary.get("cost") else "–"
+        paid = summary.get("cost")
+        cost = f"{paid['value']:,.6g} {paid['name']}" if paid else "–"
         said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
         told = tuple(run.progress()) if points else ()
         return cls(run.id, run.number, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
@@ -138,15 +138,7 @@ def _moves(run: Shown | None) -> None:
     picture = approach(run.points)
     if picture:
         drawn(picture)
-        with part("div", class_="key"):
-            _key("before", "cost of the best release so far")
-            _key("after", "proved: no release can cost less")
-
-
-def _key(kind: str, said: str) -> None:
-    with part("span"):
-        part("i", class_=kind)
-        part("span", said)
+        legend(before="cost of the best release so far", after="proved: no release can cost less")
 
 
 def _going(page: Page, run: Shown) -> None:

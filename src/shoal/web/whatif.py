@@ -8,9 +8,9 @@ from typing import Any
 
 from shoal.desk import Desk, Draft, Run
 from shoal.web.page import Page
-from shoal.web.parts import button, drawn, heading, message, part, slider, text
+from shoal.web.parts import button, drawn, heading, legend, message, part, slider, text
 from shoal.web.pictures import curve
-from shoal.wording import number, percent
+from shoal.wording import percent
 
 SIZES = (2, 3, 5, 8, 12, 20, 35, 50)
 KIND = "frontier"
@@ -77,18 +77,19 @@ def _shown(page: Page, draft: Draft, found: WhatIf) -> None:
     here = int(point["value"])
     places = [(float(one["value"]), one["cost"], one["lower_bound"]) for one in found.points]
     drawn(curve(places, here, title=f"Cost over the size of crowds, and what is proved; k = {here} is marked"))
+    legend(before="cost of the release", after="proved: no release can cost less")
     places_of = [int(one["value"]) for one in made]
     heard = lambda value: page.pick(k=str(places_of[int(value)]))  # noqa: E731
     last = len(made) - 1
     slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% people", stops=places_of)
     text(f"With crowds of at least {here}: {_gets(point)}")
     use = lambda: page.change(**_with(draft, here))  # noqa: E731
-    button(f"Take k = {here}, and run again", use, key="use-k", off=here == _asked(draft))
+    button(f"Use k = {here} in the next run", use, key="use-k", off=here == _asked(draft))
 
 
 def _gets(point: Mapping[str, Any]) -> str:
     """Say what a release at one size costs and gives away."""
-    said = f"cost {number(point['cost'])}, average chance to be found {percent(point['average_risk'])}"
+    said = f"cost {point['cost']:,.6g}, average chance to be found {percent(point['average_risk'])}"
     wrong = point["query_error"]
     return f"{said}." if wrong is None else f"{said}; a count taken from it is typically wrong by {percent(wrong)}."
 
