@@ -105,7 +105,7 @@ class Steward:
 
     def alert(self) -> str:
         """Return what the page refuses, in its words."""
-        return self.page.get_by_role("alert").first.inner_text()
+        return str(self.page.get_by_role("alert").first.inner_text())
 
     def wait_for_run(self) -> None:
         """Wait until the latest run has its release, or fail with what the page says."""
