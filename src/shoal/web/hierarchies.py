@@ -70,6 +70,8 @@ def draw(page: Page, found: Found) -> None:
         _leave(page, found.column)
         return
     _levels(found.shape.levels)
+    if found.shape.spec["builder"] == "intervals":
+        text("[20, 30) is from 20 up to 30, without 30 itself.", "faint")
     _kind(page, found)
     _parameters(page, found)
     _tree(page, found)

@@ -62,7 +62,7 @@ class Page:
                 part("p", f"Step {steps.index(step) + 1} of {len(steps)}: {step.title}", "place")
                 part("h1", step.question)
                 part("p", step.lead, "lead")
-                self._messages = part("div")
+                self._messages = part("div", class_="messages")
                 self._body = part("div")
                 with self._body:
                     part("p", "Looking …", "waiting", role="status")
