@@ -151,6 +151,12 @@ def test_a_page_may_load_from_here_alone_and_run_only_its_own_scripts(guard: Gua
     assert nonce not in ask(guard, cookie=cookie(guard)).body
 
 
+def test_no_script_in_a_report_may_run(guard: Guard) -> None:
+    answer = ask(guard, "/fetch/1/report.html", cookie=cookie(guard))
+    assert "nonce" not in answer.body
+    assert "script-src 'self' 'nonce-" in answer.headers["content-security-policy"]
+
+
 def test_every_server_has_secrets_of_its_own() -> None:
     one, other = Guard(page, 1), Guard(page, 1)
     assert len({one.token, other.token, one.ticket, other.ticket}) == 4

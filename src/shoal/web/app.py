@@ -15,12 +15,13 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, RedirectResponse
 from nicegui import ui
+from nicegui.run import io_bound as in_thread
 
 from shoal.desk import Desk
 from shoal.errors import ParameterError
 from shoal.web import data, hierarchies, method, privacy, release, result, roles, run, theme
 from shoal.web.guard import HOME, Guard
-from shoal.web.page import Page, Step
+from shoal.web.page import Page, Step, decided
 from shoal.web.traffic import carry
 
 STEPS: tuple[Step, ...] = (
@@ -59,8 +60,10 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
 
 
 def _shown(desk: Desk, step: Step, steps: Sequence[Step]) -> Any:
-    def show(request: Request) -> None:
-        Page(desk, step, steps, request.query_params)
+    async def show(request: Request) -> None:
+        told = await in_thread(decided, desk, steps)
+        if told is not None:  # it is where the server ends
+            Page(desk, step, told, request.query_params)
 
     return show
 

@@ -21,6 +21,8 @@ HOME = ("127.0.0.1", "localhost")
 REFUSED = "This page belongs to whoever started it. Open the address that `shoal serve` printed, with its token.\n"
 FOREIGN = "This page answers to 127.0.0.1 and localhost alone.\n"
 TOKEN = "token"
+FETCHED = "/fetch/"
+"""Where files are fetched from: a report is no page of the server's own, and no script in one would run."""
 SCRIPT = re.compile(rb"<script\b")
 
 REPLACED = (b"content-length", b"cache-control")
@@ -86,7 +88,8 @@ class Guard:
         elif not self.known(headers):
             await _refuse(scope, receive, send, REFUSED)
         else:
-            await self.app(scope, receive, _marked(scope, send))
+            own = not scope["path"].startswith(FETCHED)
+            await self.app(scope, receive, Marked(send, own=own) if scope["type"] == "http" else send)
 
     def at_home(self, headers: dict[bytes, str]) -> bool:
         """Whether a request was meant for this server, and was not made by another site."""
@@ -139,42 +142,37 @@ async def _refuse(scope: Any, receive: Any, send: Any, said: str) -> None:
     await send({"type": "http.response.body", "body": said.encode()})
 
 
-def _marked(scope: Any, send: Any) -> Any:
-    """Return a `send` that adds the policy to every answer, and its nonce to the scripts of a page."""
-    if scope["type"] != "http":
-        return send
-    nonce = secrets.token_urlsafe(16)
-    held: list[dict[str, Any]] = []
-    body = bytearray()
+class Marked:
+    """Sends an answer on, with the policy; a page is held until it is whole, and its scripts get the nonce."""
 
-    async def marking(message: dict[str, Any]) -> None:
+    def __init__(self, send: Any, *, own: bool) -> None:
+        self._send, self._own = send, own
+        self._nonce = secrets.token_urlsafe(16)
+        self._start: dict[str, Any] | None = None
+        self._body = bytearray()
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        """Send a message on, or hold it."""
         if message["type"] == "http.response.start":
-            message["headers"] = [
-                *message.get("headers", []),
-                *HEADERS.items(),
-                (b"content-security-policy", policy(nonce)),
-            ]
-            if not _is_page(message["headers"]):
-                await send(message)
+            added = [*HEADERS.items(), (b"content-security-policy", policy(self._nonce))]
+            message["headers"] = [*message.get("headers", []), *added]
+            if self._own and _is_page(message["headers"]):
+                self._start = message
                 return
-            held.append(message)
-        elif not held:
-            await send(message)
-        else:
-            body.extend(message.get("body", b""))
-            if not message.get("more_body"):
-                page = SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), bytes(body))
-                start = held.pop()
-                kept = [(name, value) for name, value in start["headers"] if name.lower() not in REPLACED]
-                start["headers"] = [
-                    *kept,
-                    (b"content-length", str(len(page)).encode()),
-                    (b"cache-control", b"no-store"),
-                ]
-                await send(start)
-                await send({"type": "http.response.body", "body": page})
+        if self._start is None:
+            await self._send(message)
+            return
+        self._body.extend(message.get("body", b""))
+        if not message.get("more_body"):
+            await self._whole(self._start)
 
-    return marking
+    async def _whole(self, start: dict[str, Any]) -> None:
+        """Send a page that is whole."""
+        page = SCRIPT.sub(f'<script nonce="{self._nonce}"'.encode(), bytes(self._body))
+        kept = [(name, value) for name, value in start["headers"] if name.lower() not in REPLACED]
+        added = [(b"content-length", str(len(page)).encode()), (b"cache-control", b"no-store")]
+        await self._send({**start, "headers": [*kept, *added]})
+        await self._send({"type": "http.response.body", "body": page})
 
 
 def _is_page(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -46,8 +46,8 @@ class Step:
 class Page:
     """One step, open in one tab. All that lasts is the desk's; a page can be closed and opened again at any time."""
 
-    def __init__(self, desk: Desk, step: Step, steps: Sequence[Step], picks: Picks) -> None:
-        self.desk, self.step, self.steps = desk, step, steps
+    def __init__(self, desk: Desk, step: Step, told: Mapping[Step, str], picks: Picks) -> None:
+        self.desk, self.step, self.steps = desk, step, tuple(told)
         self.picks: Picks = dict(picks)
         self._seen: object = None
         self._turn = 0
@@ -59,7 +59,7 @@ class Page:
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
             with part("main", id="content"):
-                part("p", f"Step {steps.index(step) + 1} of {len(steps)}: {step.title}", "place")
+                part("p", f"Step {self.steps.index(step) + 1} of {len(self.steps)}: {step.title}", "place")
                 part("h1", step.question)
                 part("p", step.lead, "lead")
                 self._messages = part("div", class_="messages")
@@ -68,7 +68,7 @@ class Page:
                     part("p", "Looking …", "waiting", role="status")
                 self._turning()
         ear()
-        self._frame()
+        self._frame(told)
         ui.timer(0.01, self.refresh, once=True)
         ui.timer(1.0, self.watch)
 
@@ -87,8 +87,8 @@ class Page:
         looked = await run.io_bound(self._look)
         if looked is None or turn != self._turn or self._client.is_deleted:
             return  # the server ends, a later look is on its way, or nobody is there
-        self._seen, found = looked
-        self._frame()
+        self._seen, told, found = looked
+        self._frame(told)
         self._body.clear()
         with self._body:
             if isinstance(found, Exception):
@@ -142,61 +142,54 @@ class Page:
         box, seen = part("div"), [object()]
 
         async def again() -> None:
-            found = await run.io_bound(look)
+            try:
+                found = await run.io_bound(look)
+            except ShoalError:  # it is gone; the page sees that by itself
+                return
             if found != seen[0] and not box.is_deleted:
                 seen[0] = found
                 box.clear()
                 with box:
                     draw(found)
 
-        with box.parent_slot.parent if box.parent_slot else box:
-            ui.timer(1.0, again, immediate=True)
+        ui.timer(1.0, again, immediate=True)
 
     def come(self, there: bool) -> None:
         """Draw the page anew, once something is there that was waited for."""
         if there:
             ui.timer(0.01, self.refresh, once=True)
 
-    def _look(self) -> tuple[object, Any]:
+    def _look(self) -> tuple[object, Mapping[Step, str], Any]:
         """Return what the page depends on, then what it shows: what changes in between is seen by the next look."""
         state = self._state()
         try:
-            return state, self.step.look(self.desk, self.picks)
+            found = self.step.look(self.desk, self.picks)
         except Exception as error:  # whatever it was: said in place
-            return state, error
+            found = error
+        return state, decided(self.desk, self.steps), found
 
     def _state(self) -> object:
         """What pages depend on: it is compared every second."""
         return self.desk.history, tuple((run.id, run.state) for run in self.desk.runs.all())
 
-    def _frame(self) -> None:
-        """Draw what stands around the content."""
+    def _frame(self, told: Mapping[Step, str]) -> None:
+        """Draw what stands around the content: the table, undo, and every step with what was decided there."""
+        history = self.desk.history
         self._top.clear()
         with self._top:
             part("a", "shoal", "name", href="/data")
             part("span", self.draft.name or "no table yet", "file")
-            button(
-                "Undo",
-                lambda: self.attempt(self.desk.undo),
-                key="undo",
-                kind="small",
-                off=not self.desk.history.can_undo,
-            )
-            button(
-                "Redo",
-                lambda: self.attempt(self.desk.redo),
-                key="redo",
-                kind="small",
-                off=not self.desk.history.can_redo,
-            )
+            undo, redo = (lambda: self.attempt(self.desk.undo)), (lambda: self.attempt(self.desk.redo))
+            button("Undo", undo, key="undo", kind="small", off=not history.can_undo)
+            button("Redo", redo, key="redo", kind="small", off=not history.can_redo)
         self._nav.clear()
         with self._nav, part("ol"):
             for place, step in enumerate(self.steps, 1):
-                self._place(place, step)
+                self._place(place, step, told[step])
 
-    def _place(self, place: int, step: Step) -> None:
+    def _place(self, place: int, step: Step, said: str) -> None:
         """Draw one step at the side: its number or that it is done, its name, what was decided."""
-        said, here = step.said(self.desk), step is self.step
+        here = step is self.step
         with (
             part("li", class_="done" if said else ""),
             part("a", href=f"/{step.name}", aria_current="step" if here else None, data_key=f"step-{step.name}"),
@@ -216,6 +209,11 @@ class Page:
             if at + 1 < len(self.steps):
                 after = self.steps[at + 1]
                 link(f"{after.title} →", f"/{after.name}", key="next", kind="main")
+
+
+def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, str]:
+    """Return what was decided in each step, in a few words."""
+    return {step: step.said(desk) for step in steps}
 
 
 def in_words(error: Exception) -> str:

@@ -42,6 +42,7 @@ class Found:
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
     what_if: WhatIf | None = None
+    measuring: bool = False
 
 
 def finished(desk: Desk, picks: Picks) -> Run | None:
@@ -65,7 +66,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     rows = tuple(compare(desk.runs.all()))
-    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run))
+    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run), run.measuring)
     return Found(choices(desk), run.id, run.draft, *known)
 
 
@@ -163,8 +164,7 @@ def _measured(page: Page, found: Found) -> None:
     measured = found.measured
     heading("Who could still be found")
     if measured is None:
-        text("Risk, attacks and use are being measured …", "faint")
-        page.live(lambda: page.desk.runs[found.id].measured is not None, page.come)
+        _measuring(page, found)
         return
     if measured.get("said"):
         message(measured["said"], "warn")
@@ -175,6 +175,16 @@ def _measured(page: Page, found: Found) -> None:
         _use(measured["utility"])
     for note in measured.get("notes", ()):
         text(note, "faint")
+
+
+def _measuring(page: Page, found: Found) -> None:
+    """Wait for the measures; where their worker was killed, offer to measure again."""
+    if found.measuring:
+        text("Risk, attacks and use are being measured …", "faint")
+        page.live(lambda: not page.desk.runs[found.id].measuring, page.come)
+    else:
+        text("Risk, attacks and use were not measured.", "faint")
+        button("Measure them", lambda: page.attempt(page.desk.runs[found.id].measure), key="measure", kind="small")
 
 
 def _risk(measured: Mapping[str, Any]) -> None:
