@@ -13,7 +13,7 @@ import polars as pl
 from shoal.desk.draft import Draft
 from shoal.errors import RoleError, ShoalError, TableError, nearest
 from shoal.microdata import Coded
-from shoal.table import BINARY, Table, read, read_csv, texts, tidy
+from shoal.table import BINARY, Table, read, read_csv, tidy
 
 HEAD = 1 << 20
 """Bytes from which the first rows of a larger file are read."""
@@ -89,13 +89,6 @@ def first_rows(draft: Draft, rows: int) -> pl.DataFrame:
         return read_csv(_beginning(path), path.name, **stamp.reading).frame.head(rows)
     except ShoalError:
         return stamped(stamp).frame.head(rows)
-
-
-def first_texts(path: Path, rows: int) -> pl.DataFrame:
-    """Return the first rows of a published table as they stand in its file; only its beginning is read."""
-    if path.suffix.lower() in BINARY:
-        return _binary(path, rows)
-    return texts(_beginning(path).decode("utf-8")).head(rows)
 
 
 def _binary(path: Path, rows: int) -> pl.DataFrame:

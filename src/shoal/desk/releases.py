@@ -12,7 +12,7 @@ import polars as pl
 
 from shoal.desk.keeping import private_folder
 from shoal.desk.looking import ROWS, Grid, grid
-from shoal.desk.reading import first_texts, table
+from shoal.desk.reading import table
 from shoal.desk.runs import Run
 from shoal.errors import ReleaseError, TableError
 from shoal.opened import Opened
@@ -27,12 +27,18 @@ def release_of(run: Run) -> Path:
     return folder
 
 
+@lru_cache(maxsize=16)
 def published(run: Run, rows: int = ROWS, name: str = TABLE) -> Grid:
-    """Return the first rows of a published table; of two tables the other one is called `sensitive`."""
-    files = Opened.of(release_of(run), None).paths
-    if name not in files:
-        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(files))
-    return grid(first_texts(files[name], rows))
+    """Return rows spread evenly over a published table; of two tables the other one is called `sensitive`."""
+    tables = Opened.of(release_of(run), None).tables
+    if name not in tables:
+        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(tables))
+    return grid(tables[name][_spread(tables[name].height, rows)])
+
+
+def _spread(height: int, rows: int) -> list[int]:
+    """Return places spread evenly: published rows are sorted, and the first ones are often all stars."""
+    return sorted({place * height // rows for place in range(rows)})
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ def beside(run: Run, rows: int = ROWS) -> Beside:
     """Return rows spread evenly over the release next to the original's: an explicit preview, for the table's owner."""
     folder = release_of(run)
     after = Opened.of(folder, None).table
-    spread = sorted({place * after.height // rows for place in range(rows)})
+    spread = _spread(after.height, rows)
     places = pl.read_parquet(folder / "internal" / "rows.parquet")["row"].gather(spread).to_list()
     original = table(run.draft).frame
     if places and max(places) >= original.height:
