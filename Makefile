@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 CORES  ?= auto
 
-.PHONY: help demo test test-all lint bench docs clean
+.PHONY: help demo test test-all test-web lint bench docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
 	@echo "make test      ruff, mypy --strict, pytest with doctests"
 	@echo "make test-all  the same and the slow, large checks"
+	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
 	@echo "make bench     the benchmarks, each beside its floor"
 	@echo "make lint      ruff and mypy alone"
 	@echo "make docs      the documentation as a web site in site/"
@@ -34,7 +35,13 @@ test: lint
 	$(BIN)/pytest -n $(CORES)
 
 test-all: lint
-	$(BIN)/pytest -n $(CORES) -m "slow or not slow"
+	$(BIN)/pytest -n $(CORES) -m "not web"
+
+# Chromium of the system is taken if there is one; the screenshots of docs/web.md are made anew on the way.
+test-web: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.45"
+	command -v chromium chromium-browser google-chrome >/dev/null || $(BIN)/python -m playwright install chromium
+	SHOAL_FIGURES=docs/figures SHOAL_RECORDS=build $(BIN)/pytest -m web tests/web -n 0
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

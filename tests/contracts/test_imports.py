@@ -45,6 +45,7 @@ ORDER = [
     {"codip", "compare", "follow", "spark", "state"},
     {"frontier"},
     {"desk"},
+    {"web"},
     {"cli"},
     {"__main__"},
 ]
@@ -109,6 +110,12 @@ def test_the_checker_of_bounds_knows_neither_problems_nor_costs() -> None:
 
 def test_only_the_command_line_imports_the_command_line() -> None:
     assert [part for part, others in GRAPH.items() if "cli" in others] == ["__main__"]
+
+
+def test_only_the_command_line_imports_the_page_and_only_the_page_its_toolkit() -> None:
+    assert [part for part, others in GRAPH.items() if "web" in others] == ["cli"]
+    users = {part_of(path) for path in SOURCE.rglob("*.py") if "nicegui import" in path.read_text(encoding="utf-8")}
+    assert users == {"web"}
 
 
 def test_only_reports_and_the_command_line_import_measures_of_use() -> None:

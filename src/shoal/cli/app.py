@@ -49,6 +49,7 @@ from shoal.cli.project import codip
 from shoal.cli.register_release import register
 from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
+from shoal.cli.serve import serve
 from shoal.cli.settings import names, pairs, settings, table_file, tables
 from shoal.cli.utility import utility
 
@@ -285,6 +286,7 @@ app.command()(inspect)
 app.command()(register)
 app.command("report")(report_command)
 app.command()(hard)
+app.command()(serve)
 app.command()(utility)
 app.add_typer(hierarchy_commands, name="hierarchy")
 

@@ -1,0 +1,36 @@
+"""The command `serve`: the whole way from a table to a release on a page in the browser, on this machine alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PACKAGE = "nicegui"
+
+
+def serve(
+    file: Annotated[Path | None, typer.Argument(help="A table to begin with: CSV, csv.gz, Parquet or Arrow.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The page opens files in here alone; the file's folder, or this one."),
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 for any that is free.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, but open no browser.")] = False,
+) -> None:
+    """Open the page: from a table to a verified release, step by step, in the browser. Nothing leaves this machine.
+
+    Ctrl-C ends it; what was uploaded is deleted then. Runs that go on are found again by the next `shoal serve` here.
+    """
+    from importlib.util import find_spec
+
+    from shoal.errors import Unsupported
+
+    if find_spec(PACKAGE) is None:
+        raise Unsupported(
+            f"the page needs the package {PACKAGE}, which is not installed", hint="pip install 'shoal[web]'"
+        )
+    from shoal.web.app import serve as run_server
+
+    run_server(file, folder, port, open_browser=not no_open)

@@ -1,0 +1,41 @@
+"""Runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.markup import Content
+from shoal.web.parts import grid, heading
+from shoal.wording import percent
+
+HEADINGS = (
+    "run",
+    "every crowd meets",
+    "method",
+    "crowds",
+    "cost",
+    "at most above the least",
+    "highest risk",
+    "counts wrong by",
+)
+
+
+def compared(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Show all runs that have a release, if there are several."""
+    shown = [row for row in rows if row["cost"] is not None]
+    if len(shown) > 1:
+        heading("Runs side by side")
+        grid(HEADINGS, [_cells(row) for row in shown], numbers=range(3, 8), about="Runs side by side").classes("roomy")
+
+
+def _cells(row: Mapping[str, Any]) -> list[Content]:
+    gap = row["gap"]
+    above = "unknown" if gap is None else f"{(gap - 1) * 100:.3g} %"
+    said = f"{row['cost']:,.6g} {row['cost name']}"
+    shares = (_share(row["highest risk"]), _share(row["query error"]))
+    return [f"Run {row['run']}", row["require"], row["method"], f"{row['classes']:,}", said, above, *shares]
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else percent(value)

@@ -1,0 +1,161 @@
+"""The step Data: which table, how it is read, what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.desk import Desk, looking
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, chosen, dropped, grid, heading, number, part, text, written
+from shoal.web.traffic import UPLOAD
+from shoal.wording import percent
+
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather", ".ipc")
+MOST = 50
+"""Files of the folder that are proposed."""
+SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
+ENCODINGS = {"": "found by itself", "utf-8": "UTF-8", "latin-1": "Western European (Latin-1)", "cp1252": "Windows-1252"}
+DECIMALS = {"": "found by itself", ".": "point: 1.5", ",": "comma: 1,5"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the step shows; `preview` only where it was asked for."""
+
+    files: tuple[str, ...]
+    inspected: Mapping[str, Any] | None = None
+    """None while a worker looks at a large table."""
+    preview: Any = None
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Look at the table, if there is one."""
+    files = _files(desk.root)
+    if desk.draft.file is None:
+        return Found(files)
+    shown = looking.preview(desk.draft) if picks.get("rows") else None
+    return Found(files, desk.look("inspection"), shown)
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show where to drop a file; then what the table is."""
+    if page.draft.file is None:
+        _choose(page, found)
+        return
+    _holds(page, found)
+    with part("details"):
+        part("summary", "Choose another table", data_key="another")
+        _choose(page, found)
+
+
+def said(desk: Desk) -> str:
+    """Return the table's name."""
+    return desk.draft.name
+
+
+def _files(root: Path | None) -> tuple[str, ...]:
+    """Return the tables that lie in the chosen folder, by name."""
+    if root is None:
+        return ()
+    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(ENDINGS)))[:MOST]
+
+
+def _choose(page: Page, found: Found) -> None:
+    said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
+    heard = lambda refused: _sent(page, refused)  # noqa: E731
+    dropped("Drop a table here", said, UPLOAD, heard, key="file", accept=",".join(ENDINGS))
+    text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
+    if page.desk.root is not None:
+        _by_path(page, found.files)
+
+
+async def _sent(page: Page, refused: str) -> None:
+    if refused:
+        page.alert(refused)
+        return
+    page.quiet()
+    await page.refresh()
+
+
+def _by_path(page: Page, files: tuple[str, ...]) -> None:
+    """Offer the files of the chosen folder."""
+
+    async def open_file(name: str) -> None:
+        if name.strip():
+            await page.attempt(page.desk.open, name.strip())
+
+    help = f"Inside {page.desk.root}. Nothing is copied."
+    written(
+        "Or name a file that lies here", "", open_file, key="path", help=help, list="files", placeholder="people.csv"
+    )
+    with part("datalist", id="files"):
+        for name in files:
+            part("option", value=name)
+
+
+def _holds(page: Page, found: Found) -> None:
+    """Show the size, the columns, and the first rows where asked for."""
+    if found.inspected is None:
+        part("p", "shoal is reading the table …", "waiting", role="status")
+        page.live(lambda: page.desk.look("inspection") is not None, page.come)
+    else:
+        _columns(found.inspected)
+    heading("First rows")
+    if found.preview is None:
+        text("Rows of the original are shown only if you ask for them.", "faint")
+        button("Show the first 20 rows", lambda: page.pick(rows="20"), key="rows")
+    else:
+        grid(found.preview.columns, _cells(found.preview.rows), about="The first rows of the table").classes("cells")
+        button("Hide them", lambda: page.pick(rows=""), key="rows")
+    with part("details"):
+        part("summary", "Does it look wrong? Say how the file is written", data_key="reading")
+        _reading(page)
+
+
+def _columns(found: Mapping[str, Any]) -> None:
+    with part("div", class_="cards figures"):
+        number(f"{found['rows']:,}", "rows: people, if one row is one person")
+        number(f"{len(found['columns']):,}", "columns")
+        number(_size(found["bytes"]), "size of the file")
+    heading("Columns")
+    rows = [[one["name"], one["type"], f"{one['distinct']:,}", percent(one["missing"])] for one in found["columns"]]
+    grid(("column", "holds", "different values", "missing"), rows, numbers=(2, 3), about="The columns of the table")
+
+
+def _size(many: int) -> str:
+    """Write a number of bytes.
+
+    >>> _size(193_000), _size(2_500_000)
+    ('193 kB', '2.5 MB')
+    """
+    return f"{many / 1e6:,.3g} MB" if many >= 1e6 else f"{many / 1e3:,.0f} kB"
+
+
+def _cells(rows: Iterable[Sequence[str | None]]) -> list[list[str]]:
+    return [["(missing)" if cell is None else cell for cell in row] for row in rows]
+
+
+def _reading(page: Page) -> None:
+    """Offer how a CSV file is read."""
+    draft = page.draft
+    for label, name, options in (
+        ("Columns are separated by", "separator", SEPARATORS),
+        ("Letters are encoded in", "encoding", ENCODINGS),
+        ("Decimal sign", "decimal", DECIMALS),
+    ):
+        heard = lambda value, name=name: page.change(**{name: value or None})  # noqa: E731
+        chosen(label, options, getattr(draft, name) or "", heard, key=name)
+
+
+STEP = Step(
+    "data",
+    "Data",
+    "Which table do you want to publish?",
+    "A table about people, one row a person. It is read here and sent nowhere.",
+    look,
+    draw,
+    said,
+)

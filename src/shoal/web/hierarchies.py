@@ -1,0 +1,243 @@
+"""The step Hierarchies: how a column's values become coarser, with a preview; edited, imported or left to shoal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.desk import Desk, Draft, looking
+from shoal.errors import ShoalError
+from shoal.web.hearing import hear
+from shoal.web.outline import outlined, read_outline
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, chosen, dropped, field, heading, link, message, part, text, written
+from shoal.web.traffic import TREE
+from shoal.wording import counted
+
+EDITED = "taxonomy"
+EXAMPLES = {
+    "width": ("Widths of the ranges", "finest first, each a multiple of the one before: 5, 10, 20"),
+    "edges": ("Where ranges begin", "levels with / between, finest first: 18, 25, 65 / 18, 65"),
+    "bins": ("Numbers of ranges with about equally many people", "the largest first: 8, 4, 2"),
+    "origin": ("Where the ranges of one width begin", "0 unless said"),
+    "lengths": ("How many characters are kept", "the longest first: 4, 2"),
+    "levels": ("Which parts of the calendar", "day, month, quarter, year, decade"),
+    "kind": ("What the column holds", "date, zip or age; seen from the values unless said"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The columns that may be known, and the hierarchy of the one that is looked at, or why there is none."""
+
+    columns: tuple[str, ...]
+    column: str = ""
+    shape: Any = None
+    kinds: tuple[Any, ...] = ()
+    refused: str = ""
+    outline: str = ""
+    """Its values, as lines; only where they were asked for."""
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Look at one column's hierarchy."""
+    draft = desk.draft
+    columns = tuple(draft.named("quasi"))
+    if draft.file is None or not columns:
+        return Found(())
+    column = picks.get("column", "")
+    column = column if column in columns else columns[0]
+    values = bool(picks.get("values"))
+    try:
+        shape, kinds = looking.hierarchy(draft, column, values=values), looking.builders(draft, column)
+        outline = outlined(looking.tree(draft, column)) if values else ""
+        return Found(columns, column, shape, kinds, outline=outline)
+    except ShoalError as error:
+        return Found(columns, column, refused=str(error))
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show the columns, then the levels of one, then how to change them."""
+    if not found.columns:
+        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
+            link("To the roles", "/roles", key="to-roles", kind="small")
+        return
+    _columns(page, found)
+    heading(found.column)
+    if found.refused:
+        message(found.refused, "bad")
+        _leave(page, found.column)
+        return
+    _levels(found.shape.levels)
+    if found.shape.spec["builder"] == "intervals":
+        text("[20, 30) is from 20 up to 30, without 30 itself.", "faint")
+    _kind(page, found)
+    _parameters(page, found)
+    _tree(page, found)
+    _import(page, found.column)
+
+
+def said(desk: Desk) -> str:
+    """Return how many are your own; the others are chosen by shoal."""
+    draft = desk.draft
+    own = [name for name in draft.hierarchies if draft.roles.get(name) == "quasi"]
+    return "" if not draft.named("quasi") else f"{len(own)} your own" if own else "automatic"
+
+
+def _columns(page: Page, found: Found) -> None:
+    """Show the columns as buttons, the one that is looked at pressed."""
+    with part("div", class_="buttons", role="group", aria_label="Columns that may be known"):
+        for name in found.columns:
+            kind = "small main" if name == found.column else "small"
+            pick = lambda name=name: page.pick(column=name, values="")  # noqa: E731
+            pressed = "true" if name == found.column else "false"
+            button(name, pick, key=f"column-{name}", kind=kind, aria_pressed=pressed)
+
+
+def _levels(levels: tuple[Any, ...]) -> None:
+    """Show every level with its groups and how many people each holds."""
+    with part("div", class_="levels", tabindex="0", role="region", aria_label="Levels"):
+        for level in levels:
+            with part("div", class_="card"):
+                top = level.level == len(levels) - 1
+                title = "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}"
+                part("h3", title)
+                groups = counted(level.number, "group" if level.level else "value")
+                part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
+                with part("ul"):
+                    for label, many in level.blocks:
+                        with part("li"):
+                            part("span", "(missing)" if label is None else label)
+                            part("span", f"{many:,}", "n")
+                if level.blocks and level.number > len(level.blocks):
+                    part("p", f"and {level.number - len(level.blocks):,} more", "faint")
+
+
+async def _use(page: Page, column: str, spec: object) -> None:
+    """Take a hierarchy, if the column can have it."""
+
+    def take() -> None:
+        looking.hierarchy(page.draft, column, spec)
+        page.desk.change(hierarchies={**page.draft.hierarchies, column: spec})
+
+    await page.attempt(take)
+
+
+def _leave(page: Page, column: str) -> None:
+    """Offer to leave the column to shoal."""
+
+    off = column not in page.draft.hierarchies
+    button("Leave it to shoal", lambda: page.decide(_without(column)), key="leave", kind="small", off=off)
+
+
+def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
+    """Return the change after which shoal chooses the hierarchy of a column."""
+    return lambda draft: {"hierarchies": {name: spec for name, spec in draft.hierarchies.items() if name != column}}
+
+
+def _kind(page: Page, found: Found) -> None:
+    """Offer the kinds of hierarchy that fit the column."""
+    heading("Change it", 3)
+    fitting = {one.name: one for one in found.kinds if one.spec is not None}
+    has = str(found.shape.spec["builder"])
+    options = {name: one.meaning for name, one in fitting.items()}
+    if has not in options:
+        options[has] = "groups written down"
+    now = has if found.column in page.draft.hierarchies else "auto"
+
+    async def take(name: str) -> None:
+        if name == "auto":
+            await page.decide(_without(found.column))
+        elif name in fitting:
+            await _use(page, found.column, fitting[name].spec)
+
+    chosen("How values become coarser", options, now if now in options else has, take, key="kind")
+    unfit = [one for one in found.kinds if one.spec is None]
+    if unfit:
+        with part("details"):
+            part("summary", "Kinds that do not fit this column", data_key="unfit")
+            with part("ul"):
+                for one in unfit:
+                    part("li", f"{one.meaning}: {one.reason}")
+
+
+def _parameters(page: Page, found: Found) -> None:
+    """Offer what the kind of hierarchy may be told; a field a parameter."""
+    spec = found.shape.spec
+    kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
+    with part("div", class_="fields"):
+        for name in () if kind is None else kind.parameters:
+
+            async def tell(value: str, name: str = name) -> None:
+                rest = {key: told for key, told in spec.items() if key != name and not _instead(key, name)}
+                await _use(page, found.column, {**rest, name: value} if value.strip() else rest)
+
+            label, help = EXAMPLES.get(name, (name, ""))
+            written(label, _spelled(spec.get(name, "")), tell, key=f"told-{name}", help=help)
+
+
+def _instead(key: str, name: str) -> bool:
+    """Whether one way to cut ranges takes the place of another."""
+    ways = {"width", "edges", "bins"}
+    return name in ways and key in {*ways, "origin"}
+
+
+def _spelled(value: object) -> str:
+    """Write a parameter as it may be typed: levels with / between, items with commas."""
+    if isinstance(value, list | tuple):
+        nested = any(isinstance(one, list | tuple) for one in value)
+        return (" / " if nested else ", ").join(map(_spelled, value))
+    return str(value)
+
+
+def _tree(page: Page, found: Found) -> None:
+    """Offer the values as an outline to put into groups; they are cells, so they are shown only if asked for."""
+    heading("Groups of your own", 3)
+    if not found.outline:
+        text("Put values into groups, and groups into groups. This shows the values of the column.", "faint")
+        button("Show the values and edit groups", lambda: page.pick(values="yes"), key="values", kind="small")
+        return
+    with field(
+        "One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."
+    ):
+        area = part("textarea", value=found.outline, id="outline", data_key="outline", rows="14", spellcheck="false")
+        area._props["aria-describedby"] = "outline-help"
+    with part("div", class_="buttons"):
+        use = part("button", "Use these groups", "button main small", type="button", data_from="outline")
+        hear(use, "use-outline", "press", lambda lines: _take_outline(page, found.column, str(lines)))
+        button("Hide the values", lambda: page.pick(values=""), key="values", kind="small")
+
+
+async def _take_outline(page: Page, column: str, lines: str) -> None:
+    """Take groups that were written as lines."""
+    try:
+        tree = read_outline(lines)
+    except ShoalError as error:
+        page.alert(str(error))
+        return
+    await _use(page, column, tree)
+
+
+def _import(page: Page, column: str) -> None:
+    """Offer to drop a hierarchy file."""
+
+    async def sent(refused: str) -> None:
+        page.alert(refused) if refused else await page.refresh()
+
+    said = "CSV as ARX writes it (a line a value, then its group on every level), or JSON"
+    with part("details"):
+        part("summary", "Import a file", data_key="import")
+        dropped("Drop a hierarchy here", said, TREE, sent, key="tree", more=column, accept=".csv,.json,.gz")
+
+
+STEP = Step(
+    "hierarchies",
+    "Hierarchies",
+    "How may values become coarser?",
+    "Where a value would give somebody away, a coarser one is published: a range of ages, a group of jobs. "
+    "shoal has chosen levels for each column; change them where you know better.",
+    look,
+    draw,
+    said,
+)

@@ -1,0 +1,130 @@
+"""The step Method: how cells are made coarser, what is kept small, and who searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.desk import Desk, looking
+from shoal.desk.looking import Choice
+from shoal.web.hearing import hear
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import chosen, heading, link, message, part, text
+
+DROPPED = {"0": "nobody", "0.001": "up to 0.1 % of the people", "0.01": "up to 1 %", "0.05": "up to 5 %"}
+BY_ITSELF = "as the method needs; else stars"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What can be chosen; the methods are None while a worker looks which of them fit."""
+
+    ready: bool
+    recodings: tuple[Choice, ...] = ()
+    costs: tuple[Choice, ...] = ()
+    methods: tuple[Choice, ...] | None = ()
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Look which methods can take what was decided."""
+    draft = desk.draft
+    if draft.file is None or not draft.named("quasi") or not draft.require:
+        return Found(False, looking.recodings(), looking.costs(draft.recoding))
+    found = desk.look("methods")
+    methods = (
+        None
+        if found is None
+        else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
+    )
+    return Found(True, looking.recodings(), looking.costs(draft.recoding), methods)
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show how cells become coarser, then the methods."""
+    _recoding(page, found)
+    heading("Who may be left out")
+    text("Where somebody is too rare to hide, leaving out a few people can spare everybody else.", "faint")
+    heard = lambda value: page.change(max_dropped=value)  # noqa: E731
+    options = (
+        DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
+    )
+    chosen("Leave out", options, page.draft.max_dropped, heard, key="dropped")
+    heading("Who searches")
+    if not found.ready:
+        with (
+            message("Which methods fit is known once roles and privacy are decided.", "warn"),
+            part("div", class_="buttons"),
+        ):
+            link("To privacy", "/privacy", key="to-privacy", kind="small")
+    elif found.methods is None:
+        part("p", "shoal is looking which methods fit …", "waiting", role="status")
+        page.live(lambda: page.desk.look("methods") is not None, page.come)
+    else:
+        _methods(page, found.methods)
+    _cost(page, found)
+
+
+def said(desk: Desk) -> str:
+    """Return the method and how cells become coarser."""
+    draft = desk.draft
+    return " ".join(filter(None, (draft.method, draft.recoding))) if draft.require else ""
+
+
+def _recoding(page: Page, found: Found) -> None:
+    heading("How cells become coarser")
+    with part("fieldset", class_="cards", aria_label="How cells become coarser"):
+        _card(page, "recoding", "", "By itself", BY_ITSELF, not page.draft.recoding)
+        for one in found.recodings:
+            _card(page, "recoding", one.name, one.name.capitalize(), one.title, page.draft.recoding == one.name)
+
+
+def _card(page: Page, name: str, value: str, title: str, meaning: str, taken: bool, more: str = "") -> None:
+    """Show one choice of several as a card."""
+    change = lambda _: page.change(**{name: value or None})  # noqa: E731
+    with part("label", class_=f"card choice {'chosen' if taken else ''}"):
+        radio = part("input", type="radio", name=name, value=value, checked=taken or None)
+        hear(radio, f"{name}-{value}", "value", change)
+        with part("span"):
+            part("strong", title)
+            part("span", meaning, "faint block")
+            if more:
+                part("span", more, "faint block")
+
+
+def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
+    """Show the methods that fit, the one chosen by itself first; the others in a list with the reason."""
+    fitting = [one for one in methods if not one.reasons]
+    now = page.draft.method
+    refused = next((one for one in methods if one.name == now and one.reasons), None)
+    if refused is not None:
+        message(f"{refused.name} cannot do this: {'; '.join(refused.reasons)}", "bad")
+    with part("fieldset", class_="cards wide", aria_label="Method"):
+        for one in fitting:
+            promise = f"Promise: {one.guarantee}" if one.guarantee else ""
+            time = f"Expected time: {one.time}"
+            title = "auto (recommended)" if one.name == "auto" else one.name
+            _card(page, "method", one.name, title, one.title, now == one.name, ". ".join(filter(None, (promise, time))))
+    others = [one for one in methods if one.reasons]
+    if others:
+        with part("details"):
+            part("summary", f"{len(others)} methods that do not fit, and why", data_key="unfit")
+            with part("ul"):
+                for one in others:
+                    part("li", f"{one.name}: {'; '.join(one.reasons)}")
+
+
+def _cost(page: Page, found: Found) -> None:
+    heading("What is kept small")
+    options = {"": "what is usual for these cells"} | {one.name: f"{one.name}: {one.title}" for one in found.costs}
+    heard = lambda value: page.change(cost=value or None)  # noqa: E731
+    chosen("Cost", options, page.draft.cost or "", heard, key="cost", help="What is lost is measured by this number.")
+
+
+STEP = Step(
+    "method",
+    "Method",
+    "How should it be done?",
+    "You can leave all of this as it is: shoal then chooses for itself.",
+    look,
+    draw,
+    said,
+)

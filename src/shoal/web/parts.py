@@ -1,0 +1,180 @@
+"""The few controls that all steps are made of: plain HTML elements, so that keyboards and screen readers know them.
+
+Text is always text: an element shows what it is given letter by letter, and only `drawn` takes markup, which is made by
+`shoal.markup` and has everything escaped. Every control has a label, and a key by which it keeps the focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from shoal.markup import Content, Markup, table
+from shoal.web.hearing import Heard, hear
+
+
+def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
+    """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, None leaves one out."""
+    element = Element(tag)
+    if text is not None:
+        element._text = text
+    if class_:
+        element.classes(class_)
+    for key, value in attributes.items():
+        if value is not None and value is not False:
+            element._props[key.rstrip("_").replace("_", "-")] = "" if value is True else value
+    return element
+
+
+def heading(text: str, level: int = 2) -> Element:
+    """Return a heading."""
+    return part(f"h{level}", text)
+
+
+def text(said: str, class_: str = "") -> Element:
+    """Return a paragraph."""
+    return part("p", said, class_)
+
+
+def drawn(markup: Markup, class_: str = "") -> Element:
+    """Return markup: a picture or a table that `shoal.markup` made."""
+    return ui.html(markup, sanitize=False).classes(class_)
+
+
+def grid(
+    headings: Sequence[Content], rows: Iterable[Sequence[Content]], *, numbers: Iterable[int] = (), about: str
+) -> Element:
+    """Return a table that scrolls by itself where the page is narrow; `about` says what it holds."""
+    box = drawn(table(headings, rows, numbers=numbers), "scroll")
+    box._props.update({"tabindex": "0", "role": "region", "aria-label": about})
+    return box
+
+
+def button(
+    said: str, heard: Callable[[], Any] | None, *, key: str, kind: str = "", off: bool = False, **more: Any
+) -> Element:
+    """Return a button; `kind` is main, small or plain."""
+    made = part("button", said, f"button {kind}", type="button", data_key=key, disabled=off or None, **more)
+    return made if heard is None else hear(made, key, "press", lambda _: heard())
+
+
+def link(said: str, target: str, *, key: str, kind: str = "", **more: Any) -> Element:
+    """Return a link that looks like a button."""
+    return part("a", said, f"button {kind}", href=target, data_key=key, **more)
+
+
+def field(label: str, key: str, help: str = "") -> Element:
+    """Return a box for one control, with its label, and a line that helps."""
+    box = part("div", class_="field")
+    with box:
+        part("label", label, for_=key)
+        if help:
+            part("span", help, "help", id=f"{key}-help")
+    return box
+
+
+def _named(key: str, help: str) -> dict[str, Any]:
+    return {"id": key, "data_key": key, "aria_describedby": f"{key}-help" if help else None}
+
+
+def written(label: str, value: str, heard: Heard, *, key: str, help: str = "", **more: Any) -> Element:
+    """Return a field of text; what is in it is heard when it is left, or Enter is pressed."""
+    with field(label, key, help):
+        made = part(
+            "input", type="text", value=value, autocomplete="off", spellcheck="false", **_named(key, help), **more
+        )
+        return hear(made, key, "value", heard)
+
+
+def chosen(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str, help: str = "") -> Element:
+    """Return a list to choose from; `options` are values and what is said of each."""
+    with field(label, key, help), part("select", value=value, **_named(key, help)) as made:
+        for option, said in options.items():
+            part("option", said, value=option, selected=option == value or None)
+    return hear(made, key, "value", heard)
+
+
+def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str) -> Element:
+    """Return a row of choices, one of which is taken; the arrow keys move between them."""
+    box = part("div", class_="segments", role="radiogroup", aria_label=label)
+    with box:
+        for option, said in options.items():
+            with part("label", said):
+                one = part("input", type="radio", name=key, value=option, checked=option == value or None)
+                hear(one, f"{key}-{option}", "value", heard)
+    return box
+
+
+def dropped(label: str, said: str, target: str, refused: Heard, *, key: str, more: str = "", accept: str = "") -> None:
+    """Return a place to drop a file, or to choose one; it is sent to `target`, then `refused` hears why, or nothing."""
+    with part("label", class_="drop", data_url=target, data_more=more):
+        part("strong", label)
+        part("span", said, "faint")
+        hear(part("input", type="file", aria_label=label, accept=accept or None), key, "file", refused)
+        part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
+
+
+def slider(
+    label: str,
+    low: float,
+    high: float,
+    step: float,
+    value: float,
+    heard: Heard,
+    *,
+    key: str,
+    pattern: str = "%",
+    stops: Sequence[object] = (),
+    help: str = "",
+) -> Element:
+    """Return a slider; it says its value in `pattern` while it moves, and is heard when it rests.
+
+    With `stops` it moves over their places, and says the stop.
+    """
+    with field(label, key, help):
+        now = str(stops[int(value)]) if stops else f"{value:g}"
+        part("output", pattern.replace("%", now), id=f"{key}-said", for_=key)
+        bounds: dict[str, Any] = {"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
+        spoken: dict[str, Any] = {
+            "data_says": f"{key}-said",
+            "data_pattern": pattern,
+            "aria_valuetext": pattern.replace("%", now),
+        }
+        listed = " ".join(map(str, stops)) or None
+        made = part("input", type="range", data_stops=listed, **bounds, **_named(key, help), **spoken)
+        return hear(made, key, "value", heard)
+
+
+def message(said: str, kind: str = "") -> Element:
+    """Return a message in place; `kind` is bad or warn. What is bad is read out at once."""
+    box = part("div", class_=f"message {kind}", role="alert" if kind == "bad" else "status")
+    with box:
+        part("p", said)
+    return box
+
+
+def number(value: str, said: str) -> Element:
+    """Return a card with one number and what it is."""
+    with part("div", class_="card number") as box:
+        part("strong", value)
+        part("span", said)
+    return box
+
+
+def legend(**words: str) -> None:
+    """Say what the colours of a picture mean: for each kind, in words."""
+    with part("div", class_="key"):
+        for kind, said in words.items():
+            with part("span"):
+                part("i", class_=kind)
+                part("span", said)
+
+
+def code(content: str, *, key: str, about: str) -> None:
+    """Show a text to copy."""
+    part("pre", content, id=key, tabindex="0", role="region", aria_label=about)
+    copied = button("Copy", None, key=f"{key}-copy", kind="small", aria_label=f"Copy {about}")
+    copied.on("click", js_handler=f"(event) => shoalCopy(event.currentTarget, {key!r})")

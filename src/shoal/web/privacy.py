@@ -1,0 +1,216 @@
+"""The step Privacy: what every crowd must meet, from a preset or model by model, each with a slider and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.desk import Desk, Draft, looking
+from shoal.desk.looking import Field, Form
+from shoal.desk.presets import PRESETS, Preset
+from shoal.web.hearing import hear
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, chosen, heading, link, message, part, slider, text, written
+
+CROWD = "The people whose published rows look alike are a crowd: nobody can tell which of them is whom."
+TOP = 50
+"""Where the slider of a number without an end ends."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One requirement as the page shows it: its text, its form, its numbers and columns, and what it means."""
+
+    text: str
+    form: Form
+    numbers: tuple[str, ...]
+    columns: tuple[str, ...]
+    option: str | None
+    plain: bool
+    """Whether the form can write it; what is given besides (`a|b`) it cannot."""
+    meaning: str
+
+    @classmethod
+    def of(cls, said: str) -> Asked:
+        """Read a requirement."""
+        filled = looking.filled(said)
+        form = next(one for one in looking.models() if one.name == filled.name)
+        rest = (filled.numbers, filled.columns, filled.option, not filled.given)
+        return cls(said, form, *rest, plainly(looking.explained(said)[0]))
+
+    def written(self, place: int, number: str) -> str:
+        """Return the requirement with another number."""
+        numbers = [*self.numbers[:place], number, *self.numbers[place + 1 :]]
+        return looking.written(self.form.name, numbers, self.columns, self.option)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is asked for so far, and what could be."""
+
+    asked: tuple[Asked, ...]
+    forms: tuple[Form, ...]
+    sensitive: tuple[str, ...]
+    known: tuple[str, ...]
+
+
+def plainly(said: str) -> str:
+    """Return a sentence about classes as one about crowds.
+
+    >>> plainly("every class has at least 5 rows")
+    'every crowd has at least 5 people'
+    """
+    return said.replace("classes", "crowds").replace("class", "crowd").replace("rows", "people")
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Read the requirements."""
+    draft = desk.draft
+    asked = tuple(Asked.of(one) for one in draft.require)
+    forms = tuple(one for one in looking.models() if draft.population or not one.needs_population)
+    return Found(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")))
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show the presets, then what is asked for, then what can be added."""
+    if not found.known:
+        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
+            link("To the roles", "/roles", key="to-roles", kind="small")
+        return
+    text(CROWD)
+    heading("Start from what is usual")
+    with part("div", class_="cards"):
+        for preset in PRESETS.values():
+            _preset(page, preset, found.sensitive)
+    heading("What every crowd must meet")
+    if not found.asked:
+        text("Nothing yet: take one of the above, or add a model below.", "faint")
+    with part("div", class_="stack"):
+        for place, one in enumerate(found.asked):
+            _asked(page, place, one)
+    _add(page, found)
+
+
+def said(desk: Desk) -> str:
+    """Return what is asked for."""
+    return " ".join(desk.draft.require)
+
+
+def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
+    """Show a preset; one that speaks of secrets needs a column that is one."""
+    wants = preset.diversity is not None and not sensitive
+    require = preset.require(sensitive)
+    taken = not wants and page.draft.require == require
+    card = part("button", class_=f"card {'chosen' if taken else ''}", type="button")
+    card._props.update({"aria-pressed": "true" if taken else "false"} | ({"disabled": ""} if wants else {}))
+    hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=require))
+    with card:
+        part("h3", preset.title)
+        part("span", preset.meaning if not wants else "Needs a column that is marked as secret.", "faint")
+
+
+def _asked(page: Page, place: int, one: Asked) -> None:
+    """Show a requirement: what it means, a slider a number, and a way to remove it."""
+
+    async def put(said: str) -> None:
+        await page.decide(lambda draft: {"require": _put(draft, place, said)})
+
+    with part("div", class_="card"):
+        with part("div", class_="line between"):
+            part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
+            remove = lambda: page.decide(lambda draft: {"require": _put(draft, place, None)})  # noqa: E731
+            button("Remove", remove, key=f"remove-{place}", kind="small", aria_label=f"Remove {one.text}")
+        part("p", _sentence(one))
+        if one.plain:
+            for number, field in enumerate(one.form.fields):
+                _number(
+                    page,
+                    f"{place}-{number}",
+                    field,
+                    one.numbers[number],
+                    lambda v, n=number: _tell(page, put, one, n, v),
+                )
+        part("p", one.text, "faint code")
+
+
+async def _tell(page: Page, put: Any, one: Asked, number: int, value: str) -> None:
+    """Change a number; one that cannot be is said in place."""
+    from shoal.errors import ShoalError
+
+    try:
+        said = one.written(number, value)
+    except ShoalError as error:
+        await page.refresh()
+        page.alert(str(error))
+        return
+    await put(said)
+
+
+def _sentence(one: Asked) -> str:
+    """Return what it means; for the size of crowds, also as a chance."""
+    said = one.meaning[:1].upper() + one.meaning[1:] + "."
+    if one.form.name == "k" and float(one.numbers[0]) >= 1:
+        chance = 100 / float(one.numbers[0])
+        said += f" Whoever looks for a person picks the right row with a chance of at most {chance:.3g} %."
+    return said
+
+
+def _number(page: Page, key: str, field: Field, value: str, heard: Any) -> None:
+    """Show a slider for a number, and a field to type it exactly."""
+    now = float(value)
+    low = max(float(field.least or 0), 0.0)
+    high = float(field.most) if field.most else max(TOP if field.whole else 10, now)
+    step = 1 if field.whole else (high - low) / 100
+    with part("div", class_="line number-line"):
+        slider(_said(field), low, high, step, now, heard, key=f"slide-{key}")
+        written("exactly", value, heard, key=f"type-{key}", inputmode="decimal", aria_label=f"{_said(field)}, exactly")
+
+
+def _said(field: Field) -> str:
+    said = plainly(field.meaning)
+    return said[:1].upper() + said[1:]
+
+
+def _put(draft: Draft, place: int, said: str | None) -> list[str]:
+    """Return the requirements with one changed, or removed."""
+    kept = list(draft.require)
+    kept[place : place + 1] = [] if said is None else [said]
+    return kept
+
+
+def _add(page: Page, found: Found) -> None:
+    """Offer every model; one of a secret asks which."""
+    heading("Add a model", 3)
+    picked = page.picks.get("model") or "k"
+    form = next((one for one in found.forms if one.name == picked), found.forms[0])
+    options = {one.name: one.title for one in found.forms}
+    chosen("Model", options, form.name, lambda name: page.pick(model=name), key="model", help=plainly(form.meaning))
+    column = page.picks.get("secret") or (found.sensitive[0] if found.sensitive else "")
+    if form.reads_attribute and not found.sensitive:
+        message("This model protects a secret, and no column is marked as one.", "warn")
+        return
+    if form.reads_attribute:
+        names = {name: name for name in found.sensitive}
+        chosen("Of which secret", names, column, lambda name: page.pick(secret=name), key="secret")
+
+    async def add() -> None:
+        def take() -> None:
+            columns = [column] if form.reads_attribute else []
+            said = looking.written(form.name, [field.start for field in form.fields], columns)
+            page.desk.change(require=[*page.draft.require, said])
+
+        await page.attempt(take)
+
+    button("Add it", add, key="add", kind="small")
+
+
+STEP = Step(
+    "privacy",
+    "Privacy",
+    "How well must people be hidden?",
+    "The stricter, the safer, and the less is left to see. A preset is a good start.",
+    look,
+    draw,
+    said,
+)

@@ -1,0 +1,130 @@
+"""The step Roles: what each column is to an attacker. shoal proposes, with a reason; a click changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.desk import Desk, looking
+from shoal.desk.looking import Uniqueness
+from shoal.report.charts import bar
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, drawn, link, message, part, segments, text
+from shoal.wording import counted, percent
+
+ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
+MEANING = {
+    "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
+    "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
+    "identifier": "it names a person: it is not published",
+    "other": "it harms nobody and finds nobody: it is published as it is",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The columns with their proposals, and how many people the chosen set singles out."""
+
+    table: bool
+    columns: Sequence[Mapping[str, Any]] | None = None
+    uniqueness: Uniqueness | None = None
+
+
+def look(desk: Desk, picks: Picks) -> Found:
+    """Look at the columns; of a table that was just chosen the proposals are taken, which can be undone."""
+    if desk.draft.file is None:
+        return Found(False)
+    found = desk.look("inspection")
+    if found is None:
+        return Found(True)
+    if untouched(desk):
+        desk.change(roles=proposed(found["columns"]))
+    known = desk.draft.named("quasi")
+    return Found(True, found["columns"], looking.uniqueness(desk.draft, known) if known else None)
+
+
+def draw(page: Page, found: Found) -> None:
+    """Show a card a column, and above them what the chosen set gives away."""
+    if not found.table:
+        with message("Choose a table first.", "warn"), part("div", class_="buttons"):
+            link("To the data", "/data", key="to-data", kind="small")
+        return
+    if found.columns is None:
+        part("p", "shoal is reading the columns …", "waiting", role="status")
+        page.live(lambda: page.desk.look("inspection") is not None, page.come)
+        return
+    with part("ul", class_="meanings"):
+        for role, meaning in MEANING.items():
+            with part("li"):
+                part("strong", ROLES[role])
+                part("span", f": {meaning}.")
+    _alone(found.uniqueness, len(page.draft.named("quasi")))
+    if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
+        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
+    with part("div", class_="stack"):
+        for column in found.columns:
+            _column(page, column)
+
+
+def untouched(desk: Desk) -> bool:
+    """Whether a table was just chosen, and nothing else was decided or undone since."""
+    history = desk.history
+    return not history.can_redo and (not history.at or history.drafts[history.at - 1].file != desk.draft.file)
+
+
+def proposed(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the role that is proposed for each column."""
+    return {one["name"]: one["role"] for one in columns}
+
+
+def _alone(found: Uniqueness | None, columns: int) -> None:
+    """Say how many people can be found by the columns that may be known."""
+    if found is None:
+        message(
+            "No column may be known, so nobody could be found: mark at least one, or there is nothing to protect.",
+            "warn",
+        )
+        return
+    with part("div", class_="card alone", aria_live="polite"):
+        part("h3", f"{percent(found.share)} of the people stand alone")
+        drawn(bar(found.share, "before"))
+        text(
+            f"{counted(found.alone, 'person', 'people')} of {found.rows:,} are the only one with their combination of"
+            f" {counted(columns, 'column')} that may be known. Whoever knows these finds their row.",
+            "faint",
+        )
+
+
+def _column(page: Page, column: Mapping[str, Any]) -> None:
+    """Show a column: its name, why the role is proposed, and the four roles to choose from."""
+    name = column["name"]
+    has = page.draft.roles.get(name, column["role"])
+
+    async def choose(role: str) -> None:
+        await page.decide(lambda draft: {"roles": {**draft.roles, name: role}})
+
+    with part("div", class_="card line between attribute"):
+        with part("div", class_="about"):
+            part("h3", name)
+            part("span", f"{column['type']}, {counted(column['distinct'], 'different value')}", "faint")
+            proposed = "" if has == column["role"] else f" (proposed: {ROLES[column['role']].lower()})"
+            part("p", f"{column['reason']}{proposed}", "faint")
+        segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
+
+
+def said(desk: Desk) -> str:
+    """Return how many columns may be known."""
+    many = len(desk.draft.named("quasi"))
+    return f"{many} may be known" if many else ""
+
+
+STEP = Step(
+    "roles",
+    "Roles",
+    "What could others know, and what must stay secret?",
+    "shoal proposes a role for each column, from its name and its values. You know better: change what is wrong.",
+    look,
+    draw,
+    said,
+)

@@ -1,0 +1,210 @@
+"""The step Run: what will be done, how far it is, the cost and the proved bound moving towards each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.desk import Desk, Run
+from shoal.desk.jobs import Failure, Point, State
+from shoal.web.page import Page, Picks, Step
+from shoal.web.parts import button, drawn, grid, heading, legend, link, message, part, text, written
+from shoal.web.pictures import approach
+from shoal.wording import counted
+
+STATES: dict[State, str] = {
+    "waiting": "starting",
+    "running": "running",
+    "done": "done",
+    "stopped": "stopped: the best so far was kept",
+    "failed": "no release",
+    "lost": "lost",
+}
+GOING = ("waiting", "running")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run as the page shows it."""
+
+    id: str
+    number: int
+    state: State
+    require: str
+    method: str
+    cost: str
+    points: tuple[Point, ...]
+    failure: Failure | None
+    stopping: bool
+
+    @classmethod
+    def of(cls, run: Run, *, points: bool = True) -> Shown:
+        """Look a run up."""
+        draft, summary = run.draft, run.summary or {}
+        paid = summary.get("cost")
+        cost = f"{paid['value']:,.6g} {paid['name']}" if paid else "–"
+        said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
+        told = tuple(run.progress()) if points else ()
+        return cls(run.id, run.number, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
+
+
+def look(desk: Desk, picks: Picks) -> tuple[Shown, ...]:
+    """Look at all runs, the latest last."""
+    return tuple(Shown.of(run, points=False) for run in desk.runs.all())
+
+
+def draw(page: Page, runs: tuple[Shown, ...]) -> None:
+    """Show what is asked, then the run that goes on or was the last, then the others."""
+    lacking = page.desk.ready()
+    for step, said in lacking:
+        with message(said[:1].upper() + said[1:] + ".", "warn"), part("div", class_="buttons"):
+            link("Go there", f"/{step}", key=f"lacking-{step}", kind="small")
+    going = bool(runs) and runs[-1].state in GOING
+    if not lacking:
+        _asked(page)
+    if not going:
+        _start(page, off=bool(lacking))
+    if runs:
+        heading(f"Run {runs[-1].number}")
+        _stands(page, runs[-1])
+        page.live(lambda: _latest(page.desk), _moves)
+    if len(runs) > 1 or (runs and not going):
+        _others(page, runs)
+
+
+def said(desk: Desk) -> str:
+    """Return how many runs there are."""
+    runs = desk.runs.all()
+    if runs and runs[-1].state in GOING:
+        return "running"
+    return counted(len(runs), "run") if runs else ""
+
+
+def _asked(page: Page) -> None:
+    """Say in words what will be run."""
+    draft = page.draft
+    rows = [
+        ["Table", draft.name],
+        ["Others may know", ", ".join(draft.named("quasi"))],
+        ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
+        ["Left out", ", ".join(draft.named("identifier")) or "–"],
+        ["Every crowd must meet", " ".join(draft.require)],
+        ["Method", draft.method],
+    ]
+    grid(("part", "what was decided"), rows, about="What will be run")
+
+
+def _start(page: Page, *, off: bool) -> None:
+    """Offer a limit of time, and the button."""
+    limit = page.draft.time_limit
+
+    async def limited(value: str) -> None:
+        await page.change(time_limit=value.strip() or None)
+
+    written(
+        "Stop after so many seconds",
+        "" if limit is None else f"{limit:g}",
+        limited,
+        key="limit",
+        help="Empty: until it is done. When time is over, the best found so far is taken.",
+        inputmode="numeric",
+    )
+    with part("div", class_="buttons"):
+        button("Start", lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
+
+
+def _latest(desk: Desk) -> Shown | None:
+    runs = desk.runs.all()
+    return Shown.of(runs[-1]) if runs else None
+
+
+def _stands(page: Page, run: Shown) -> None:
+    """Show where a run stands: why it failed, what came of it, or how to stop it."""
+    if run.failure is not None:
+        failed(page, run)
+    elif run.state not in GOING:
+        _ended(run)
+    else:
+        _going(page, run)
+
+
+def _moves(run: Shown | None) -> None:
+    """Show how far a run is, and the cost and the bound moving towards each other."""
+    if run is None:
+        return
+    if run.state in GOING:
+        at = run.points[-1] if run.points else Point(0, 0, "starting")
+        part("progress", max="1", value=f"{at.share:.4f}", aria_label="How far the run is")
+        text(f"{at.doing} – {at.seconds:.0f} s", "faint")
+    picture = approach(run.points)
+    if picture:
+        drawn(picture)
+        legend(before="cost of the best release so far", after="proved: no release can cost less")
+
+
+def _going(page: Page, run: Shown) -> None:
+    with part("div", class_="buttons"):
+        if run.stopping:
+            text("Stopping: the best so far is being kept …", "faint")
+        else:
+            stop = lambda: page.attempt(page.desk.runs[run.id].stop)  # noqa: E731
+            button("Stop, and keep the best so far", stop, key="stop")
+    text("You may close this page: the run goes on, and is here when you come back.", "faint")
+
+
+def _ended(run: Shown) -> None:
+    said = "The release is there, and the audit has confirmed every requirement."
+    with message(said + _stopped(run)), part("div", class_="buttons"):
+        link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
+
+
+def _stopped(run: Shown) -> str:
+    return " It was stopped early, and the best so far was kept." if run.state == "stopped" else ""
+
+
+def failed(page: Page, run: Shown) -> None:
+    """Say why there is no release, and offer in one click what would help."""
+    why = run.failure
+    assert why is not None
+    with message(why.said, "bad"), part("div", class_="buttons"):
+        if why.parts:
+            use = lambda parts=dict(why.parts): page.change(**parts)  # noqa: E731
+            button(why.offer or "Use what the table can reach", use, key="use", kind="main small")
+        else:
+            button("Run again", lambda: page.attempt(again, page.desk, run.id), key="again", kind="small")
+
+
+def again(desk: Desk, id: str) -> None:
+    """Start a run once more, as it was asked for."""
+    desk.start(desk.runs[id].draft)
+
+
+def _others(page: Page, runs: tuple[Shown, ...]) -> None:
+    """List all runs, each with what can be done with it."""
+    heading("All runs")
+    with part("div", class_="stack"):
+        for run in reversed(runs):
+            with part("div", class_="card line between"):
+                with part("div"):
+                    part("h3", f"Run {run.number}: {run.require}")
+                    part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}", "faint")
+                with part("div", class_="line"):
+                    if run.state in ("done", "stopped") and run.failure is None:
+                        link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
+                    remove = lambda id=run.id: page.attempt(_delete, page.desk, id)  # noqa: E731
+                    label = f"Delete run {run.number}"
+                    button("Delete", remove, key=f"delete-{run.id}", kind="small", aria_label=label)
+
+
+def _delete(desk: Desk, id: str) -> None:
+    desk.runs.delete(desk.runs[id])
+
+
+STEP = Step(
+    "run",
+    "Run",
+    "Make the release",
+    "shoal looks for the release that loses least. Where it can, it also proves how little any release could lose.",
+    look,
+    draw,
+    said,
+)

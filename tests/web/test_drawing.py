@@ -1,0 +1,53 @@
+"""What the page is made of, without a page: outlines, pictures, and which keys a click is heard by."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.desk.jobs import Point
+from shoal.errors import HierarchyError
+from shoal.web.outline import MISSING, ROOT, outlined, read_outline
+from shoal.web.pictures import approach, curve
+
+NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6).filter(lambda name: name != MISSING)
+LEAVES = NAMES | st.none()
+TREES = st.lists(
+    st.recursive(
+        LEAVES, lambda below: st.dictionaries(NAMES, st.lists(below, min_size=1, max_size=3), min_size=1, max_size=1)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(TREES)
+def test_an_outline_reads_back_as_the_tree_it_was_written_from(nodes: list[object]) -> None:
+    assert read_outline(outlined({ROOT: nodes})) == {ROOT: nodes}
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "    a\n  b", "a\n    b\n  c"])
+def test_an_outline_that_is_none_is_refused_in_words(text: str) -> None:
+    with pytest.raises(HierarchyError, match=r"outline|indent"):
+        read_outline(text)
+
+
+def test_the_picture_of_a_run_says_where_cost_and_bound_are() -> None:
+    points = [
+        Point(0, 0, "reading"),
+        Point(1, 0.2, "x", 90.0, None),
+        Point(2, 0.4, "x", 80.0, 60.0),
+        Point(9, 1, "x", 75.0, 70.0),
+    ]
+    drawn = approach(points)
+    assert "cost 75, at least 70 is needed" in drawn
+    assert drawn.count("<polyline") == 2
+    assert "one bound" not in approach(points[:2])
+    assert approach(points[:1]) == ""
+
+
+def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
+    drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
+    assert "a &lt; b" in drawn
+    assert curve([(2, None, None)], 2, title="") == ""

@@ -1,0 +1,201 @@
+"""The whole way in a real browser: from a table that is dropped to a release that verifies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web import looks
+from tests.web.browser import DESKTOP, PHONE, RUN, Steward
+from tests.web.server import SOURCE, Served, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.web
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+ADULT = DATA / "adult" / "adult_30162.csv.gz"
+STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
+FIGURES = Path(__file__).parents[2] / "docs" / "figures"
+
+
+def verified(packed: Path, original: Path, folder: Path) -> str:
+    """Unzip a release, and let the command line verify it against the original."""
+    with zipfile.ZipFile(packed) as content:
+        content.extractall(folder)
+    done = subprocess.run(
+        [sys.executable, "-m", "shoal", "verify", str(folder / "release"), "--original", str(original)],
+        env={"PYTHONPATH": str(SOURCE), "COLUMNS": "200", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def journey(steward: Steward, file: Path, secret: str, tmp_path: Path, *, seconds: int, eased: bool = False) -> None:
+    """Take a table from drop to verified release, by mouse; every step is looked at.
+
+    `eased`: what is asked for first cannot be met, and what the table can reach is taken instead.
+    """
+    steward.drawn()
+    steward.drop(file)
+    steward.sees("different values")
+    looks.check(steward.page)
+    steward.next()
+    steward.sees("stand alone")
+    steward.role(secret, "Secret")
+    looks.check(steward.page)
+    steward.next()
+    steward.sees("Nothing left")
+    looks.check(steward.page)
+    steward.next()
+    steward.press("preset-hospital")
+    steward.sees(f"distinct-l({secret})=3")
+    looks.check(steward.page)
+    steward.next()
+    steward.sees("auto (recommended)")
+    looks.check(steward.page)
+    steward.next()
+    steward.page.get_by_label("Stop after so many seconds").fill(str(seconds))
+    steward.page.keyboard.press("Enter")
+    steward.press("start")
+    steward.sees("Run 1")
+    if eased:
+        steward.page.get_by_role("alert").filter(has_text="all rows together").wait_for(timeout=RUN)
+        looks.check(steward.page)
+        steward.press("use")
+        steward.page.locator("main").get_by_text(f"distinct-l({secret})=3 distinct-l(salary-class)=2").first.wait_for()
+        steward.press("start")
+        steward.sees("Run 2")
+    steward.wait_for_run()
+    looks.check(steward.page)
+    steward.next()
+    steward.sees("What attacks get")
+    looks.check(steward.page)
+    steward.next()
+    looks.check(steward.page)
+    steward.page.get_by_role("link", name="Full report").wait_for()
+    packed = steward.fetch("whole", tmp_path / "release.zip")
+    assert "fail" not in verified(packed, file, tmp_path / "unzipped").lower()
+    public = steward.fetch("public", tmp_path / "public.zip")
+    with zipfile.ZipFile(public) as content:
+        assert all("internal" not in name for name in content.namelist())
+    assert steward.complaints == []
+    assert {url.split("/")[2] for url in steward.requests} == {steward.served.home.split("/")[2]}
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_census_goes_from_drop_to_verified_release(
+    browser: Browser, desk: Served, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    journey(Steward.at(browser, desk, size), desk.folder / "census.csv", "occupation", tmp_path, seconds=10)
+
+
+@pytest.mark.skipif(not ADULT.is_file(), reason="there is no ../shared/data beside the repository")
+def test_adult_goes_from_drop_to_verified_release_and_is_recorded(
+    browser: Browser, desk: Served, tmp_path: Path
+) -> None:
+    """The record is opened by `playwright show-trace`; `make test-web` leaves it in build/."""
+    steward = Steward.at(browser, desk)
+    steward.page.context.tracing.start(screenshots=True, snapshots=True)
+    record = Path(os.environ.get("SHOAL_RECORDS") or tmp_path) / "web-adult.zip"
+    try:
+        journey(steward, ADULT, "occupation", tmp_path, seconds=30, eased=True)
+    finally:
+        steward.page.context.tracing.stop(path=record)
+    assert record.stat().st_size > 100_000
+
+
+def test_the_same_way_by_keyboard_alone(browser: Browser, desk: Served, tmp_path: Path) -> None:
+    steward = Steward.at(browser, desk)
+    page = steward.page
+    steward.drawn()
+    reach(page, "path")
+    page.keyboard.type("census.csv")
+    page.keyboard.press("Enter")
+    steward.sees("different values")
+    on(steward, "next", "stand alone")
+    reach(page, "role-occupation-quasi")
+    page.keyboard.press("ArrowRight")
+    steward.sees("7 columns")
+    assert focus(page) == "role-occupation-sensitive", "the focus stays where it was"
+    on(steward, "next", "Nothing left")
+    on(steward, "next", "Start from what is usual")
+    reach(page, "preset-survey-5")
+    page.keyboard.press("Space")
+    steward.sees("Every crowd has at least 5 people")
+    reach(page, "slide-0-0")
+    page.keyboard.press("ArrowRight")
+    steward.sees("Every crowd has at least 6 people")
+    assert focus(page) == "slide-0-0"
+    on(steward, "next", "auto (recommended)")
+    on(steward, "next", "what was decided")
+    reach(page, "start")
+    page.keyboard.press("Enter")
+    steward.wait_for_run()
+    on(steward, "see", "What attacks get")
+    on(steward, "next", "For the house")
+    reach(page, "whole")
+    with page.expect_download() as coming:
+        page.keyboard.press("Enter")
+    coming.value.save_as(tmp_path / "release.zip")
+    verified(tmp_path / "release.zip", desk.folder / "census.csv", tmp_path / "unzipped")
+
+
+def test_every_stop_of_the_keyboard_is_to_be_seen(browser: Browser, desk: Served) -> None:
+    steward = Steward.at(browser, desk)
+    steward.drawn()
+    steward.page.get_by_label("name a file").fill("census.csv")
+    steward.page.keyboard.press("Enter")
+    steward.sees("different values")
+    for step in STEPS[:6]:
+        steward.go(step)
+        assert len(looks.tab_through(steward.page)) > 8
+
+
+def focus(page: Page) -> str:
+    """Where the keyboard is."""
+    return str(page.evaluate("document.activeElement.dataset.key ?? ''"))
+
+
+def reach(page: Page, key: str) -> None:
+    """Press Tab until a control has the focus."""
+    for _ in range(200):
+        if focus(page) == key:
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{key} cannot be reached by Tab")
+
+
+def on(steward: Steward, key: str, seen: str) -> None:
+    """Follow a link by keyboard."""
+    reach(steward.page, key)
+    steward.page.keyboard.press("Enter")
+    steward.sees(seen)
+    steward.drawn()
+
+
+def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path) -> None:
+    """Make the screenshots of docs/web.md anew, where SHOAL_FIGURES says where to; else into a temporary folder."""
+    from shoal.synth import write_census
+
+    write_census(folder / "census.csv", 5000, seed=1)
+    target = Path(os.environ.get("SHOAL_FIGURES") or tmp_path)
+    with served(folder, tmp_path / "state") as desk:
+        steward = Steward.at(browser, desk, (1100, 760))
+        journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=10)
+        for step in ("roles", "privacy", "result"):
+            steward.go(step)
+            steward.shot(target, f"web_{step}")
+        small = Steward.at(browser, desk, PHONE)
+        small.go("privacy")
+        small.shot(target, "web_phone")
+    assert (target / "web_roles.png").stat().st_size < 200_000

@@ -1,0 +1,116 @@
+"""The server without a browser: who gets in, what is refused, and that it ends as it should."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.cli.command import shoal
+from tests.web.server import Served, served
+
+from shoal.synth import write_census
+
+STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("tables")
+    write_census(folder / "census.csv", 60, seed=1)
+    with served(folder, folder / "state", folder / "census.csv") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(desk: Served) -> Iterator[httpx.Client]:
+    """Somebody who brought the token."""
+    with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as found:
+        assert found.get(desk.address).status_code == 200
+        yield found
+
+
+def test_every_step_answers_who_brought_the_token(client: httpx.Client) -> None:
+    for step in STEPS:
+        answer = client.get(f"/{step}")
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/data", "/", "/look/page.css", "/fetch/1/release.zip", "/_nicegui_ws/socket.io/?EIO=4"]
+)
+def test_nobody_else_gets_anything(desk: Served, path: str) -> None:
+    assert httpx.get(desk.home + path).status_code == 403
+    assert httpx.post(f"{desk.home}/upload/table?name=a.csv", content=b"a,b\n1,2\n").status_code == 403
+
+
+def test_a_page_names_nothing_outside_this_machine(client: httpx.Client, desk: Served) -> None:
+    page = client.get("/data").text
+    outside = [part.split('"')[0] for part in page.split('="http')[1:]]
+    assert [address for address in outside if desk.home not in f"http{address}"] == []
+
+
+def test_the_server_listens_on_this_machine_alone(desk: Served) -> None:
+    port = int(desk.home.rpartition(":")[2])
+    for name in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, family=socket.AF_INET)}:
+        if not str(name).startswith("127."):
+            with pytest.raises(OSError, match=r"refused|reach|timed"):
+                socket.create_connection((str(name), port), timeout=2)
+
+
+def test_a_table_that_is_sent_is_kept_apart_and_one_that_is_none_is_not(client: httpx.Client, desk: Served) -> None:
+    sent = client.post("/upload/table", params={"name": "../../people.csv"}, content=b"age,sex\n30,f\n31,m\n")
+    assert (sent.status_code, sent.text) == (200, "")
+    (kept,) = (desk.desk / "uploads").rglob("*.csv")
+    assert kept.name == "people.csv"
+    for name, content in (("empty.csv", b""), ("no.parquet", b"text"), ("", b"a,b\n1,2\n")):
+        refused = client.post("/upload/table", params={"name": name}, content=content)
+        assert refused.status_code == 400
+        assert "Traceback" not in refused.text
+        assert refused.text
+    assert [path.name for path in (desk.desk / "uploads").rglob("*.*") if path.is_file()] == ["people.csv"]
+    held = json.loads((desk.desk / "desk.json").read_text())["history"]
+    assert held["drafts"][held["at"]]["file"] == str(kept)
+
+
+def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
+    for path in ("release.zip", "public.zip", "report.html"):
+        answer = client.get(f"/fetch/12/{path}")
+        assert answer.status_code == 404
+        assert "no run" in answer.text
+
+
+def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path) -> None:
+    write_census(tmp_path / "census.csv", 20, seed=1)
+    with served(tmp_path, tmp_path / "state", tmp_path / "census.csv") as desk:
+        with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as client:
+            client.get(desk.address)
+            client.post("/upload/table", params={"name": "a.csv"}, content=b"a,b\n1,2\n")
+        folder = desk.desk
+        assert folder.stat().st_mode & 0o077 == 0
+        assert list((folder / "uploads").rglob("a.csv"))
+    assert list((folder / "uploads").rglob("*.csv")) == []
+    assert desk.process.returncode == 0
+
+
+def test_a_port_that_is_taken_and_a_folder_that_is_none_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused = shoal("serve", "--no-open", "--folder", tmp_path, "--port", taken.getsockname()[1])
+    assert (refused.code, "cannot be used" in refused.err) == (2, True)
+    assert "no folder" in shoal("serve", "--no-open", "--folder", tmp_path / "none").err
+    assert "outside" in shoal("serve", "/etc/hostname", "--no-open", "--folder", tmp_path).err
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    refused = shoal("serve", "--no-open")
+    assert (refused.code, "shoal[web]" in refused.err) == (2, True)
