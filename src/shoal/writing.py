@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,15 +38,23 @@ def write(frame: pl.DataFrame, path: Path) -> None:
 
 def write_rows(table: Table, path: Path, order: Ints, change: Change = lambda rows: rows) -> None:
     """Write the rows of a table in an order, changed, a part at a time: never are all of them texts at once."""
-    if len(order) <= PART:
-        return write(change(table.part(order)), path)
-    suffix, parts = _suffix(path), partial(_parts, table, order, change)
+    parts = [slice(begin, begin + PART) for begin in range(0, len(order), PART)] or [slice(0)]
+    if len(parts) == 1:
+        write(change(table.part(order)), path)
+    else:
+        schema = change(table.part(order[:1])).schema
+        write_parts((change(table.part(order[part])) for part in parts), schema, path)
+
+
+def write_parts(parts: Iterable[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
+    """Write frames one below the other, each made when the one before is written."""
+    suffix = _suffix(path)
     if suffix.endswith(".csv.gz"):
         with path.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-            for place, part in enumerate(parts()):
+            for place, part in enumerate(parts):
                 packed.write(part.write_csv(include_header=place == 0).encode())
-        return None
-    rows = _lazy(parts)
+        return
+    rows = _lazy(parts, schema)
     try:
         if suffix.endswith(".parquet"):
             rows.sink_parquet(path)
@@ -57,24 +64,18 @@ def write_rows(table: Table, path: Path, order: Ints, change: Change = lambda ro
             rows.sink_ipc(path, compat_level=OLDEST)
     except pl.exceptions.PolarsError as error:  # whatever kept the disk from taking it
         raise OSError(f"{path.name!r} could not be written ({type(error).__name__})") from None
-    return None
 
 
-def _parts(table: Table, order: Ints, change: Change) -> Iterator[pl.DataFrame]:
-    for begin in range(0, len(order), PART):
-        yield change(table.part(order[begin : begin + PART]))
-
-
-def _lazy(parts: Callable[[], Iterator[pl.DataFrame]]) -> pl.LazyFrame:
+def _lazy(parts: Iterable[pl.DataFrame], schema: pl.Schema) -> pl.LazyFrame:
     """Return parts as a frame that polars asks for them one by one."""
     from polars.io.plugins import register_io_source
 
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, size: int | None
     ) -> Iterator[pl.DataFrame]:
-        yield from parts()
+        yield from parts
 
-    return register_io_source(source, schema=next(parts()).schema)
+    return register_io_source(source, schema=schema)
 
 
 def _suffix(path: Path) -> str:
