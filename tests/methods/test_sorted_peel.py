@@ -146,6 +146,8 @@ def test_it_takes_stars_only_and_rows_that_fit() -> None:
     assert fits(asked(frame, 2), 4, ("s",))
     assert not fits(asked(frame, 2, recoding="generalize"), 4, ("s",))
     assert not fits(asked(frame, 2), 2**60, ("s",))
+    wide = frame.with_columns(pl.col("a").alias(f"a{place}") for place in range(12))
+    assert not fits(asked(wide, 2), 4, ("s",))
 
 
 def test_a_large_residue_is_peeled_by_sorting_alone(monkeypatch: pytest.MonkeyPatch) -> None:

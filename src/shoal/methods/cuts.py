@@ -20,6 +20,7 @@ from shoal.coded import Coded
 from shoal.curve import leaf_ranks
 from shoal.hierarchies import Hierarchy
 from shoal.problem import Problem
+from shoal.sorting import order_by
 
 MIDDLE = Fraction(1, 2)
 
@@ -113,7 +114,7 @@ class MedianCuts(Cuts):
     def parts(self, classes: Open, axis: Ints, share: Fraction = MIDDLE) -> Ints:
         """Return 0 for the rows below the cut and 1 for those above."""
         keys = classes.class_of_row * int(self.sizes.max()) + self.places_along(classes, axis)
-        order = np.lexsort((self.identity[classes.rows], keys)) if self.relaxed else np.argsort(keys, kind="stable")
+        order = order_by(self.identity[classes.rows], keys) if self.relaxed else order_by(keys)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return (rank >= self._boundaries(keys[order], classes, share)[classes.class_of_row]).astype(np.int64)

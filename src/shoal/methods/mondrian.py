@@ -21,6 +21,7 @@ from shoal.methods.repair import repair
 from shoal.microdata import distinct_rows
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
+from shoal.sorting import order_by
 
 
 class Mondrian(Method):
@@ -174,5 +175,5 @@ def _next(classes: Open, part: Ints, going_on: Bools) -> Open:
     if not len(rows):
         return Open(rows, owner)
     label, _, _ = distinct_rows([owner, part], [classes.number, int(part.max()) + 1])
-    order = np.argsort(label, kind="stable")
+    order = order_by(label)
     return Open(rows[order], label[order])

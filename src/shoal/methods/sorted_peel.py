@@ -25,15 +25,18 @@ from shoal.problem import Problem
 
 WORD = 62
 """Bits of a word that may be filled."""
+COLUMNS = 12
+"""Attributes up to which all patterns are walked."""
 WALKED = 4_000_000_000
 """Rows times patterns up to which they are walked; few rows are left at most of the patterns."""
 
 
 def fits(problem: Problem, rows: int, attributes: Attributes) -> bool:
     """Whether cells are stars or values, and so many rows fit into words and are not too many to be walked."""
-    sizes = [*(column.size for column in problem.microdata.quasi), len(problem.values[attributes].totals), rows]
-    walked = rows << len(problem.microdata.quasi)
-    return problem.recoding == "suppress" and sum(map(_bits, sizes)) <= WORD and walked <= WALKED
+    columns = problem.microdata.quasi
+    bits = sum(_bits(column.size) for column in columns) + _bits(len(problem.values[attributes].totals)) + _bits(rows)
+    walked = len(columns) <= COLUMNS and rows << len(columns) <= WALKED
+    return problem.recoding == "suppress" and walked and bits <= WORD
 
 
 def sorted_peel(problem: Problem, tuples: Ints, values: AnyInts, l: int, deadline: Deadline) -> Partition:

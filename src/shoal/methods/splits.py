@@ -26,6 +26,7 @@ from shoal.methods.base import Deadline, Progress
 from shoal.methods.cuts import Cuts, HierarchyCuts, MedianCuts, Open
 from shoal.models import Model, TCloseness
 from shoal.problem import Problem
+from shoal.sorting import order_by
 
 WHOLE = 1 << 40
 """A block that holds every class."""
@@ -86,13 +87,14 @@ class Splits:
             progress(1 - float(open_[labels].mean()), "splitting classes")
             sizes = np.bincount(labels)
             waiting = open_ & (sizes >= 2 * self.problem.models.least_rows)
-            favourites = self._favourites(labels, waiting)
+            rows = np.flatnonzero(waiting[labels])
+            favourites = self._favourites(labels, rows, waiting)
             open_ = np.zeros(number, dtype=bool)
             for way in self._ways():
                 tried = waiting & (favourites[:, way.turn] >= 0) & (sizes > SAME[way.block])
                 if deadline.passed or not tried.any():
                     continue
-                classes = _opened(labels, tried, way.alike)
+                classes = _opened(labels, rows, tried, way.alike)
                 right = self._right(classes, favourites[tried, way.turn], way)
                 split = np.zeros(len(tried), dtype=bool)
                 split[tried] = self._admitted(models, classes, right)
@@ -100,6 +102,7 @@ class Splits:
                 labels[moved] = (number - 1 + np.cumsum(split))[labels[moved]]
                 number += int(split.sum())
                 waiting, open_ = waiting & ~split, open_ | split
+                rows = rows[_among(labels[rows], waiting)]
             open_ = np.append(open_, np.ones(number - len(open_), dtype=bool))
         return labels
 
@@ -113,13 +116,13 @@ class Splits:
                 yield from (Way(block, turn, alike, pure) for pure in ("first", "second") for turn in widest)
             yield from (Way(block, turn, alike) for turn in (*widest, attributes))
 
-    def _favourites(self, labels: Ints, waiting: Bools) -> Ints:
+    def _favourites(self, labels: Ints, rows: Ints, waiting: Bools) -> Ints:
         """Return the attributes of each class that waits, the widest first, -1 for the others; the curve is last."""
         attributes = len(self.problem.microdata.quasi)
         found = np.full((len(waiting), attributes + 1), -1)
         if waiting.any():
             weights = [self.problem.cost.weight(column.name) for column in self.problem.microdata.quasi]
-            widths: Floats = self.cuts.widths(_opened(labels, waiting, self.ranks)) * np.array(weights)
+            widths: Floats = self.cuts.widths(_opened(labels, rows, waiting, self.ranks)) * np.array(weights)
             order = np.argsort(-widths, axis=1, kind="stable")
             order[np.take_along_axis(widths, order, axis=1) <= 0] = -1
             found[waiting, :-1] = order
@@ -154,13 +157,18 @@ def stricter(model: Model, share: Fraction) -> Model:
     return replace(model, t=model.limit * share) if isinstance(model, TCloseness) else model
 
 
-def _opened(labels: Ints, waiting: Bools, ranks: Ints) -> Open:
-    """Return the classes that wait, their rows by rank."""
-    old = labels < len(waiting)  # what was split in this round waits for the next
-    rows = np.flatnonzero(old & waiting[np.where(old, labels, 0)])
-    rows = rows[np.argsort(labels[rows] * len(labels) + ranks[rows])]
+def _opened(labels: Ints, rows: Ints, waiting: Bools, ranks: Ints) -> Open:
+    """Return the classes that wait, their rows by rank; all of these are among some rows."""
+    rows = rows[_among(labels[rows], waiting)]
+    rows = rows[order_by(labels[rows] * len(labels) + ranks[rows])]
     own = labels[rows]
     return Open(rows, np.cumsum(np.diff(own, prepend=own[0] if len(own) else 0) != 0))
+
+
+def _among(labels: Ints, waiting: Bools) -> Bools:
+    """Return which labels are of classes that wait: what was split in this round waits for the next."""
+    old: Bools = labels < len(waiting)
+    return old & waiting[np.where(old, labels, 0)]
 
 
 def halves_of_blocks(classes: Open, block: int, near: Ints) -> Ints:
@@ -173,7 +181,7 @@ def halves_of_blocks(classes: Open, block: int, near: Ints) -> Ints:
     place = np.arange(len(near)) - classes.starts[classes.class_of_row]
     fresh = place % block == 0
     which, begins = np.cumsum(fresh) - 1, np.flatnonzero(fresh)
-    order = np.argsort(which * (int(near.max()) + 1) + near)
+    order = order_by(which * (int(near.max()) + 1) + near)
     length = np.diff(np.append(begins, len(near)))[which]
     odd = (place // block) & 1  # sorting moves rows inside their blocks only: what is known of a place stays true
     right = np.empty(len(near), dtype=np.int64)
@@ -184,5 +192,5 @@ def halves_of_blocks(classes: Open, block: int, near: Ints) -> Ints:
 def rank_of(keys: Ints) -> Ints:
     """Return the rank of each of some different keys."""
     ranks = np.empty(len(keys), dtype=np.int64)
-    ranks[np.argsort(keys)] = np.arange(len(keys))
+    ranks[order_by(keys)] = np.arange(len(keys))
     return ranks
