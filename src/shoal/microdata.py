@@ -70,7 +70,7 @@ class Microdata:
         labels, first, counts = distinct_rows(
             [column.codes for column in self.quasi], [column.size for column in self.quasi]
         )
-        return self.codes[first], labels, counts
+        return np.column_stack([column.codes[first] for column in self.quasi]), labels, counts
 
     @property
     def tuples(self) -> Codes:
