@@ -62,7 +62,19 @@ def _released(source: Path, out: Path, method: str, more: Sequence[str] = ()) ->
     """Run one method and return what it took and cost; with Spark, Java and its workers are measured too."""
     require, recoding = WAYS[method]
     asked = ("--quasi", ",".join(QUASI), "--sensitive", "income", "--require", require, "--recoding", recoding)
-    words = ("anonymize", source, *asked, "--method", method, "--format", "parquet", "--overwrite", "-o", out, *more)
+    words: tuple[str | Path, ...] = (
+        "anonymize",
+        source,
+        *asked,
+        "--method",
+        method,
+        "--format",
+        "parquet",
+        "--overwrite",
+        "-o",
+        out,
+        *more,
+    )
     taken = (everything if more else command)(sys.executable, "-m", "shoal", *words)
     return taken, float(json.loads((out / "public" / "certificate.json").read_text())["cost"]["value"])
 

@@ -66,8 +66,13 @@ class Table:
 def read(
     path: str | Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
 ) -> Table:
-    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines."""
+    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines.
+
+    A folder of Parquet files, as Spark writes them, is one table.
+    """
     path = Path(path)
+    if path.is_dir() and any(path.glob("*.parquet")):
+        return Table(tidy(read_binary(path)))
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
@@ -79,9 +84,11 @@ def read(
 
 
 def read_binary(path: Path) -> pl.DataFrame:
-    """Read Parquet or Arrow IPC as it is."""
-    suffix = path.suffix.lower()
+    """Read Parquet or Arrow IPC as it is; the files of a folder follow each other in the order of their names."""
+    suffix = ".parquet" if path.is_dir() else path.suffix.lower()
     try:
+        if path.is_dir():
+            return pl.read_parquet(sorted(path.glob("*.parquet")))
         return pl.read_parquet(path) if suffix == ".parquet" else pl.read_ipc(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(f"{path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
