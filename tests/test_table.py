@@ -456,3 +456,10 @@ def test_a_name_without_a_known_suffix_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"expected a name that ends in \.csv"):
         write(FRAME, tmp_path / "people.xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
+    for number in (2, 0, 1):
+        pl.DataFrame({"a": [number]}).write_parquet(tmp_path / f"part-{number}.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    assert read(tmp_path).frame["a"].to_list() == [0, 1, 2]

@@ -18,6 +18,8 @@ from shoal.coded import Coded
 from shoal.errors import TableError
 from shoal.tidying import check_filled, check_names, tidy_column
 
+ARROW = (".arrow", ".feather", ".ipc")
+
 
 class Columns(Protocol):
     """Columns of one length, each of one type."""
@@ -87,7 +89,9 @@ class Held:
 
 
 class Stored:
-    """A Parquet or Arrow file, of which a column is read when it is asked for; only integers are kept.
+    """A Parquet or Arrow file, or a folder of Parquet files, of which a column is read when it is asked for.
+
+    Only integers are kept.
 
     `typed` makes of a column as it stands in the file what it is in the table.
     """
@@ -98,7 +102,7 @@ class Stored:
         self._path, self._typed = path, typed
         self._coded: dict[str, Coded] = {}
         self._stamp = self._state()
-        self._scan = pl.scan_parquet(path) if path.suffix.lower() == ".parquet" else pl.scan_ipc(path)
+        self._scan = pl.scan_ipc(path) if path.suffix.lower() in ARROW else pl.scan_parquet(self._files())
         first = self._collected(self._scan.head(1))
         check_names(first.columns)
         self.names = tuple(first.columns)
@@ -138,13 +142,16 @@ class Stored:
         try:
             return query.collect()
         except (pl.exceptions.PolarsError, OSError) as error:
-            suffix = self._path.suffix.lower()
+            suffix = ".parquet" if self._path.is_dir() else self._path.suffix.lower()
             raise TableError(f"{self._path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
 
-    def _state(self) -> tuple[int, int]:
-        """Return what changes when somebody writes to the file."""
-        about = self._path.stat()
-        return about.st_size, about.st_mtime_ns
+    def _files(self) -> list[Path]:
+        """Return the file, or those of a folder in the order of their names, as Spark writes them."""
+        return sorted(self._path.glob("*.parquet")) if self._path.is_dir() else [self._path]
+
+    def _state(self) -> list[tuple[Path, int, int]]:
+        """Return what changes when somebody writes to a file."""
+        return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files()]
 
 
 class Replaced:

@@ -234,7 +234,7 @@ def _pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
     """Pose the problem of a table of which only the domains are here; None for what the driver must decide."""
     from shoal.engines.by_regions import METHODS
 
-    alone = request.coarsen is None and request.population is None and request.time_limit is None
+    alone = not request.coarsen and request.population is None and request.time_limit is None
     if request.method not in METHODS or not alone:
         return None
     models = _models(request)

@@ -1,4 +1,4 @@
-"""Anonymize a frame of Spark: rows stay there, what they become is decided from counts. Needs `shoal[spark]`."""
+"""Anonymize a frame of Spark: rows stay there, and workers or counts decide what they become. Needs `shoal[spark]`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def anonymize(
     """Publish a frame of Spark so that every class of equal quasi-identifiers meets every model.
 
     Either the audit, which groups the published table in Spark, confirms every model, or an error is raised. The
-    options are those of `shoal.anonymize`, and so is the cost: it is that of the method in memory. `asked` may name
-    those that are not written out here (`cost`, `max_dropped`, `time_limit`, ...).
+    options are those of `shoal.anonymize`, and so is the cost: it is that of the method in memory, but for `hilbert`,
+    which is cut at the ends of regions. `asked` may name those that are not written out here (`cost`, ...).
 
         release = shoal.spark.anonymize(df, quasi=["age", "zip"], sensitive=["illness"], require="k=5 l(illness)=3")
         release.table.write.saveAsTable("published")     # a frame of Spark

@@ -16,14 +16,14 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.coded import Coded
-from shoal.columns import Columns, Held, Replaced, Stored
+from shoal.columns import ARROW, Columns, Held, Replaced, Stored
 from shoal.csv_text import parse
 from shoal.errors import TableError
 from shoal.spilled import spill
 from shoal.tidying import tidy
 
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-BINARY = (".parquet", ".arrow", ".feather", ".ipc")
+BINARY = (".parquet", *ARROW)
 READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
 
 TableLike: TypeAlias = object
@@ -95,7 +95,10 @@ def read(
     encoding: str | None = None,
     decimal: str | None = None,
 ) -> Table:
-    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines."""
+    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines.
+
+    A folder of Parquet files, as Spark writes them, is one table.
+    """
     path = Path(path)
     if _is_text(path):
         return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
@@ -115,6 +118,8 @@ def read_by_disk(
 
 def _is_text(path: Path) -> bool:
     """Whether a file holds text rather than columns; what is no file, or neither, is refused."""
+    if path.is_dir() and any(path.glob("*.parquet")):
+        return False
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()

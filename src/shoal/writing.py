@@ -10,12 +10,12 @@ from typing import TypeAlias
 import polars as pl
 
 from shoal.arrays import Ints
+from shoal.columns import ARROW
 from shoal.errors import TableError
 from shoal.table import Table
 
 PART = 250_000
 """So many rows are made and written at a time."""
-ARROW = (".arrow", ".feather", ".ipc")
 OLDEST = pl.CompatLevel.oldest()
 """How Arrow files are written: newer ways may write texts that no cell shows."""
 

@@ -114,11 +114,8 @@ class Engine:
         return Gathered.of(self.problem, classes)
 
 
-@settings(max_examples=30)
-@given(tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress", "generalize"]), st.integers(1, 12))
-def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions(
-    frame: pl.DataFrame, require: str, recoding: str, at_most: int
-) -> None:
+def mondrian_agrees(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
+    """Guarantees that workers make the classes that the method makes in memory, or that neither makes any."""
     engine = Engine(frame, "mondrian", recoding, require)
     asked: dict[str, Any] = {"quasi": QUASI, "sensitive": SECRET, "require": require, "recoding": recoding}
     try:
@@ -133,11 +130,8 @@ def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions
     assert sorted(gathered.published.partition.sizes) == sorted(local.classes.sizes)
 
 
-@settings(max_examples=30)
-@given(tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress"]), st.integers(1, 12))
-def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_decided_apart(
-    frame: pl.DataFrame, require: str, recoding: str, at_most: int
-) -> None:
+def stretches_are_safe(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
+    """Guarantees that the audit of what workers publish confirms every model, or that there is no release."""
     engine = Engine(frame, "hilbert", recoding, require)
     try:
         assert is_for_workers(engine.problem)
@@ -158,6 +152,42 @@ def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_d
     assert published.height == frame.height
     assert sorted(published["illness"]) == sorted(frame["illness"])
     assert shoal.audit(published, quasi=QUASI, sensitive=SECRET, require=require).holds
+
+
+ASKED_OF_MONDRIAN = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress", "generalize"]))
+ASKED_OF_HILBERT = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress"]))
+
+
+@settings(max_examples=30)
+@given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
+def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions(
+    frame: pl.DataFrame, require: str, recoding: str, at_most: int
+) -> None:
+    mondrian_agrees(frame, require, recoding, at_most)
+
+
+@settings(max_examples=30)
+@given(*ASKED_OF_HILBERT, st.integers(1, 12))
+def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_decided_apart(
+    frame: pl.DataFrame, require: str, recoding: str, at_most: int
+) -> None:
+    stretches_are_safe(frame, require, recoding, at_most)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000)
+@given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
+def test_mondrian_makes_the_same_classes_of_a_thousand_tables(
+    frame: pl.DataFrame, require: str, recoding: str, at_most: int
+) -> None:
+    mondrian_agrees(frame, require, recoding, at_most)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000)
+@given(*ASKED_OF_HILBERT, st.integers(1, 12))
+def test_every_model_holds_in_a_thousand_tables(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
+    stretches_are_safe(frame, require, recoding, at_most)
 
 
 @settings(max_examples=20)

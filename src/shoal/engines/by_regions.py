@@ -71,20 +71,24 @@ def publish_by_regions(rows: Rows, posed: Posed, progress: Progress) -> SparkRel
     progress(0.5, "cutting classes on the workers")
     found = _solved(rows, whole, posed.method, regions).persist()
     gathered = Gathered.of(posed.problem, _classes(found, rows.domains))
-    cells, places = zip(*map(ranked, gathered.shown(posed.star)), strict=True)
-    shown = Shown(cells)
+    work = _writer(rows, gathered, posed.star)
+    table = rows.written_out(found, work.shown, work)
+    decided = _described(posed, gathered, rows.domains, work.shown.cells)
+    return SparkRelease(table, decided, rows.people.roles, rows.key, found, found.select(TRACE))
+
+
+def _writer(rows: Rows, gathered: Gathered, star: str) -> FromKeys:
+    """Return what the workers write the cells out with."""
+    cells, places = zip(*map(ranked, gathered.shown(star)), strict=True)
     quasi = len(gathered.keys)
     keys = [key.alias(f"q{place}").to_frame() for place, key in enumerate(gathered.keys)]
     secrets = zip(places[quasi:], rows.domains.sensitive, strict=True)
-    work = FromKeys(
-        shown,
+    return FromKeys(
+        Shown(cells),
         tuple(Dictionary(key, rank) for key, rank in zip(keys, places[:quasi], strict=True)),
         tuple(rank[column.codes] for rank, column in secrets),
         tuple(rows.kept),
     )
-    table = rows.written_out(found, shown, work)
-    decided = _described(posed, gathered, rows.domains, cells)
-    return SparkRelease(table, decided, rows.people.roles, rows.key, found, found.select(TRACE))
 
 
 def _regions(rows: Rows, whole: Whole, method: type[Method], progress: Progress) -> Regions:
@@ -136,7 +140,7 @@ def _classes(found: SparkFrame, domains: Domains) -> pl.DataFrame:
     return classes
 
 
-def _described(posed: Posed, gathered: Gathered, domains: Domains, cells: tuple[Any, ...]) -> Decided:
+def _described(posed: Posed, gathered: Gathered, domains: Domains, cells: tuple[pl.Series, ...]) -> Decided:
     """Say what a release says; the marks of sensitive columns are counted by their distinct values."""
     solution = gathered.solution(posed.method.name, ("decided region by region on the workers",))
     names = (*domains.roles.quasi, *domains.roles.sensitive)

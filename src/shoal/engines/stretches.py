@@ -1,13 +1,15 @@
 """Stretches of the Hilbert curve as regions: cut on the driver from how many rows, by secret, are on each step.
 
-The curve is walked in steps, far more than there are regions; rows of equal codes are on one step. A stretch ends with
-the step at which it has rows enough. One whose rows together are refused by a model is joined with the next.
+The curve is walked in steps, far more than there are regions; rows of equal codes are on one step. Steps that have too
+many rows are counted again, in smaller steps. A stretch ends with the step at which it has rows enough. One whose rows
+together are refused by a model is joined with the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -23,9 +25,12 @@ from shoal.microdata import distinct_rows
 
 COUNTED = ("step", "secret", "rows")
 FINER = 6
-"""So many bits tell the steps of one region apart."""
+"""So many bits more are looked at in a further pass."""
 MOST_BITS = 40
 """Bits of a row's place on the curve that are looked at."""
+
+Count: TypeAlias = Callable[["StepCounts"], pl.DataFrame]
+"""Counts in Spark: by step and secret."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +39,8 @@ class StepCounts:
 
     curve: Curve
     packing: Packing
+    within: tuple[int, ...] | None
+    """The larger steps, of `FINER` bits fewer, whose rows are counted; None for all."""
 
     def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Count the rows of some batches, many of them at a time."""
@@ -41,28 +48,46 @@ class StepCounts:
 
         for words in gathered(batches, self.packing.names("k")):
             *codes, secrets = self.packing.unpack(words)
-            columns = [self.curve.of(codes), secrets]
+            step = self.curve.of(codes)
+            here = slice(None) if self.within is None else np.isin(step >> FINER, self.within)
+            columns = [step[here], secrets[here]]
+            if not len(columns[0]):
+                continue
             _, first, counts = distinct_rows(columns, [int(part.max()) + 1 for part in columns])
             arrays = [*(part[first] for part in columns), counts]
             yield pa.RecordBatch.from_arrays([pa.array(part) for part in arrays], names=list(COUNTED))
 
 
-def stretch(whole: Whole, domains: Domains, at_most: int, count: Callable[[StepCounts], pl.DataFrame]) -> Stretches:
-    """Cut the curve into stretches of at most so many rows, but for steps that have more and for what is refused."""
+def stretch(whole: Whole, domains: Domains, at_most: int, count: Count) -> Stretches:
+    """Cut the curve into stretches of at most so many rows, but for equal rows and for what is refused."""
     axes, bits = grid(whole.columns, whole.hierarchies, domains.counts)
-    regions = -(-domains.rows // at_most)
-    steps = min((regions - 1).bit_length() + FINER, bits * len(axes), MOST_BITS)
-    curve = Curve(tuple(axes), bits, steps)
-    if regions == 1:
+    curve = Curve(tuple(axes), bits, min(bits * len(axes), MOST_BITS))
+    if domains.rows <= at_most:
         return Stretches(curve, np.zeros(1, dtype=np.int64))
-    counted = count(StepCounts(curve, domains.packing)).sort("step", "secret")
-    step, rows = counted["step"].to_numpy(), counted["rows"].to_numpy()
-    distinct, label = np.unique(step, return_inverse=True)
+    counted = _counted(curve, domains, at_most, count)
+    places, label = np.unique(counted["step"].to_numpy(), return_inverse=True)
+    rows = counted["rows"].to_numpy()
     region = _filled(np.bincount(label, weights=rows).astype(np.int64), at_most)[label]
     region = _admitted(whole, region, counted["secret"].to_numpy(), rows)
-    begins = distinct[label[np.flatnonzero(np.diff(region, prepend=-1))]]
+    begins = places[label[np.flatnonzero(np.diff(region, prepend=-1))]]
     begins[0] = 0
     return Stretches(curve, begins)
+
+
+def _counted(curve: Curve, domains: Domains, at_most: int, count: Count) -> pl.DataFrame:
+    """Count the rows by step and secret, in ever smaller steps where one has too many; steps are where they begin."""
+    bits = min(((domains.rows - 1) // at_most).bit_length() + FINER, curve.steps)
+    within: tuple[int, ...] | None = None
+    found: list[pl.DataFrame] = []
+    while within is None or within:
+        counted = count(StepCounts(replace(curve, steps=bits), domains.packing, within))
+        sizes = counted.group_by("step").agg(pl.col("rows").sum()).filter(pl.col("rows") > at_most)
+        finer = bits + FINER <= curve.steps
+        large = sizes["step"] if finer else sizes["step"].clear()
+        begins = pl.col("step") * (1 << (curve.steps - bits))
+        found.append(counted.filter(~pl.col("step").is_in(large.implode())).with_columns(begins))
+        within, bits = tuple(large.sort()), bits + FINER
+    return pl.concat(found).select(COUNTED).sort("step", "secret")
 
 
 def _filled(rows: Ints, at_most: int) -> Ints:
