@@ -146,8 +146,13 @@ def _reading(page: Page) -> None:
         ("Letters are encoded in", "encoding", ENCODINGS),
         ("Decimal sign", "decimal", DECIMALS),
     ):
-        heard = lambda value, name=name: page.change(**{name: value or None})  # noqa: E731
+        heard = lambda value, name=name: page.attempt(_read_anew, page.desk, name, value or None)  # noqa: E731
         chosen(label, options, getattr(draft, name) or "", heard, key=name)
+
+
+def _read_anew(desk: Desk, name: str, value: str | None) -> None:
+    """Begin with the same file read in another way; if it cannot be read so, it stays as it was."""
+    desk.open(str(desk.draft.file), **{**desk.draft.reading, name: value})
 
 
 STEP = Step(

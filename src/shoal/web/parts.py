@@ -156,6 +156,12 @@ def message(said: str, kind: str = "") -> Element:
     return box
 
 
+def lacking(said: str, way: str, target: str, *, key: str) -> None:
+    """Say what has to be done first, and show the way there."""
+    with message(said, "warn"), part("div", class_="buttons"):
+        link(way, target, key=key, kind="small")
+
+
 def number(value: str, said: str) -> Element:
     """Return a card with one number and what it is."""
     with part("div", class_="card number") as box:

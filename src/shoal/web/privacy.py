@@ -11,7 +11,7 @@ from shoal.desk.looking import Field, Form
 from shoal.desk.presets import PRESETS, Preset
 from shoal.web.hearing import hear
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, heading, link, message, part, slider, text, written
+from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
 CROWD = "The people whose published rows look alike are a crowd: nobody can tell which of them is whom."
 TOP = 50
@@ -75,8 +75,7 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show the presets, then what is asked for, then what can be added."""
     if not found.known:
-        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
-            link("To the roles", "/roles", key="to-roles", kind="small")
+        lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
         return
     text(CROWD)
     heading("Start from what is usual")
