@@ -277,6 +277,10 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.sees("Runs side by side")
     steward.press("original")
     steward.page.get_by_role("region", name="The first rows of the original").wait_for()
+    steward.go("run")
+    steward.page.get_by_role("button", name="Delete run 1").click()
+    steward.page.get_by_role("button", name="Delete run 1").wait_for(state="detached")
+    assert len([one for one in (desk.desk / "runs").glob("0*/job.json") if '"run"' in one.read_text()]) == 1
 
 
 def test_names_and_cells_that_look_like_markup_stay_text(browser: Browser, desk: Served) -> None:
