@@ -187,14 +187,17 @@ def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path
     """Make the screenshots of docs/web.md anew, where SHOAL_FIGURES says where to; else into a temporary folder."""
     from shoal.synth import write_census
 
-    write_census(folder / "census.csv", 5000, seed=1)
+    write_census(folder / "census.csv", 2000, seed=1)
     target = Path(os.environ.get("SHOAL_FIGURES") or tmp_path)
     with served(folder, tmp_path / "state") as desk:
         steward = Steward.at(browser, desk, (1100, 760))
-        journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=10)
+        journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=20)
         for step in ("roles", "privacy", "result"):
             steward.go(step)
             steward.shot(target, f"web_{step}")
+        steward.go("run")
+        steward.page.locator("svg.chart").scroll_into_view_if_needed()
+        steward.shot(target, "web_run")
         small = Steward.at(browser, desk, PHONE)
         small.go("privacy")
         small.shot(target, "web_phone")

@@ -181,7 +181,7 @@ def test_what_cannot_be_met_says_what_can_and_one_click_takes_it(browser: Browse
     steward.page.get_by_role("alert").filter(has_text="k=5000").wait_for()
     assert harmless(steward.alert())
     steward.page.get_by_role("button", name="k=600").click()
-    steward.page.locator(".steps").get_by_text("k=600").wait_for()
+    steward.page.locator(".steps").get_by_text("crowds of 600").wait_for()
     steward.press("start")
     steward.sees("Run 2")
     steward.wait_for_run()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.desk import Desk, Run
+from shoal.desk import Desk, Run, looking
 from shoal.desk.jobs import Failure, Point, State
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, text, written
 from shoal.web.pictures import approach
+from shoal.web.privacy import plainly
 from shoal.wording import counted
 
 STATES: dict[State, str] = {
@@ -86,7 +87,8 @@ def _asked(page: Page) -> None:
         ["Others may know", ", ".join(draft.named("quasi"))],
         ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
         ["Left out", ", ".join(draft.named("identifier")) or "–"],
-        ["Every crowd must meet", " ".join(draft.require)],
+        ["Every crowd must meet", "; ".join(map(plainly, looking.explained(" ".join(draft.require))))],
+        ["In short", " ".join(draft.require)],
         ["Method", draft.method],
     ]
     grid(("part", "what was decided"), rows, about="What will be run")
