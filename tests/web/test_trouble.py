@@ -74,6 +74,9 @@ def test_a_wrong_file_is_refused_in_words(browser: Browser, desk: Served) -> Non
         assert harmless(steward.alert())
     steward.drop(desk.folder / "notes.parquet")
     steward.page.get_by_role("alert").filter(has_text="notes.parquet").wait_for()
+    steward.page.evaluate("document.querySelector('.drop').dataset.limit = 10")
+    steward.drop(desk.folder / "census.csv")
+    steward.page.get_by_role("alert").filter(has_text="too large").wait_for()
     assert steward.page.locator(".file").inner_text() == "no table yet"
     assert list((desk.desk / "uploads").glob("*")) == []
 

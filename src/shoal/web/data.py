@@ -66,7 +66,9 @@ def _files(root: Path | None) -> tuple[str, ...]:
 def _choose(page: Page, found: Found) -> None:
     said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
-    dropped("Drop a table here", said, UPLOAD, heard, key="file", accept=",".join(ENDINGS))
+    dropped(
+        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(ENDINGS)
+    )
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)

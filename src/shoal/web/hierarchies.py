@@ -231,7 +231,10 @@ def _import(page: Page, column: str) -> None:
     said = "CSV as ARX writes it (a line a value, then its group on every level), or JSON"
     with part("details"):
         part("summary", "Import a file", data_key="import")
-        dropped("Drop a hierarchy here", said, TREE, sent, key="tree", more=column, accept=".csv,.json,.gz")
+        limit = page.desk.uploads.limit
+        dropped(
+            "Drop a hierarchy here", said, TREE, sent, key="tree", limit=limit, more=column, accept=".csv,.json,.gz"
+        )
 
 
 STEP = Step(
