@@ -150,14 +150,16 @@ def test_the_same_way_by_keyboard_alone(browser: Browser, desk: Served, tmp_path
     verified(tmp_path / "release.zip", desk.folder / "census.csv", tmp_path / "unzipped")
 
 
-def test_every_stop_of_the_keyboard_is_to_be_seen(browser: Browser, desk: Served) -> None:
+def test_every_stop_of_the_keyboard_is_to_be_seen_in_the_dark_too(browser: Browser, desk: Served) -> None:
     steward = Steward.at(browser, desk)
     steward.drawn()
     steward.page.get_by_label("name a file").fill("census.csv")
     steward.page.keyboard.press("Enter")
     steward.sees("different values")
+    steward.page.emulate_media(color_scheme="dark")
     for step in STEPS[:6]:
         steward.go(step)
+        looks.check(steward.page)
         assert len(looks.tab_through(steward.page)) > 8
 
 
