@@ -40,7 +40,8 @@ test-all: lint
 # Chromium of the system is taken if there is one; the screenshots of docs/web.md are made anew on the way.
 test-web: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.45"
-	command -v chromium chromium-browser google-chrome >/dev/null || $(BIN)/python -m playwright install chromium
+	@(command -v chromium || command -v chromium-browser || command -v google-chrome) >/dev/null || $(BIN)/python -m playwright install chromium
+	@mkdir -p build
 	SHOAL_FIGURES=docs/figures SHOAL_RECORDS=build $(BIN)/pytest -m web tests/web -n 0
 
 bench: $(READY)

@@ -150,14 +150,16 @@ def test_the_same_way_by_keyboard_alone(browser: Browser, desk: Served, tmp_path
     verified(tmp_path / "release.zip", desk.folder / "census.csv", tmp_path / "unzipped")
 
 
-def test_every_stop_of_the_keyboard_is_to_be_seen(browser: Browser, desk: Served) -> None:
+def test_every_stop_of_the_keyboard_is_to_be_seen_in_the_dark_too(browser: Browser, desk: Served) -> None:
     steward = Steward.at(browser, desk)
     steward.drawn()
     steward.page.get_by_label("name a file").fill("census.csv")
     steward.page.keyboard.press("Enter")
     steward.sees("different values")
+    steward.page.emulate_media(color_scheme="dark")
     for step in STEPS[:6]:
         steward.go(step)
+        looks.check(steward.page)
         assert len(looks.tab_through(steward.page)) > 8
 
 
@@ -187,14 +189,17 @@ def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path
     """Make the screenshots of docs/web.md anew, where SHOAL_FIGURES says where to; else into a temporary folder."""
     from shoal.synth import write_census
 
-    write_census(folder / "census.csv", 5000, seed=1)
+    write_census(folder / "census.csv", 2000, seed=1)
     target = Path(os.environ.get("SHOAL_FIGURES") or tmp_path)
     with served(folder, tmp_path / "state") as desk:
         steward = Steward.at(browser, desk, (1100, 760))
-        journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=10)
+        journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=20)
         for step in ("roles", "privacy", "result"):
             steward.go(step)
             steward.shot(target, f"web_{step}")
+        steward.go("run")
+        steward.page.locator("svg.chart").scroll_into_view_if_needed()
+        steward.shot(target, "web_run")
         small = Steward.at(browser, desk, PHONE)
         small.go("privacy")
         small.shot(target, "web_phone")

@@ -72,8 +72,13 @@ def test_a_wrong_file_is_refused_in_words(browser: Browser, desk: Served) -> Non
         name_file(steward, name)
         steward.page.get_by_role("alert").filter(has_text=expected).wait_for()
         assert harmless(steward.alert())
+    steward.go("data")
     steward.drop(desk.folder / "notes.parquet")
     steward.page.get_by_role("alert").filter(has_text="notes.parquet").wait_for()
+    steward.go("data")
+    steward.page.evaluate("document.querySelector('.drop').dataset.limit = 10")
+    steward.drop(desk.folder / "census.csv")
+    steward.page.get_by_role("alert").filter(has_text="too large").wait_for()
     assert steward.page.locator(".file").inner_text() == "no table yet"
     assert list((desk.desk / "uploads").glob("*")) == []
 
@@ -181,7 +186,7 @@ def test_what_cannot_be_met_says_what_can_and_one_click_takes_it(browser: Browse
     steward.page.get_by_role("alert").filter(has_text="k=5000").wait_for()
     assert harmless(steward.alert())
     steward.page.get_by_role("button", name="k=600").click()
-    steward.page.locator(".steps").get_by_text("k=600").wait_for()
+    steward.page.locator(".steps").get_by_text("crowds of 600").wait_for()
     steward.press("start")
     steward.sees("Run 2")
     steward.wait_for_run()
@@ -277,6 +282,10 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.sees("Runs side by side")
     steward.press("original")
     steward.page.get_by_role("region", name="The first rows of the original").wait_for()
+    steward.go("run")
+    steward.page.get_by_role("button", name="Delete run 1").click()
+    steward.page.get_by_role("button", name="Delete run 1").wait_for(state="detached")
+    assert len([one for one in (desk.desk / "runs").glob("0*/job.json") if '"run"' in one.read_text()]) == 1
 
 
 def test_names_and_cells_that_look_like_markup_stay_text(browser: Browser, desk: Served) -> None:

@@ -66,7 +66,9 @@ def _files(root: Path | None) -> tuple[str, ...]:
 def _choose(page: Page, found: Found) -> None:
     said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
-    dropped("Drop a table here", said, UPLOAD, heard, key="file", accept=",".join(ENDINGS))
+    dropped(
+        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(ENDINGS)
+    )
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)
@@ -146,8 +148,13 @@ def _reading(page: Page) -> None:
         ("Letters are encoded in", "encoding", ENCODINGS),
         ("Decimal sign", "decimal", DECIMALS),
     ):
-        heard = lambda value, name=name: page.change(**{name: value or None})  # noqa: E731
+        heard = lambda value, name=name: page.attempt(_read_anew, page.desk, name, value or None)  # noqa: E731
         chosen(label, options, getattr(draft, name) or "", heard, key=name)
+
+
+def _read_anew(desk: Desk, name: str, value: str | None) -> None:
+    """Begin with the same file read in another way; if it cannot be read so, it stays as it was."""
+    desk.open(str(desk.draft.file), **{**desk.draft.reading, name: value})
 
 
 STEP = Step(

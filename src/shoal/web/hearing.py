@@ -10,10 +10,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 from nicegui import context
-from nicegui.client import Client
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
@@ -22,26 +20,29 @@ Heard: TypeAlias = Callable[[Any], Awaitable[None] | None]
 
 KINDS = ("press", "value", "file")
 """What a control tells: that it was pressed, its new value, or why the file that was chosen was refused."""
-_HEARD: WeakKeyDictionary[Client, dict[str, Heard]] = WeakKeyDictionary()
+_HEARD: dict[str, dict[str, Heard]] = {}
+"""For every open page what is called for each key; a page that is closed is forgotten."""
 
 
 def hear(element: Element, key: str, kind: str, heard: Heard) -> Element:
     """Let a control tell what happens to it."""
     element._props.update({"data-key": key, "data-tells": kind})
-    _HEARD.setdefault(context.client, {})[key] = heard
+    _HEARD.get(context.client.id, {})[key] = heard
     return element
 
 
 def ear() -> None:
     """Put the ear on a page; page.js knows it by its name."""
-    made = Element("span")
+    client, made = context.client, Element("span")
+    _HEARD[client.id] = {}
+    client.on_delete(lambda: _HEARD.pop(client.id, None))
     made._props.update({"id": "ear", "hidden": ""})
     made.on("told", _told, js_handler="(event) => emit(...event.detail)")
 
 
 async def _told(event: GenericEventArguments) -> None:
     key, value = event.args
-    heard = _HEARD.get(event.client, {}).get(str(key))
+    heard = _HEARD.get(event.client.id, {}).get(str(key))
     if heard is not None:
         done = heard(value)
         if inspect.isawaitable(done):

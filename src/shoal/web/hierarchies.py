@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.desk import Desk, Draft, looking
+from shoal.desk.looking import Blocks, Shape
 from shoal.errors import ShoalError
 from shoal.web.hearing import hear
 from shoal.web.outline import outlined, read_outline
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, dropped, field, heading, link, message, part, text, written
+from shoal.web.parts import button, chosen, dropped, field, heading, lacking, message, part, text, written
 from shoal.web.traffic import TREE
 from shoal.wording import counted
 
@@ -33,7 +34,7 @@ class Found:
 
     columns: tuple[str, ...]
     column: str = ""
-    shape: Any = None
+    shape: Shape | None = None
     kinds: tuple[Any, ...] = ()
     refused: str = ""
     outline: str = ""
@@ -60,20 +61,19 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show the columns, then the levels of one, then how to change them."""
     if not found.columns:
-        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
-            link("To the roles", "/roles", key="to-roles", kind="small")
+        lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
         return
     _columns(page, found)
     heading(found.column)
-    if found.refused:
+    if found.shape is None:
         message(found.refused, "bad")
         _leave(page, found.column)
         return
     _levels(found.shape.levels)
     if found.shape.spec["builder"] == "intervals":
         text("[20, 30) is from 20 up to 30, without 30 itself.", "faint")
-    _kind(page, found)
-    _parameters(page, found)
+    _kind(page, found, found.shape)
+    _parameters(page, found, found.shape)
     _tree(page, found)
     _import(page, found.column)
 
@@ -95,23 +95,27 @@ def _columns(page: Page, found: Found) -> None:
             button(name, pick, key=f"column-{name}", kind=kind, aria_pressed=pressed)
 
 
-def _levels(levels: tuple[Any, ...]) -> None:
+def _levels(levels: tuple[Blocks, ...]) -> None:
     """Show every level with its groups and how many people each holds."""
     with part("div", class_="levels", tabindex="0", role="region", aria_label="Levels"):
         for level in levels:
-            with part("div", class_="card"):
-                top = level.level == len(levels) - 1
-                title = "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}"
-                part("h3", title)
-                groups = counted(level.number, "group" if level.level else "value")
-                part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
-                with part("ul"):
-                    for label, many in level.blocks:
-                        with part("li"):
-                            part("span", "(missing)" if label is None else label)
-                            part("span", f"{many:,}", "n")
-                if level.blocks and level.number > len(level.blocks):
-                    part("p", f"and {level.number - len(level.blocks):,} more", "faint")
+            top = level.level == len(levels) - 1
+            _level(level, "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}")
+
+
+def _level(level: Blocks, title: str) -> None:
+    """Show one level."""
+    with part("div", class_="card"):
+        part("h3", title)
+        groups = counted(level.number, "group" if level.level else "value")
+        part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
+        with part("ul"):
+            for label, many in level.blocks:
+                with part("li"):
+                    part("span", "(missing)" if label is None else label)
+                    part("span", f"{many:,}", "n")
+        if level.blocks and level.number > len(level.blocks):
+            part("p", f"and {level.number - len(level.blocks):,} more", "faint")
 
 
 async def _use(page: Page, column: str, spec: object) -> None:
@@ -126,7 +130,6 @@ async def _use(page: Page, column: str, spec: object) -> None:
 
 def _leave(page: Page, column: str) -> None:
     """Offer to leave the column to shoal."""
-
     off = column not in page.draft.hierarchies
     button("Leave it to shoal", lambda: page.decide(_without(column)), key="leave", kind="small", off=off)
 
@@ -136,11 +139,11 @@ def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
     return lambda draft: {"hierarchies": {name: spec for name, spec in draft.hierarchies.items() if name != column}}
 
 
-def _kind(page: Page, found: Found) -> None:
+def _kind(page: Page, found: Found, shape: Shape) -> None:
     """Offer the kinds of hierarchy that fit the column."""
     heading("Change it", 3)
     fitting = {one.name: one for one in found.kinds if one.spec is not None}
-    has = str(found.shape.spec["builder"])
+    has = str(shape.spec["builder"])
     options = {name: one.meaning for name, one in fitting.items()}
     if has not in options:
         options[has] = "groups written down"
@@ -162,9 +165,9 @@ def _kind(page: Page, found: Found) -> None:
                     part("li", f"{one.meaning}: {one.reason}")
 
 
-def _parameters(page: Page, found: Found) -> None:
+def _parameters(page: Page, found: Found, shape: Shape) -> None:
     """Offer what the kind of hierarchy may be told; a field a parameter."""
-    spec = found.shape.spec
+    spec = shape.spec
     kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
     with part("div", class_="fields"):
         for name in () if kind is None else kind.parameters:
@@ -228,7 +231,10 @@ def _import(page: Page, column: str) -> None:
     said = "CSV as ARX writes it (a line a value, then its group on every level), or JSON"
     with part("details"):
         part("summary", "Import a file", data_key="import")
-        dropped("Drop a hierarchy here", said, TREE, sent, key="tree", more=column, accept=".csv,.json,.gz")
+        limit = page.desk.uploads.limit
+        dropped(
+            "Drop a hierarchy here", said, TREE, sent, key="tree", limit=limit, more=column, accept=".csv,.json,.gz"
+        )
 
 
 STEP = Step(

@@ -8,7 +8,7 @@ from shoal.desk import Desk, looking
 from shoal.desk.looking import Choice
 from shoal.web.hearing import hear
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import chosen, heading, link, message, part, text
+from shoal.web.parts import chosen, heading, lacking, message, part, text
 
 DROPPED = {"0": "nobody", "0.001": "up to 0.1 % of the people", "0.01": "up to 1 %", "0.05": "up to 5 %"}
 BY_ITSELF = "as the method needs; else stars"
@@ -50,11 +50,8 @@ def draw(page: Page, found: Found) -> None:
     chosen("Leave out", options, page.draft.max_dropped, heard, key="dropped")
     heading("Who searches")
     if not found.ready:
-        with (
-            message("Which methods fit is known once roles and privacy are decided.", "warn"),
-            part("div", class_="buttons"),
-        ):
-            link("To privacy", "/privacy", key="to-privacy", kind="small")
+        said = "Which methods fit is known once roles and privacy are decided."
+        lacking(said, "To privacy", "/privacy", key="to-privacy")
     elif found.methods is None:
         part("p", "shoal is looking which methods fit …", "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)

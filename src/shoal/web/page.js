@@ -48,6 +48,7 @@ document.addEventListener("pointerup", (event) => {
 
 // A file is sent as it is, in one stream, to where the drop zone says; the answer is shown by the server.
 const send = (zone, file, answered) => {
+  if (file.size > Number(zone.dataset.limit)) return answered(zone.dataset.large);
   const bar = zone.querySelector("progress");
   const request = new XMLHttpRequest();
   request.upload.onprogress = (event) => {

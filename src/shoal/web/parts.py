@@ -15,6 +15,8 @@ from nicegui.element import Element
 from shoal.markup import Content, Markup, table
 from shoal.web.hearing import Heard, hear
 
+LARGE = "This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`."
+
 
 def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
     """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, None leaves one out."""
@@ -108,9 +110,14 @@ def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *
     return box
 
 
-def dropped(label: str, said: str, target: str, refused: Heard, *, key: str, more: str = "", accept: str = "") -> None:
-    """Return a place to drop a file, or to choose one; it is sent to `target`, then `refused` hears why, or nothing."""
-    with part("label", class_="drop", data_url=target, data_more=more):
+def dropped(
+    label: str, said: str, target: str, refused: Heard, *, key: str, limit: int, more: str = "", accept: str = ""
+) -> None:
+    """Show a place to drop a file, or to choose one; it is sent to `target`, then `refused` hears why, or nothing.
+
+    A file of more than `limit` bytes is not sent at all.
+    """
+    with part("label", class_="drop", data_url=target, data_more=more, data_limit=limit, data_large=LARGE):
         part("strong", label)
         part("span", said, "faint")
         hear(part("input", type="file", aria_label=label, accept=accept or None), key, "file", refused)
@@ -154,6 +161,12 @@ def message(said: str, kind: str = "") -> Element:
     with box:
         part("p", said)
     return box
+
+
+def lacking(said: str, way: str, target: str, *, key: str) -> None:
+    """Say what has to be done first, and show the way there."""
+    with message(said, "warn"), part("div", class_="buttons"):
+        link(way, target, key=key, kind="small")
 
 
 def number(value: str, said: str) -> Element:

@@ -11,9 +11,10 @@ from shoal.desk.looking import Field, Form
 from shoal.desk.presets import PRESETS, Preset
 from shoal.web.hearing import hear
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, heading, link, message, part, slider, text, written
+from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
 CROWD = "The people whose published rows look alike are a crowd: nobody can tell which of them is whom."
+PLAIN = {"classes": "crowds", "class": "crowd", "rows": "people", "sensitive": "secret"}
 TOP = 50
 """Where the slider of a number without an end ends."""
 
@@ -56,12 +57,14 @@ class Found:
 
 
 def plainly(said: str) -> str:
-    """Return a sentence about classes as one about crowds.
+    """Return a sentence in the words of the page: crowds of people, and their secrets.
 
-    >>> plainly("every class has at least 5 rows")
-    'every crowd has at least 5 people'
+    >>> plainly("every class has at least 5 rows"), plainly("every class has at least 2 different sensitive values")
+    ('every crowd has at least 5 people', 'every crowd has at least 2 different secret values')
     """
-    return said.replace("classes", "crowds").replace("class", "crowd").replace("rows", "people")
+    for word, plain in PLAIN.items():
+        said = said.replace(word, plain)
+    return said
 
 
 def look(desk: Desk, picks: Picks) -> Found:
@@ -75,8 +78,7 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show the presets, then what is asked for, then what can be added."""
     if not found.known:
-        with message("First mark at least one column that may be known.", "warn"), part("div", class_="buttons"):
-            link("To the roles", "/roles", key="to-roles", kind="small")
+        lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
         return
     text(CROWD)
     heading("Start from what is usual")
@@ -93,8 +95,12 @@ def draw(page: Page, found: Found) -> None:
 
 
 def said(desk: Desk) -> str:
-    """Return what is asked for."""
-    return " ".join(desk.draft.require)
+    """Return how large crowds are, and whether secrets are protected too."""
+    asked = [looking.filled(one) for one in desk.draft.require]
+    sizes = [f"crowds of {one.numbers[0]}" for one in asked if one.name == "k"]
+    return ", ".join([*sizes, *(["secrets"] if any(one.columns for one in asked) else [])]) or " ".join(
+        desk.draft.require
+    )
 
 
 def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
@@ -107,7 +113,7 @@ def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
     hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=require))
     with card:
         part("h3", preset.title)
-        part("span", preset.meaning if not wants else "Needs a column that is marked as secret.", "faint")
+        part("span", plainly(preset.meaning) if not wants else "Needs a column that is marked as secret.", "faint")
 
 
 def _asked(page: Page, place: int, one: Asked) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from shoal.desk import Desk, Draft
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import chosen, code, heading, link, message, part, text
+from shoal.web.parts import chosen, code, heading, lacking, link, part, text
 from shoal.web.result import choices, finished
 
 COMMANDS = """shoal anonymize --config shoal.toml     # makes the same release again
@@ -37,8 +37,7 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show what can be fetched."""
     if not found.id:
-        with message("There is no release yet.", "warn"), part("div", class_="buttons"):
-            link("Make one", "/run", key="make", kind="small")
+        lacking("There is no release yet.", "Make one", "/run", key="make")
         return
     if len(found.runs) > 1:
         chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")

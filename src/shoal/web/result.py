@@ -14,7 +14,7 @@ from shoal.markup import Content
 from shoal.report.charts import bar, between
 from shoal.web.compared import compared
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, legend, link, message, number, part, text
+from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
 from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
 from shoal.wording import number as level
 from shoal.wording import percent
@@ -73,8 +73,7 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show the figures first, then the tables, then who could be found."""
     if not found.id:
-        with message("There is no release yet.", "warn"), part("div", class_="buttons"):
-            link("Make one", "/run", key="make", kind="small")
+        lacking("There is no release yet.", "Make one", "/run", key="make")
         return
     if len(found.runs) > 1:
         chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")

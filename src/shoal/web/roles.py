@@ -10,7 +10,7 @@ from shoal.desk import Desk, looking
 from shoal.desk.looking import Uniqueness
 from shoal.report.charts import bar
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, link, message, part, segments, text
+from shoal.web.parts import button, drawn, lacking, message, part, segments, text
 from shoal.wording import counted, percent
 
 ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
@@ -47,8 +47,7 @@ def look(desk: Desk, picks: Picks) -> Found:
 def draw(page: Page, found: Found) -> None:
     """Show a card a column, and above them what the chosen set gives away."""
     if not found.table:
-        with message("Choose a table first.", "warn"), part("div", class_="buttons"):
-            link("To the data", "/data", key="to-data", kind="small")
+        lacking("Choose a table first.", "To the data", "/data", key="to-data")
         return
     if found.columns is None:
         part("p", "shoal is reading the columns …", "waiting", role="status")
@@ -68,9 +67,11 @@ def draw(page: Page, found: Found) -> None:
 
 
 def untouched(desk: Desk) -> bool:
-    """Whether a table was just chosen, and nothing else was decided or undone since."""
-    history = desk.history
-    return not history.can_redo and (not history.at or history.drafts[history.at - 1].file != desk.draft.file)
+    """Whether a table was just chosen, or read in another way, and nothing was decided or undone since."""
+    history, draft = desk.history, desk.draft
+    before = history.drafts[max(history.at - 1, 0)]
+    same = history.at > 0 and (before.file, before.reading) == (draft.file, draft.reading)
+    return not history.can_redo and not same
 
 
 def proposed(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.desk import Desk, Run
+from shoal.desk import Desk, Run, looking
 from shoal.desk.jobs import Failure, Point, State
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, grid, heading, legend, link, message, part, text, written
+from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, text, written
 from shoal.web.pictures import approach
+from shoal.web.privacy import plainly
 from shoal.wording import counted
 
 STATES: dict[State, str] = {
@@ -54,15 +55,14 @@ def look(desk: Desk, picks: Picks) -> tuple[Shown, ...]:
 
 def draw(page: Page, runs: tuple[Shown, ...]) -> None:
     """Show what is asked, then the run that goes on or was the last, then the others."""
-    lacking = page.desk.ready()
-    for step, said in lacking:
-        with message(said[:1].upper() + said[1:] + ".", "warn"), part("div", class_="buttons"):
-            link("Go there", f"/{step}", key=f"lacking-{step}", kind="small")
+    open_ends = page.desk.ready()
+    for step, said in open_ends:
+        lacking(f"{said[:1].upper()}{said[1:]}.", "Go there", f"/{step}", key=f"lacking-{step}")
     going = bool(runs) and runs[-1].state in GOING
-    if not lacking:
+    if not open_ends:
         _asked(page)
     if not going:
-        _start(page, off=bool(lacking))
+        _start(page, off=bool(open_ends))
     if runs:
         heading(f"Run {runs[-1].number}")
         _stands(page, runs[-1])
@@ -87,7 +87,8 @@ def _asked(page: Page) -> None:
         ["Others may know", ", ".join(draft.named("quasi"))],
         ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
         ["Left out", ", ".join(draft.named("identifier")) or "–"],
-        ["Every crowd must meet", " ".join(draft.require)],
+        ["Every crowd must meet", "; ".join(map(plainly, looking.explained(" ".join(draft.require))))],
+        ["In short", " ".join(draft.require)],
         ["Method", draft.method],
     ]
     grid(("part", "what was decided"), rows, about="What will be run")
