@@ -117,7 +117,16 @@ def _further(published: Published, tables: Mapping[str, Table]) -> dict[str, Any
 
 def _marks(shown: Coded) -> dict[str, int]:
     """Count the cells of a column, published as it is, that are missing, empty strings and escaped literal stars."""
-    return {"stars": 0, **_seen(shown.values, np.bincount(shown.codes, minlength=shown.size))}
+    return marks_of_values(shown.values, np.bincount(shown.codes, minlength=shown.size))
+
+
+def marks_of_values(values: pl.Series, times: Ints) -> dict[str, int]:
+    """Count the same of values that occur so many times each.
+
+    >>> marks_of_values(pl.Series(["*", "", None]), np.array([2, 3, 4]))
+    {'stars': 0, 'missing': 4, 'empty_strings': 3, 'literal_stars': 2}
+    """
+    return {"stars": 0, **_seen(values, times)}
 
 
 def _marks_of_cells(cells: Cells, sizes: Ints) -> dict[str, int]:

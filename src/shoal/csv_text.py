@@ -56,6 +56,11 @@ class Form:
         """Give a column of text the type of its values."""
         return infer(column, commas=self.decimal == "," or (self.decimal is None and self.separator != ","))
 
+    def check_text(self, text: str) -> None:
+        """Refuse what is no text: a picture, say, whose name ends in .csv."""
+        if "\0" in text:
+            raise TableError(f"{self.name!r} is not a text file", expected="CSV, Parquet or Arrow, named so")
+
     def irregular(self) -> TableError:
         """Return the error of a file whose rows cannot be told apart."""
         return TableError(
@@ -82,6 +87,7 @@ def parse(
     encoding = encoding or guess_encoding(content)
     text = _decoded(content, encoding, name)
     form = Form.of(name, text, encoding=encoding, separator=separator, decimal=decimal)
+    form.check_text(text)
     try:
         frame = texts(text, form.separator)
         short = _short_rows(text, form.separator, frame)

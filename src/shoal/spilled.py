@@ -55,7 +55,7 @@ def spill(
 def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> Stored:
     """Put the rows of some blocks into a Parquet file, all cells as text."""
     text, cells = folder / "cells.csv", folder / "cells.parquet"
-    separators = _copy(blocks, form.separator, text, blank_is_nobody=len(names) > 1)
+    separators = _copy(blocks, form, text, blank_is_nobody=len(names) > 1)
     try:
         pl.scan_csv(text, separator=form.separator, infer_schema=False, new_columns=names).sink_parquet(cells)
     except pl.exceptions.PolarsError as error:
@@ -67,12 +67,13 @@ def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> S
     return stored
 
 
-def _copy(blocks: Iterable[str], separator: str, path: Path, *, blank_is_nobody: bool) -> int:
+def _copy(blocks: Iterable[str], form: Form, path: Path, *, blank_is_nobody: bool) -> int:
     """Write blocks of whole rows as UTF-8, without blank lines, and count the separators outside quotes."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         for block in blocks:
-            count += separators_outside(block, separator)
+            form.check_text(block)
+            count += separators_outside(block, form.separator)
             file.write(without_blank_lines("\n" + block)[1:] if blank_is_nobody else block)
     return count
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal.codebook import marks_of_values
 from shoal.engines.cell_keys import RECODINGS, are_bytes
 from shoal.engines.coding import Dictionary, FromKeys, Shown
 from shoal.engines.columns import TRACE
@@ -23,7 +24,7 @@ from shoal.engines.cutting import COUNTED as BY_AXIS
 from shoal.engines.cutting import halve
 from shoal.engines.decided import Decided, Posed
 from shoal.engines.domains import Domains, Whole
-from shoal.engines.gathered import Gathered, marks, ranked
+from shoal.engines.gathered import Gathered, ranked
 from shoal.engines.kernel import Kernel
 from shoal.engines.regions import Regions
 from shoal.engines.release import SparkRelease
@@ -147,7 +148,8 @@ def _described(posed: Posed, gathered: Gathered, domains: Domains, cells: tuple[
     types = pl.DataFrame([one.clear().alias(name) for one, name in zip(cells, names, strict=True)])
     decided = posed.describe(solution, gathered.published, Table(types))
     counted = {
-        column.name: marks(column.values.gather(column.codes), domains.secrets.counts) for column in domains.sensitive
+        column.name: marks_of_values(column.values.gather(column.codes), domains.secrets.counts)
+        for column in domains.sensitive
     }
     columns = [{**column, **counted.get(column["name"], {})} for column in decided.codebook["columns"]]
     return replace(decided, codebook={**decided.codebook, "columns": columns})

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.arrays import Ints
 from shoal.engines.cell_keys import cells_with
 from shoal.engines.coding import Dictionary
-from shoal.marks import escape_stars, literal_stars
+from shoal.marks import escape_stars
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution, Status
 from shoal.recode import Published, published_cells
@@ -55,21 +55,6 @@ class Gathered:
 def as_published(values: pl.Series) -> pl.Series:
     """Return sensitive values as they are published: literal stars escaped."""
     return escape_stars(values) if values.dtype == pl.String else values
-
-
-def marks(values: pl.Series, counts: Ints) -> dict[str, int]:
-    """Count what a column that nobody altered shows as missing, as empty strings and as escaped stars.
-
-    >>> marks(pl.Series(["*", "", None]), np.array([2, 3, 4]))
-    {'stars': 0, 'missing': 4, 'empty_strings': 3, 'literal_stars': 2}
-    """
-    times, text = pl.Series(counts), values.dtype == pl.String
-    return {
-        "stars": 0,
-        "missing": int(times.filter(values.is_null()).sum()),
-        "empty_strings": int(times.filter(values == "").sum()) if text else 0,
-        "literal_stars": int(times.filter(literal_stars(values)).sum()) if text else 0,
-    }
 
 
 def ranked(values: pl.Series) -> tuple[pl.Series, Ints]:

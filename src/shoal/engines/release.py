@@ -15,10 +15,10 @@ import polars as pl
 from shoal.arrays import Ints
 from shoal.audit import Audit
 from shoal.certificate import Certificate, canonical
+from shoal.codebook import marks_of_values
 from shoal.engines.audited import audited
 from shoal.engines.columns import TRACE
 from shoal.engines.decided import Decided
-from shoal.engines.gathered import marks
 from shoal.engines.session import SparkFrame, asking
 from shoal.errors import ParameterError
 from shoal.release import seal_folder, write_folder
@@ -140,7 +140,7 @@ class SparkRelease:
 def _marks(table: pl.LazyFrame, name: str) -> dict[str, int]:
     """Count what a written column that nobody altered shows as missing, as empty strings and as escaped stars."""
     column = table.select(pl.col(name)).collect()[name]
-    return marks(column, np.ones(len(column), dtype=np.int64))
+    return marks_of_values(column, np.ones(len(column), dtype=np.int64))
 
 
 def _in_order(parts: Path) -> list[Path]:
