@@ -34,6 +34,7 @@ from shoal.requirement import as_models
 from shoal.risk import Risk, measure
 from shoal.roles import Roles
 from shoal.table import Table, TableLike
+from shoal.tidying import check_filled
 from shoal.two_tables import sensitive_rows
 from shoal.wildcard import wildcard_summary
 from shoal.wording import counted, number
@@ -159,6 +160,7 @@ def audit(
         counted_ = Table.of(sensitive_table).frame
         read = Table(sensitive_rows(people.frame, counted_, secret, group=group, count=count))
         roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
+    check_filled(read.rows, len(read.columns))
     models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}

@@ -102,7 +102,11 @@ class Stored:
         self._path, self._typed = path, typed
         self._coded: dict[str, Coded] = {}
         self._stamp = self._state()
-        self._scan = pl.scan_ipc(path) if path.suffix.lower() in ARROW else pl.scan_parquet(self._files())
+        self._scan = (
+            pl.scan_ipc(path, glob=False)
+            if path.suffix.lower() in ARROW
+            else pl.scan_parquet(self._files(), glob=False)
+        )
         first = self._collected(self._scan.head(1))
         check_names(first.columns)
         self.names = tuple(first.columns)
@@ -138,7 +142,7 @@ class Stored:
     def _collected(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Guarantees that what is read is of one file, and that a damaged one is said in words without a cell."""
         if self._state() != self._stamp:
-            raise TableError(f"{self._path.name!r} was changed while it was read", hint="run it again")
+            raise TableError(f"{self._path.name!r} was changed or removed while it was read", hint="run it again")
         try:
             return query.collect()
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -147,11 +151,25 @@ class Stored:
 
     def _files(self) -> list[Path]:
         """Return the file, or those of a folder in the order of their names, as Spark writes them."""
-        return sorted(self._path.glob("*.parquet")) if self._path.is_dir() else [self._path]
+        return parquet_files(self._path) if self._path.is_dir() else [self._path]
 
     def _state(self) -> list[tuple[Path, int, int]]:
         """Return what changes when somebody writes to a file."""
-        return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files()]
+        try:
+            return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files()]
+        except OSError:
+            return []
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder, but for those that Spark takes no notice of; folders inside are refused."""
+    inside = sorted({path.parent.name for path in folder.glob("*/*.parquet")})
+    if inside:
+        raise TableError(
+            f"{folder.name!r} has Parquet files in folders inside it, such as {inside[0]!r}",
+            expected="the files of one table, side by side",
+        )
+    return sorted(path for path in folder.glob("*.parquet") if not path.name.startswith((".", "_")))
 
 
 class Replaced:

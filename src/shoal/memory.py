@@ -13,6 +13,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,26 +77,61 @@ class MemoryLimit:
     def watched(self) -> Iterator[None]:
         """Guarantees that the work inside ends with `MemoryPassed` once more than the limit was resident."""
         _forget_peak()
-        self._check()
-        worker, over = threading.get_ident(), threading.Event()
-        watcher = threading.Thread(target=self._watch, args=(worker, over), daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
-
-    def _watch(self, worker: int, over: threading.Event) -> None:
-        """Look again and again; once it is too much, raise in the thread that works."""
-        while not over.wait(PAUSE):
-            if peak() > self.bytes:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(MemoryPassed))
-                return
-
-    def _check(self) -> None:
         if peak() > self.bytes:
             raise MemoryPassed
+        watch = _Watch(self.bytes, threading.get_ident())
+        token = _watching.set(watch)
+        watch.thread.start()
+        try:
+            yield
+            watch.settle()
+        except _Passed:
+            raise MemoryPassed from None
+        finally:
+            watch.end()
+            _watching.reset(token)
+
+
+class _Passed(BaseException):
+    """What is raised in the thread that works: no handler on the way takes it for an error of the table."""
+
+
+class _Watch:
+    """A thread that looks again and again, and raises in the one that works once it is too much."""
+
+    def __init__(self, limit: int, worker: int) -> None:
+        self.limit, self.worker = limit, worker
+        self.over = threading.Event()
+        self.passed = False
+        self.thread = threading.Thread(target=self._look, daemon=True)
+
+    def _look(self) -> None:
+        while not self.over.wait(PAUSE):
+            if peak() > self.limit:
+                self.passed = True
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.worker), ctypes.py_object(_Passed))
+                return
+
+    def end(self) -> None:
+        """Look no more."""
+        self.over.set()
+        self.thread.join()
+
+    def settle(self) -> None:
+        """Look no more; raise if the limit was ever passed."""
+        self.end()
+        if self.passed:
+            raise _Passed
+
+
+_watching: ContextVar[_Watch | None] = ContextVar("watching", default=None)
+
+
+def settle() -> None:
+    """Guarantees that the limit was kept so far, and that from here on nothing is ended: a release goes into place."""
+    watch = _watching.get()
+    if watch is not None:
+        watch.settle()
 
 
 def within(limit: MemoryLimit | None) -> AbstractContextManager[None]:

@@ -184,7 +184,7 @@ class Register:
         path = self.path / "private" / f"{entry.key}.parquet"
         if not entry.person or not path.is_file() or any(name not in frame.columns for name in entry.person):
             return None
-        return self.hashes(frame, entry.person).is_in(pl.read_parquet(path)["person"].implode()).to_numpy()
+        return self.hashes(frame, entry.person).is_in(pl.read_parquet(path, glob=False)["person"].implode()).to_numpy()
 
     def signatures(
         self, follows: str | Path, attribute: str, m: int, person: Sequence[str]
@@ -211,7 +211,7 @@ class Register:
         group = shown.codebook["names"]["group"]
         values = shown.tables["sensitive"].select(group, value=secret(shown, attribute).cast(pl.String))
         by_group = {number: frozenset(held) for number, held in values.group_by(group).agg("value").iter_rows()}
-        people, groups = pl.read_parquet(path), shown.frame[group]
+        people, groups = pl.read_parquet(path, glob=False), shown.frame[group]
         if people["place"].null_count():
             raise ReleaseError(f"the internal part of {entry.folder!r} was not there when it was recorded")
         for one, place in people.iter_rows():

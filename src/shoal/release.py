@@ -33,6 +33,7 @@ from shoal.certificate import Certificate, canonical
 from shoal.coded import Coded
 from shoal.errors import ParameterError, ReleaseError
 from shoal.markup import facts, table, tag
+from shoal.memory import settle
 from shoal.microdata import packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
@@ -144,6 +145,7 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
         for part in ("public", "internal"):
             (beside / part).mkdir()
         write_parts(beside)
+        settle()
         _move(beside, target)
     except OSError as error:
         raise ReleaseError(
@@ -214,7 +216,7 @@ def _partial(target: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
             if not _alive(left.name.split(".")[-2]):
-                shutil.rmtree(left, ignore_errors=True)
+                _sweep(left, target)
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
     except OSError as error:
@@ -222,6 +224,14 @@ def _partial(target: Path) -> Path:
             f"cannot write in {str(target.parent)!r}: {error.strerror}", hint="name a folder you may write to"
         ) from error
     return beside
+
+
+def _sweep(left: Path, target: Path) -> None:
+    """Remove what a killed run left; an old release that it had moved aside and put nothing in place of goes back."""
+    if left.name.startswith(f".{target.name}.old.") and not target.exists():
+        left.rename(target)
+    else:
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _alive(process: str) -> bool:
@@ -236,10 +246,15 @@ def _alive(process: str) -> bool:
 
 def _move(partial: Path, target: Path) -> None:
     """Put the finished folder in place; an old one is moved aside first and removed last."""
-    old = target.parent / f".{target.name}.{os.getpid()}.old.partial"
+    old = target.parent / f".{target.name}.old.{os.getpid()}.partial"
     if target.exists():
         target.rename(old)
-    partial.rename(target)
+    try:
+        partial.rename(target)
+    except BaseException:
+        if old.exists():
+            old.rename(target)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -72,7 +72,7 @@ class Shown:
             sensitive=stated.sensitive,
             recoding=stated.recoding,
             models=opened.models,
-            rows=pl.read_parquet(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
+            rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
             raised=opened.raised,
         )
 

@@ -57,7 +57,8 @@ def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> S
     text, cells = folder / "cells.csv", folder / "cells.parquet"
     separators = _copy(blocks, form, text, blank_is_nobody=len(names) > 1)
     try:
-        pl.scan_csv(text, separator=form.separator, infer_schema=False, new_columns=names).sink_parquet(cells)
+        whole = pl.scan_csv(text, separator=form.separator, infer_schema=False, new_columns=names, glob=False)
+        whole.sink_parquet(cells)
     except pl.exceptions.PolarsError as error:
         raise form.irregular() from error
     stored = Stored(cells, lambda column: tidy_column(form.typed(column)))
@@ -80,12 +81,13 @@ def _copy(blocks: Iterable[str], form: Form, path: Path, *, blank_is_nobody: boo
 
 def _blocks(path: Path, encoding: str) -> Iterator[str]:
     """Yield the text of a file in blocks of whole rows."""
-    held = ""
+    held, begun = "", False
     with _opened(path) as file:
         try:
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
             while piece := text.read(BLOCK):
-                held = (held + piece).removeprefix("\ufeff")
+                held += piece if begun else piece.removeprefix("\ufeff")
+                begun = True
                 end = _last_row_end(held)
                 if end:
                     yield held[:end]

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal.arrays import Ints
 from shoal.coded import Coded
-from shoal.columns import ARROW, Columns, Held, Replaced, Stored
+from shoal.columns import ARROW, Columns, Held, Replaced, Stored, parquet_files
 from shoal.csv_text import parse
 from shoal.errors import TableError
 from shoal.spilled import spill
@@ -118,7 +118,7 @@ def read_by_disk(
 
 def _is_text(path: Path) -> bool:
     """Whether a file holds text rather than columns; what is no file, or neither, is refused."""
-    if path.is_dir() and any(path.glob("*.parquet")):
+    if path.is_dir() and parquet_files(path):
         return False
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")

@@ -39,7 +39,7 @@ class Traced:
     @cached_property
     def rows(self) -> pl.Series:
         """Which row of the original each published row stands for."""
-        kept = pl.read_parquet(self.folder / "internal" / "rows.parquet")["row"]
+        kept = pl.read_parquet(self.folder / "internal" / "rows.parquet", glob=False)["row"]
         return pl.Series("row", np.argsort(self._traces, kind="stable")).gather(kept) if self._by_traces else kept
 
     @cached_property

@@ -112,7 +112,7 @@ def _with_counterfeits(folder: Path, table: Table) -> Table:
     if not path.is_file():
         return table
     try:
-        return Table(pl.concat([table.frame, pl.read_parquet(path)]), table.notes)
+        return Table(pl.concat([table.frame, pl.read_parquet(path, glob=False)]), table.notes)
     except (pl.exceptions.PolarsError, OSError):  # another table, or a damaged file: it is not the original then
         return table
 
@@ -220,7 +220,7 @@ def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) 
         recoding=certificate.recoding,
         cost=certificate.cost.name,
         weights=config["attribute_weights"],
-        prices=pl.read_parquet(folder / "internal" / "prices.parquet")["price"].to_numpy(),
+        prices=pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy(),
         denominator=denominator,
         may_drop=int(Fraction(config["max_dropped"]) * table.rows),
     )
