@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal import memory
 from shoal.errors import ParameterError, Unsupported
 from shoal.memory import STATUS, MemoryLimit, MemoryPassed, peak, within
 from shoal.synth import write_census
@@ -82,3 +83,33 @@ def _in_a_process(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "shoal", *map(str, words)], capture_output=True, text=True, check=False
     )
+
+
+def test_no_handler_on_the_way_takes_it_for_an_error_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work() -> None:
+        with within(MemoryLimit(2**40)):
+            monkeypatch.setattr(memory, "peak", lambda: 2**50)
+            try:
+                for _ in range(10**7):
+                    pass
+            except Exception:
+                pytest.fail("it was taken for an error")
+
+    with pytest.raises(MemoryPassed):
+        work()
+
+
+def test_a_release_goes_into_place_only_within_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = shoal.anonymize(PEOPLE, quasi=["age"], require="k=2")
+    made.save(tmp_path / "out")
+    before = (tmp_path / "out" / "public" / "certificate.json").read_bytes()
+
+    def save() -> None:
+        with within(MemoryLimit(2**40)):
+            monkeypatch.setattr(memory, "peak", lambda: 2**50)
+            made.save(tmp_path / "out", overwrite=True)
+
+    with pytest.raises(MemoryPassed):
+        save()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "public" / "certificate.json").read_bytes() == before

@@ -172,8 +172,7 @@ def test_an_unknown_format_is_refused(tmp_path: Path, release: Release) -> None:
 
 def test_what_killed_runs_left_for_this_target_is_swept_away(tmp_path: Path, release: Release) -> None:
     nobody = 2**22 + 1  # above the largest process number
-    for name in (f".out.{nobody}.partial", f".out.{nobody}.old.partial"):
-        (tmp_path / name / "public").mkdir(parents=True)
+    (tmp_path / f".out.{nobody}.partial" / "public").mkdir(parents=True)
     for name in (f".other.{nobody}.partial", f".out.{os.getppid()}.partial"):
         (tmp_path / name).mkdir()
     release.save(tmp_path / "out")
@@ -182,6 +181,32 @@ def test_what_killed_runs_left_for_this_target_is_swept_away(tmp_path: Path, rel
         f".other.{nobody}.partial",
         f".out.{os.getppid()}.partial",
     }
+
+
+def test_a_release_that_a_killed_run_had_moved_aside_goes_back(tmp_path: Path, release: Release) -> None:
+    release.save(tmp_path / "out")
+    (tmp_path / "out").rename(tmp_path / f".out.old.{2**22 + 1}.partial")
+    with pytest.raises(ReleaseError, match="exists already"):
+        release.save(tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert shoal.verify(tmp_path / "out").passed
+
+
+def test_where_a_new_release_cannot_go_into_place_the_old_one_stays(
+    tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release.save(tmp_path / "out")
+    rename = Path.rename
+
+    def refused(path: Path, to: Path) -> Path:
+        if to.name == "out" and ".old." not in path.name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(ReleaseError, match="cannot write"):
+        release.save(tmp_path / "out", overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_signs_in_a_folder_name_are_no_pattern(tmp_path: Path, release: Release) -> None:

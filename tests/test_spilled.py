@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from shoal import spilled
 from shoal.errors import ShoalError
 from shoal.table import Table, read, read_by_disk
+from shoal.writing import write
 
 CONTENTS = {
     "plain": b'age,city\n30,Oslo\n40,\n50,""\n',
@@ -106,5 +107,32 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
     table = read(path)
     Table.of({"age": [1, 2, 4]}).frame.write_parquet(path)
     os.utime(path, ns=(1, 1))
-    with pytest.raises(ShoalError, match="was changed while it was read"):
+    with pytest.raises(ShoalError, match="was changed or removed while it was read"):
         table.coded("age")
+    path.unlink()
+    with pytest.raises(ShoalError, match="was changed or removed while it was read"):
+        table["age"]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_name_is_no_pattern(tmp_path: Path, suffix: str) -> None:
+    for name, age in (("people[1]", 1), ("people1", 7)):
+        write(Table.of({"age": [age]}).frame, tmp_path / f"{name}.{suffix}")
+    assert read(tmp_path / f"people[1].{suffix}")["age"].to_list() == [1]
+
+
+def test_a_folder_of_files_is_one_table_without_what_spark_leaves_out(tmp_path: Path) -> None:
+    for name in ("part-0", "part-1", ".part-0", "_part"):
+        Table.of({"age": [1, 2]}).frame.write_parquet(tmp_path / f"{name}.parquet")
+    assert read(tmp_path).rows == 4
+    (tmp_path / "y=1").mkdir()
+    Table.of({"age": [1, 2]}).frame.write_parquet(tmp_path / "y=1" / "part-0.parquet")
+    with pytest.raises(ShoalError, match="in folders inside it"):
+        read(tmp_path)
+
+
+def test_a_mark_inside_the_file_is_a_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spilled, "BLOCK", 1)
+    path = tmp_path / "people.csv"
+    path.write_bytes("age,city\n1,a\n2,\ufeffz\n\ufeff3,b\n".encode())
+    assert outcome(read_by_disk, path) == outcome(read, path)

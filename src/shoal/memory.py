@@ -84,7 +84,8 @@ class MemoryLimit:
         watch.thread.start()
         try:
             yield
-            watch.settle()
+            if not watch.over.is_set():
+                watch.settle()
         except _Passed:
             raise MemoryPassed from None
         finally:
@@ -120,7 +121,7 @@ class _Watch:
     def settle(self) -> None:
         """Look no more; raise if the limit was ever passed."""
         self.end()
-        if self.passed:
+        if self.passed or peak() > self.limit:
             raise _Passed
 
 

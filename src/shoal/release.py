@@ -136,6 +136,7 @@ class Release:
 def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, overwrite: bool = False) -> Path:
     """Let the parts of a release be written beside their destination, and move them there in one step."""
     target = Path(folder)
+    _sweep_up(target)
     if target.exists() and not overwrite:
         raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose")
     if target.exists() and not (target / "public" / "certificate.json").is_file():
@@ -210,13 +211,10 @@ def _put(path: Path, text: str) -> None:
 
 
 def _partial(target: Path) -> Path:
-    """Make an empty folder beside the target; what a killed run left there for the same target is swept away."""
+    """Make an empty folder beside the target."""
     beside = target.parent / f".{target.name}.{os.getpid()}.partial"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
-            if not _alive(left.name.split(".")[-2]):
-                _sweep(left, target)
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
     except OSError as error:
@@ -226,12 +224,15 @@ def _partial(target: Path) -> Path:
     return beside
 
 
-def _sweep(left: Path, target: Path) -> None:
-    """Remove what a killed run left; an old release that it had moved aside and put nothing in place of goes back."""
-    if left.name.startswith(f".{target.name}.old.") and not target.exists():
-        left.rename(target)
-    else:
-        shutil.rmtree(left, ignore_errors=True)
+def _sweep_up(target: Path) -> None:
+    """Remove what killed runs left; an old release that one had moved aside, and put nothing in place of, goes back."""
+    for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
+        if _alive(left.name.split(".")[-2]):
+            continue
+        if left.name.startswith(f".{target.name}.old.") and not target.exists():
+            left.rename(target)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _alive(process: str) -> bool:

@@ -46,9 +46,7 @@ class Covering:
         walked = np.full(cube.lattice, cube.number - 1)
         walked[cube.nodes @ [len(cube.second.levels), 1]] = np.arange(cube.number)
         nodes = walked[first * len(cube.second.levels) + second]
-        order = order_by(
-            published.partition.class_of_row, cube.type_of_row
-        )  # rows of a type are alike: no order of theirs
+        order = order_by(published.partition.class_of_row, cube.type_of_row)  # whatever order the rows have
         return cls(cube, cube.type_of_row[order], published.partition.class_of_row[order], nodes).merged()
 
     def merged(self) -> Covering:
