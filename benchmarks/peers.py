@@ -47,6 +47,12 @@ frame = pandas.read_csv(sys.argv[1])
 print(anonymity.k_anonymity(frame, sys.argv[2].split(",")))
 """
 PEERS = {"anonypy": ANONYPY, "anjana": ANJANA, "pycanon": PYCANON}
+WAYS: dict[str, tuple[str, ...]] = {
+    "shoal, ranges (as anonypy)": ("--recoding", "range", "--method", "mondrian"),
+    "shoal, stars (as anjana)": (),
+}
+NEEDED = {"anonypy": "pandas<3"}
+"""What a peer needs besides, where it does not say so itself."""
 
 
 def main() -> None:
@@ -57,7 +63,9 @@ def main() -> None:
         write_census(source, ROWS)
         asked = ("--quasi", quasi, "--sensitive", "income", "--require", f"k={K}")
         shoal = (sys.executable, "-m", "shoal")
-        lines.append(_line("shoal anonymize", command(*shoal, "anonymize", source, *asked, "-o", folder / "out")))
+        for what, more in WAYS.items():
+            taken = command(*shoal, "anonymize", source, *asked, *more, "--overwrite", "-o", folder / "out")
+            lines.append(_line(what, taken, folder / "out" / "public" / "table.csv"))
         lines.append(_line("shoal audit", command(*shoal, "audit", source, *asked[:4])))
         for peer, program in PEERS.items():
             lines.append(_peer(folder, peer, program, source, quasi))
@@ -65,7 +73,7 @@ def main() -> None:
         f"{datetime.date.today()}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.system()}; ", end=""
     )
     print(f"Python {platform.python_version()}, polars {pl.__version__}; {ROWS:,} rows of the census, k={K}\n")
-    print("| what | CPU s | wall s | peak MB |\n|---|---|---|---|")
+    print("| what | CPU s | wall s | peak MB | rows published | classes |\n|---|---|---|---|---|---|")
     print("\n".join(lines))
 
 
@@ -74,19 +82,26 @@ def _peer(folder: Path, peer: str, program: str, source: Path, quasi: str) -> st
     home = folder / peer
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
-    installed = subprocess.run([python, "-m", "pip", "install", "-q", peer, "pandas"], check=False)
+    installed = subprocess.run([python, "-m", "pip", "install", "-q", peer, NEEDED.get(peer, "pandas")], check=False)
     if installed.returncode:
-        return f"| {peer}: could not be installed | | | |"
+        return f"| {peer}: could not be installed | | | | | |"
     shown = subprocess.run([python, "-m", "pip", "show", peer], capture_output=True, text=True, check=True).stdout
     version = next(line.split()[1] for line in shown.splitlines() if line.startswith("Version:"))
+    made = folder / f"{peer}.csv"
     try:
-        return _line(f"{peer} {version}", command(python, "-c", program, source, quasi, str(K), folder / f"{peer}.csv"))
+        return _line(f"{peer} {version}", command(python, "-c", program, source, quasi, str(K), made), made)
     except SystemExit:
-        return f"| {peer} {version}: failed | | | |"
+        return f"| {peer} {version}: failed | | | | | |"
 
 
-def _line(what: str, taken: Measurement) -> str:
-    return f"| {what} | {taken.cpu:.2f} | {taken.wall:.2f} | {taken.memory:,.0f} |"
+def _line(what: str, taken: Measurement, made: Path | None = None) -> str:
+    """Return what something took, and of a table that it made how many rows and classes it has."""
+    rows = classes = ""
+    if made is not None and made.is_file():
+        frame = pl.read_csv(made, infer_schema=False)
+        rows = f"{frame['count'].cast(pl.Int64).sum() if 'count' in frame.columns else frame.height:,}"
+        classes = f"{frame.select(QUASI).n_unique():,}"
+    return f"| {what} | {taken.cpu:.2f} | {taken.wall:.2f} | {taken.memory:,.0f} | {rows} | {classes} |"
 
 
 if __name__ == "__main__":
