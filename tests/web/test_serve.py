@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,7 +85,8 @@ def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
         assert "no run" in answer.text
 
 
-def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path, by: signal.Signals) -> None:
     write_census(tmp_path / "census.csv", 20, seed=1)
     with served(tmp_path, tmp_path / "state", tmp_path / "census.csv") as desk:
         with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as client:
@@ -93,6 +95,7 @@ def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path
         folder = desk.desk
         assert folder.stat().st_mode & 0o077 == 0
         assert list((folder / "uploads").rglob("a.csv"))
+        desk.end(by)
     assert list((folder / "uploads").rglob("*.csv")) == []
     assert desk.process.returncode == 0
 
