@@ -13,7 +13,9 @@ import pytest
 from tests.cli.command import shoal
 from tests.web.server import Served, served
 
+from shoal.desk import Desk
 from shoal.synth import write_census
+from shoal.web import data
 
 STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
 
@@ -98,6 +100,20 @@ def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path
         desk.end(by)
     assert list((folder / "uploads").rglob("*.csv")) == []
     assert desk.process.returncode == 0
+
+
+def test_a_table_that_is_gone_leaves_the_way_to_another(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    desk = Desk(tmp_path / "desk", root=tmp_path)
+    desk.upload("sent.csv", b"a,b\n1,2\n")
+    desk.close()
+    again = Desk(tmp_path / "desk", root=tmp_path)
+    for picks in ({}, {"rows": "20"}):
+        found = data.look(again, picks)
+        assert found.files == ("a.csv",)
+        assert "'sent.csv' is gone" in found.refused
+        assert str(tmp_path) not in found.refused
+    again.close()
 
 
 def test_a_port_that_is_taken_and_a_folder_that_is_none_are_refused_in_words(
