@@ -153,7 +153,9 @@ def test_a_what_if_keeps_its_points(desk: Desk) -> None:
 
 def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
     slots = [lock(desk.runs.folder / f".slot-{slot}") for slot in range(worker.SLOTS)]
-    run, second = desk.start(), desk.start()
+    run = desk.start()
+    assert desk.start() == run  # as a double click asks
+    assert desk.start(desk.draft.changed(require=["k=4"])) == (second := desk.runs.all()[-1])
     assert {one.state for one in (run, second)} == {"waiting"}
     assert [one.number for one in desk.runs.all()] == [1, 2]
     (run.job.folder / f".release.{os.getpid()}.partial").mkdir()
@@ -175,6 +177,11 @@ def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) 
     assert finished(again.runs[second.id]).state == "done"
     again.runs.delete(run)
     assert [one.number for one in again.runs.all()] == [2]
+    again.runs.delete(second)
+    for number in (3, 4):
+        latest = again.start()
+        assert latest.number == number
+        again.runs.delete(latest)
     again.close()
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from shoal.desk.draft import Draft
 from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job, Point, State
-from shoal.desk.keeping import get_json, private_folder
+from shoal.desk.keeping import get_json, private_folder, put_json
 from shoal.errors import ParameterError
 
 GOING = ("waiting", "running")
+NUMBERS = "numbers.json"
 
 
 @dataclass(frozen=True)
@@ -140,14 +141,23 @@ class Runs:
         raise ParameterError(f"there is no run {id!r}", hint="it was deleted, or belongs to another desk")
 
     def start(self, draft: Draft, kind: str = "run", **asked: Any) -> Run:
-        """Start a worker for a draft."""
+        """Start a worker for a draft; where one already works on the same, return that run."""
         with self._lock:
+            for run in self.all(kind):
+                if run.state in GOING and run.draft == draft and asked.items() <= run.job.asked.items():
+                    return run
             made = datetime.now(UTC).isoformat(timespec="seconds")
-            number = max((run.number for run in self.all(kind)), default=0) + 1
-            said = {"kind": kind, "number": number, "made": made, "draft": draft.to_dict(), **asked}
+            said = {"kind": kind, "number": self._number(kind), "made": made, "draft": draft.to_dict(), **asked}
             job = Job.made(self.folder / f"{time.time_ns():020d}", said)
             job.start()
         return Run(job)
+
+    def _number(self, kind: str) -> int:
+        """Return the next number; the highest that was ever given is kept, as its run may be deleted."""
+        given = get_json(self.folder / NUMBERS) or {}
+        number = max([given.get(kind, 0), *(run.number for run in self.all(kind))]) + 1
+        put_json(self.folder / NUMBERS, {**given, kind: number})
+        return number
 
     def delete(self, run: Run) -> None:
         """End a run if it is going on, and remove all it left."""
