@@ -176,7 +176,7 @@ def failed(page: Page, run: Shown) -> None:
 
 def again(desk: Desk, id: str) -> None:
     """Start a run once more, as it was asked for."""
-    desk.start(desk.runs[id].draft)
+    desk.start(desk.runs[id].lasting)
 
 
 def _others(page: Page, runs: tuple[Shown, ...]) -> None:
