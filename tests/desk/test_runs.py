@@ -17,7 +17,7 @@ from shoal.desk.keeping import lock
 from shoal.desk.releases import beside, published, zipped
 from shoal.desk.runs import GOING, compare
 from shoal.desk.telling import Teller
-from shoal.errors import Infeasible, ReleaseError
+from shoal.errors import HierarchyError, Infeasible, ReleaseError
 from shoal.methods.base import Standing
 
 ROWS = 60
@@ -61,7 +61,7 @@ def here(desk: Desk, kind: str = "run", stop: bool = False, **asked: object) -> 
 
 def cells_outside(folder: Path) -> list[Path]:
     """The files of a desk that hold a cell, but for uploads and what is to be handed out."""
-    apart = ("uploads", "release", "report", "zips")
+    apart = ("uploads", "hierarchies", "release", "report", "zips")
     files = [path for path in folder.rglob("*") if path.is_file() and not set(path.parts) & set(apart)]
     return [path for path in files if any(cell in path.read_bytes() for cell in (b"Qtown", b"Qill", b"id0"))]
 
@@ -99,6 +99,26 @@ def test_a_run_from_start_to_zip(desk: Desk, tmp_path: Path) -> None:
     (row,) = compare([run])
     assert (row["run"], row["cost"]) == (1, summary["cost"]["value"])
     assert row["highest risk"] == measured["after"]["prosecutor"]["highest"]
+
+
+def test_what_a_run_read_outlasts_the_uploads(desk: Desk, tmp_path: Path) -> None:
+    trees = desk.draft.hierarchies
+    desk.upload("people.csv", TEXT.encode())
+    draft = desk.draft.changed(roles=ROLES, require=["k=3"], method="mondrian", hierarchies=trees)
+    run = finished(desk.start(draft))
+    desk.close()
+    again = Desk(tmp_path / "desk", root=tmp_path)
+    kept = again.runs[run.id]
+    assert "hierarchies/town.json" in again.portable(kept.draft).toml()
+    assert kept.lasting.request().hierarchies["town"] == str(kept.job.folder / "hierarchies" / "town.json")
+    with pytest.raises(HierarchyError, match=r"^the hierarchy of 'town' is gone") as refused:
+        again.start(draft)
+    assert str(tmp_path) not in str(refused.value)
+    with zipfile.ZipFile(zipped(kept, public=True)) as packed:
+        assert not [name for name in packed.namelist() if "hierarchies" in name]
+    with zipfile.ZipFile(zipped(kept)) as packed:
+        assert "hierarchies/town.json" in packed.namelist()
+    again.close()
 
 
 def test_an_infeasible_request_offers_what_the_table_can_reach(desk: Desk) -> None:
@@ -153,7 +173,9 @@ def test_a_what_if_keeps_its_points(desk: Desk) -> None:
 
 def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
     slots = [lock(desk.runs.folder / f".slot-{slot}") for slot in range(worker.SLOTS)]
-    run, second = desk.start(), desk.start()
+    run = desk.start()
+    assert desk.start() == run  # as a double click asks
+    second = desk.start(desk.draft.changed(require=["k=4"]))
     assert {one.state for one in (run, second)} == {"waiting"}
     assert [one.number for one in desk.runs.all()] == [1, 2]
     (run.job.folder / f".release.{os.getpid()}.partial").mkdir()
@@ -175,6 +197,11 @@ def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) 
     assert finished(again.runs[second.id]).state == "done"
     again.runs.delete(run)
     assert [one.number for one in again.runs.all()] == [2]
+    again.runs.delete(second)
+    for number in (3, 4):
+        latest = again.start()
+        assert latest.number == number
+        again.runs.delete(latest)
     again.close()
 
 

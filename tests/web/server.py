@@ -24,6 +24,11 @@ class Served:
     state: Path
     process: subprocess.Popen[str]
 
+    def end(self, by: signal.Signals = signal.SIGINT) -> None:
+        """End it, and wait until it is gone."""
+        self.process.send_signal(by)
+        self.process.wait(10)
+
     @property
     def home(self) -> str:
         """The address without the token."""

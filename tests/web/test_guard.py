@@ -86,6 +86,8 @@ def test_a_request_with_the_cookie_gets_the_page(guard: Guard) -> None:
     assert ask(guard, cookie=cookie(guard)).status == 200
     assert ask(guard, host=f"localhost:{PORT}", cookie=cookie(guard)).status == 200
     assert ask(guard, cookie=f"other=1; {cookie(guard)}", origin=f"http://{HOME}").status == 200
+    for odd in ("a[1]=x", 'json={"a":1, "b":2}', "=;;", "flag", "ключ=1"):
+        assert ask(guard, cookie=f"{odd}; {cookie(guard)}; {odd}").status == 200
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from tests.cli.command import shoal
 from tests.web.server import Served, served
 
+from shoal.desk import Desk
 from shoal.synth import write_census
+from shoal.web import data
 
 STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
 
@@ -84,7 +87,8 @@ def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
         assert "no run" in answer.text
 
 
-def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path, by: signal.Signals) -> None:
     write_census(tmp_path / "census.csv", 20, seed=1)
     with served(tmp_path, tmp_path / "state", tmp_path / "census.csv") as desk:
         with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as client:
@@ -93,8 +97,23 @@ def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path
         folder = desk.desk
         assert folder.stat().st_mode & 0o077 == 0
         assert list((folder / "uploads").rglob("a.csv"))
+        desk.end(by)
     assert list((folder / "uploads").rglob("*.csv")) == []
     assert desk.process.returncode == 0
+
+
+def test_a_table_that_is_gone_leaves_the_way_to_another(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    desk = Desk(tmp_path / "desk", root=tmp_path)
+    desk.upload("sent.csv", b"a,b\n1,2\n")
+    desk.close()
+    again = Desk(tmp_path / "desk", root=tmp_path)
+    for picks in ({}, {"rows": "20"}):
+        found = data.look(again, picks)
+        assert found.files == ("a.csv",)
+        assert "'sent.csv' is gone" in found.refused
+        assert str(tmp_path) not in found.refused
+    again.close()
 
 
 def test_a_port_that_is_taken_and_a_folder_that_is_none_are_refused_in_words(

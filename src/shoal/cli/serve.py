@@ -21,7 +21,8 @@ def serve(
 ) -> None:
     """Open the page: from a table to a verified release, step by step, in the browser. Nothing leaves this machine.
 
-    Ctrl-C ends it; what was uploaded is deleted then. Runs that go on are found again by the next `shoal serve` here.
+    Ctrl-C ends it, and so does closing its terminal; what was uploaded is deleted then. Runs that go on are found again
+    by the next `shoal serve` here.
     """
     from importlib.util import find_spec
 

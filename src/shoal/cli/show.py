@@ -30,7 +30,7 @@ def saved(folder: str | Path, *, as_json: bool) -> None:
         print(text, end="")
         return
     certificate(Certificate.from_json(text))
-    console().print(f"[bold]{folder}[/bold]: public/ may leave the house, internal/ may not")
+    written(folder)
 
 
 def certificate(found: Certificate) -> None:

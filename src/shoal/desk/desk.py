@@ -24,7 +24,6 @@ from shoal.desk.reading import table
 from shoal.desk.runs import Run, Runs
 from shoal.desk.uploads import LIMIT, Uploads
 from shoal.errors import ParameterError, ShoalError, TableError
-from shoal.hierarchies import as_builder, spec_of
 from shoal.vary import Vary
 
 WHAT_IF = "k=2..50"
@@ -147,13 +146,10 @@ class Desk:
         return checking.missing(self.draft if draft is None else draft)
 
     def portable(self, draft: Draft) -> Draft:
-        """Return a draft that can be repeated elsewhere: an upload by its name, trees that were edited here in full."""
-        trees = {
-            name: spec_of(as_builder(spec)) if isinstance(spec, str) and self.uploads.holds(spec) else spec
-            for name, spec in draft.hierarchies.items()
-        }
-        uploaded = draft.file is not None and self.uploads.holds(draft.file)
-        return draft.changed(hierarchies=trees, file=draft.name if uploaded else draft.file)
+        """Return a draft that can be repeated elsewhere: uploads by their names, files of trees as their copies."""
+        files = {"file": draft.file, "population": draft.population}
+        uploaded = {part: Path(path).name for part, path in files.items() if path and self.uploads.holds(path)}
+        return draft.changed(hierarchies={**draft.hierarchies, **draft.trees}, **uploaded)
 
     def close(self, *, leave_running: bool = False) -> None:
         """End the workers and delete the uploads; what runs may be left running, with the uploads that it reads."""

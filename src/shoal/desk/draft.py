@@ -8,13 +8,16 @@ Draft --request--> pipeline.Request        the run
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from shoal.config import as_toml
 from shoal.errors import ParameterError, nearest
+from shoal.hierarchies.specs import FILES
 from shoal.marks import STAR
 from shoal.pipeline import Request
 
@@ -26,6 +29,10 @@ PARTS = (
     *("neutralise", "time_limit", "seed"),
 )
 """Parts that are settings of a request as they are."""
+TREES = "hierarchies"
+"""The folder, beside what repeats a run, that holds hierarchies which are files."""
+UNPLAIN = re.compile(r"[^\w-]")
+"""What is not taken over from the name of a column into that of a file."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +92,30 @@ class Draft:
         return [Path(one) for one in named if isinstance(one, str) and one.startswith("/")]
 
     @property
+    def trees(self) -> dict[str, str]:
+        """Hierarchies that are files, and so list values: for each column in use what a copy is called.
+
+        >>> Draft().changed(roles={"my town": "quasi"}, hierarchies={"my town": "/a/b.json"}).trees
+        {'my town': 'hierarchies/my_town.json'}
+        """
+        named: dict[str, str] = {}
+        for column in self.used:
+            spec = self.hierarchies.get(column)
+            if isinstance(spec, str) and spec.lower().endswith(FILES):
+                named[column] = _unlike(f"{TREES}/{UNPLAIN.sub('_', column)}", _ending(spec), named.values())
+        return named
+
+    @property
+    def used(self) -> list[str]:
+        """The columns whose hierarchies matter."""
+        return [*self.named("quasi"), *self.named("sensitive")]
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What `Request` and `shoal.anonymize` are asked, without what they would take anyway."""
         lists = {setting: self.named(role) for role, setting in ROLES.items()}
         given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
-        used = (*self.named("quasi"), *self.named("sensitive"))
-        trees = {name: spec for name, spec in self.hierarchies.items() if name in used}
+        trees = {name: spec for name, spec in self.hierarchies.items() if name in self.used}
         maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights)}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
@@ -159,6 +184,18 @@ def _plain(part: Any) -> Any:
     if isinstance(part, Mapping):
         return {str(name): _plain(one) for name, one in part.items()}
     return [_plain(one) for one in part] if isinstance(part, list | tuple) else part
+
+
+def _ending(path: str) -> str:
+    """Return how the name of a hierarchy's file ends."""
+    return next(end for end in sorted(FILES, key=len, reverse=True) if path.lower().endswith(end))
+
+
+def _unlike(name: str, ending: str, others: Iterable[str]) -> str:
+    """Return a file's name, with a number where another has it; large and small letters are alike to some disks."""
+    taken = {one.casefold() for one in others}
+    tried = (f"{name}{number}{ending}" for number in chain([""], (f"-{place}" for place in count(2))))
+    return next(one for one in tried if one.casefold() not in taken)
 
 
 _NOTHING = Draft()

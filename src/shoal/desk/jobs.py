@@ -6,6 +6,7 @@ stop             made to ask for the best so far
 progress.jsonl   a line now and then: share, doing, cost and bound so far, seconds
 result.json      written last, in one step: the job is done
 error.json       or why it is not, in words
+hierarchies/     of a run: those that were files, as they were; they list values
 release/         of a run: the release folder, moved there in one step
 report/          its report in two forms; the internal one may name values, as hierarchies list them
 measured.json    risk, attacks and use, in figures

@@ -14,6 +14,7 @@ from shoal.desk.easing import eased
 from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job
 from shoal.desk.keeping import plain, private_folder, put_json
 from shoal.desk.looking import LOOKS
+from shoal.desk.runs import Run
 from shoal.desk.telling import Teller
 from shoal.errors import Infeasible, ShoalError
 from shoal.frontier import QUERIES, trace
@@ -51,8 +52,7 @@ class Task:
     @classmethod
     def of(cls, job: Job, tell: Teller, stop: Event) -> Task:
         """Read what is asked."""
-        asked = job.asked
-        return cls(job, Draft.from_dict(asked["draft"]), asked, tell, stop)
+        return cls(job, Run(job).lasting, job.asked, tell, stop)
 
     def table(self) -> Table:
         """Read the table."""

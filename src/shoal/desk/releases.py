@@ -66,7 +66,8 @@ def beside(run: Run, rows: int = ROWS) -> Beside:
 def zipped(run: Run, *, public: bool = False) -> Path:
     """Return the release folder as a zip: all of it, for the house, or the part that may be given away.
 
-    It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original.
+    It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original, and
+    beside it the hierarchies that the code which repeats the run names.
     """
     folder, kept = release_of(run), private_folder(run.job.folder / "zips")
     target = kept / ("release-public.zip" if public else "release.zip")
@@ -76,4 +77,6 @@ def zipped(run: Run, *, public: bool = False) -> Path:
     with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted((folder / "public" if public else folder).rglob("*")):
             packed.write(path, Path("release") / path.relative_to(folder))
+        for column, path in {} if public else run.trees.items():
+            packed.write(path, run.draft.trees[column])
     return partial.replace(target)

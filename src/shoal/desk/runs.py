@@ -14,10 +14,11 @@ from typing import Any
 
 from shoal.desk.draft import Draft
 from shoal.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job, Point, State
-from shoal.desk.keeping import get_json, private_folder
-from shoal.errors import ParameterError
+from shoal.desk.keeping import get_json, private_folder, put_json, written
+from shoal.errors import HierarchyError, ParameterError
 
 GOING = ("waiting", "running")
+NUMBERS = "numbers.json"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ class Run:
     def draft(self) -> Draft:
         """What was asked for."""
         return Draft.from_dict(self.job.asked.get("draft", {}))
+
+    @property
+    def trees(self) -> dict[str, Path]:
+        """For each column whose hierarchy is a file the copy that is kept with the run: it outlasts the uploads."""
+        named = {column: self.job.folder / name for column, name in self.draft.trees.items()}
+        return {column: path for column, path in named.items() if path.is_file()}
+
+    @property
+    def lasting(self) -> Draft:
+        """What was asked for, with the hierarchies that are kept with the run."""
+        return self.draft.changed(hierarchies={**self.draft.hierarchies, **self.trees})
 
     @property
     def state(self) -> State:
@@ -140,20 +152,43 @@ class Runs:
         raise ParameterError(f"there is no run {id!r}", hint="it was deleted, or belongs to another desk")
 
     def start(self, draft: Draft, kind: str = "run", **asked: Any) -> Run:
-        """Start a worker for a draft."""
+        """Start a worker for a draft; where one already works on the same, return that run."""
         with self._lock:
+            for run in self.all(kind):
+                if run.state in GOING and run.draft == draft and asked.items() <= run.job.asked.items():
+                    return run
             made = datetime.now(UTC).isoformat(timespec="seconds")
-            number = max((run.number for run in self.all(kind)), default=0) + 1
-            said = {"kind": kind, "number": number, "made": made, "draft": draft.to_dict(), **asked}
-            job = Job.made(self.folder / f"{time.time_ns():020d}", said)
+            said = {"kind": kind, "number": self._number(kind), "made": made, "draft": draft.to_dict(), **asked}
+            job = Job.made(_with_trees(self.folder / f"{time.time_ns():020d}", draft), said)
             job.start()
         return Run(job)
+
+    def _number(self, kind: str) -> int:
+        """Return the next number; the highest that was ever given is kept, as its run may be deleted."""
+        given: dict[str, int] = get_json(self.folder / NUMBERS) or {}
+        number = max([given.get(kind, 0), *(run.number for run in self.all(kind))]) + 1
+        put_json(self.folder / NUMBERS, {**given, kind: number})
+        return number
 
     def delete(self, run: Run) -> None:
         """End a run if it is going on, and remove all it left."""
         with self._lock:
             run.job.kill()
             shutil.rmtree(run.job.folder, ignore_errors=True)
+
+
+def _with_trees(folder: Path, draft: Draft) -> Path:
+    """Make the folder of a job, with copies of the hierarchies that are files."""
+    trees = {name: Path(draft.hierarchies[column]) for column, name in draft.trees.items()}
+    for column, name in draft.trees.items():
+        if not trees[name].is_file():
+            raise HierarchyError(f"the hierarchy of {column!r} is gone", hint="make it again, or choose another")
+    private_folder(folder)
+    for name, path in trees.items():
+        target = private_folder((folder / name).parent) / Path(name).name
+        with written(target):
+            shutil.copyfile(path, target)
+    return folder
 
 
 def compare(runs: Sequence[Run]) -> list[dict[str, Any]]:

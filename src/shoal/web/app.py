@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import webbrowser
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ STEPS: tuple[Step, ...] = (
     result.STEP,
     release.STEP,
 )
+ENDS = (signal.SIGTERM, signal.SIGHUP)
+"""Besides Ctrl-C: the machine is shut down, the terminal is closed."""
 
 
 def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
@@ -86,6 +89,23 @@ def server(app: Any) -> uvicorn.Server:
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="wsproto", server_header=False))
 
 
+@contextmanager
+def ending(running: uvicorn.Server) -> Iterator[None]:
+    """Let the signals of `ENDS` end a server as Ctrl-C does; one that is ignored, as under nohup, stays so."""
+
+    def end(*_: object) -> None:
+        running.should_exit = True
+
+    before = {one: signal.getsignal(one) for one in ENDS if signal.getsignal(one) is not signal.SIG_IGN}
+    for one in before:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
 def guarded(desk: Desk, held: socket.socket) -> Guard:
     """Return the page behind its door."""
     return Guard(build(desk), held.getsockname()[1])
@@ -106,8 +126,9 @@ def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bo
         print(f"shoal: {door.address}\nshoal: Ctrl-C ends it", flush=True)
         if open_browser:
             webbrowser.open(door.address)
-        with suppress(KeyboardInterrupt):  # Ctrl-C is the way to end it
-            server(door).run(sockets=[held])
+        running = server(door)
+        with suppress(KeyboardInterrupt), ending(running):  # Ctrl-C is the way to end it
+            running.run(sockets=[held])
     finally:
         desk.close(leave_running=True)
         if held is not None:

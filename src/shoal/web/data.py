@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.desk import Desk, looking
+from shoal.errors import ShoalError
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, dropped, grid, heading, number, part, text, written
+from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import UPLOAD
 from shoal.wording import percent
 
@@ -29,6 +30,8 @@ class Found:
     inspected: Mapping[str, Any] | None = None
     """None while a worker looks at a large table."""
     preview: Any = None
+    refused: str = ""
+    """Why the table cannot be read any more: an upload is gone when shoal ends, a file may be moved."""
 
 
 def look(desk: Desk, picks: Picks) -> Found:
@@ -36,13 +39,18 @@ def look(desk: Desk, picks: Picks) -> Found:
     files = _files(desk.root)
     if desk.draft.file is None:
         return Found(files)
-    shown = looking.preview(desk.draft) if picks.get("rows") else None
-    return Found(files, desk.look("inspection"), shown)
+    try:
+        shown = looking.preview(desk.draft) if picks.get("rows") else None
+        return Found(files, desk.look("inspection"), shown)
+    except ShoalError as error:
+        return Found(files, refused=str(error))
 
 
 def draw(page: Page, found: Found) -> None:
     """Show where to drop a file; then what the table is."""
-    if page.draft.file is None:
+    if found.refused:
+        message(found.refused, "bad")
+    if found.refused or page.draft.file is None:
         _choose(page, found)
         return
     _holds(page, found)

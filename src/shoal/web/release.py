@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from shoal.desk import Desk, Draft
+from shoal.desk import Desk, Draft, Run
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, code, heading, lacking, link, part, text
 from shoal.web.result import choices, finished
 
-COMMANDS = """shoal anonymize --config shoal.toml     # makes the same release again
+COMMANDS = """shoal anonymize --config shoal.toml     # makes {same} once more
 shoal verify release                    # re-checks the unzipped folder
 shoal verify release --original {name}  # and compares it with the original, row by row"""
+AGAIN = "again"
+"""The folder that the code writes; `release` is the one that was fetched."""
+TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
+LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original, so keep them in the house."
+WAYS = (
+    ("shoal.toml", "toml", "the configuration"),
+    ("On the command line", "commands", "the commands"),
+    ("In Python", "python", "the Python code"),
+)
+"""What repeats a run: its heading, its key, what is copied."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +31,7 @@ class Found:
     runs: tuple[tuple[str, str], ...]
     id: str = ""
     draft: Draft = field(default_factory=Draft)
+    """What repeats it."""
     public_report: bool = False
     report: bool = False
 
@@ -31,7 +42,15 @@ def look(desk: Desk, picks: Picks) -> Found:
     if run is None:
         return Found(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return Found(choices(desk), run.id, desk.portable(run.draft), *reports)
+    return Found(choices(desk), run.id, repeating(desk, run), *reports)
+
+
+def repeating(desk: Desk, run: Run) -> Draft:
+    """Return what repeats a run: it names no value and no place of the desk; one that was stopped ends about there."""
+    draft = desk.portable(run.draft)
+    if run.state != "stopped":
+        return draft
+    return draft.changed(time_limit=max(1.0, round(float((run.summary or {})["seconds"]))))
 
 
 def draw(page: Page, found: Found) -> None:
@@ -44,14 +63,24 @@ def draw(page: Page, found: Found) -> None:
     _fetch(found)
     heading("Do it again")
     text("What was done here, the command line and Python do as well.", "faint")
-    name = found.draft.name
-    for title, key, content, about in (
-        ("shoal.toml", "toml", found.draft.toml(file=name), "the configuration"),
-        ("On the command line", "commands", COMMANDS.format(name=name), "the commands"),
-        ("In Python", "python", found.draft.python(file=name), "the Python code"),
-    ):
+    for said in remarks(found.draft):
+        text(said)
+    for (title, key, about), content in zip(WAYS, written(found.draft), strict=True):
         heading(title, 3)
         code(content, key=key, about=about)
+
+
+def remarks(draft: Draft) -> list[str]:
+    """Return what to know before something is repeated."""
+    listed = LISTED.format(" and ".join(draft.trees.values())) if draft.trees else ""
+    return [said for said in (TIMED if draft.time_limit else "", listed) if said]
+
+
+def written(draft: Draft) -> tuple[str, str, str]:
+    """Return what repeats a run as a configuration, as commands and in Python."""
+    same = "about the same release" if draft.time_limit else "the same release"
+    commands = COMMANDS.format(name=draft.name, same=same)
+    return draft.toml(file=draft.name, folder=AGAIN), commands, draft.python(file=draft.name, folder=AGAIN)
 
 
 def _fetch(found: Found) -> None:
@@ -71,7 +100,7 @@ def _fetch(found: Found) -> None:
                 _report(found.id, found.public_report, public=True)
         with part("div", class_="card"):
             heading("For the house", 3)
-            text("All of it: the public part, what was asked and decided, and what proves the bound. Keep it inside.")
+            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it inside.")
             with part("div", class_="buttons"):
                 link("Download release.zip", f"/fetch/{found.id}/release.zip", key="whole", download="release.zip")
                 _report(found.id, found.report, public=False)

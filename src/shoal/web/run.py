@@ -147,7 +147,7 @@ def _going(page: Page, run: Shown) -> None:
         if run.stopping:
             text("Stopping: the best so far is being kept …", "faint")
         else:
-            stop = lambda: page.attempt(page.desk.runs[run.id].stop)  # noqa: E731
+            stop = lambda: page.attempt(_stop, page.desk, run.id)  # noqa: E731
             button("Stop, and keep the best so far", stop, key="stop")
     text("You may close this page: the run goes on, and is here when you come back.", "faint")
 
@@ -176,7 +176,7 @@ def failed(page: Page, run: Shown) -> None:
 
 def again(desk: Desk, id: str) -> None:
     """Start a run once more, as it was asked for."""
-    desk.start(desk.runs[id].draft)
+    desk.start(desk.runs[id].lasting)
 
 
 def _others(page: Page, runs: tuple[Shown, ...]) -> None:
@@ -189,11 +189,19 @@ def _others(page: Page, runs: tuple[Shown, ...]) -> None:
                     part("h3", f"Run {run.number}: {run.require}")
                     part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}", "faint")
                 with part("div", class_="line"):
+                    if run.state in GOING and not run.stopping:
+                        stop = lambda id=run.id: page.attempt(_stop, page.desk, id)  # noqa: E731
+                        said = f"Stop run {run.number}, and keep the best so far"
+                        button("Stop", stop, key=f"stop-{run.id}", kind="small", aria_label=said)
                     if run.state in ("done", "stopped") and run.failure is None:
                         link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
                     remove = lambda id=run.id: page.attempt(_delete, page.desk, id)  # noqa: E731
                     label = f"Delete run {run.number}"
                     button("Delete", remove, key=f"delete-{run.id}", kind="small", aria_label=label)
+
+
+def _stop(desk: Desk, id: str) -> None:
+    desk.runs[id].stop()
 
 
 def _delete(desk: Desk, id: str) -> None:
