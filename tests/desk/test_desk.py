@@ -176,3 +176,13 @@ def test_two_tabs_at_once_lose_nothing(root: Path) -> None:
     assert (len(one.history.drafts), one.history.at) == (41, 30)
     assert {draft.seed for draft in one.history.drafts} == set(range(41))
     one.close()
+
+
+def test_decisions_that_depend_on_the_draft_lose_nothing(root: Path) -> None:
+    one = made(root)
+    one.open("people.csv")
+    names = [f"k={size}" for size in range(2, 26)]
+    with ThreadPoolExecutor(8) as tabs:
+        list(tabs.map(lambda name: one.decide(lambda draft: {"require": [*draft.require, name]}), names))
+    assert set(one.draft.require) == set(names)
+    one.close()

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.desk import Draft
 from shoal.desk.jobs import Point
 from shoal.errors import HierarchyError
 from shoal.web.outline import MISSING, ROOT, outlined, read_outline
 from shoal.web.pictures import approach, curve
+from shoal.web.privacy import _put
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6).filter(lambda name: name != MISSING)
 LEAVES = NAMES | st.none()
@@ -51,3 +53,10 @@ def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
     drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
     assert "a &lt; b" in drawn
     assert curve([(2, None, None)], 2, title="") == ""
+
+
+def test_a_requirement_that_is_gone_is_not_changed_and_no_other_in_its_place() -> None:
+    draft = Draft().changed(require=["k=5", "l(ill)=2"])
+    assert _put(draft, "k=5", "k=7") == ["k=7", "l(ill)=2"]
+    once = draft.changed(require=_put(draft, "k=5"))
+    assert _put(once, "k=5") == _put(once, "k=5", "k=7") == ["l(ill)=2"]

@@ -9,7 +9,7 @@ FOLDER/looks/      a folder for each look at a large table
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -61,8 +61,12 @@ class Desk:
 
         Trees of values are kept among the uploads, because values are cells.
         """
-        checked = {name: self._checked(name, part) for name, part in parts.items()}
+        return self.decide(lambda _: parts)
+
+    def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> Draft:
+        """Decide parts that depend on what was decided before: nobody decides anything in between."""
         with self._lock:
+            checked = {name: self._checked(name, part) for name, part in parts(self.draft).items()}
             return self._keep(self._history.then(self.draft.changed(**checked)))
 
     def _checked(self, name: str, part: Any) -> Any:

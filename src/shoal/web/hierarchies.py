@@ -123,7 +123,7 @@ async def _use(page: Page, column: str, spec: object) -> None:
 
     def take() -> None:
         looking.hierarchy(page.draft, column, spec)
-        page.desk.change(hierarchies={**page.draft.hierarchies, column: spec})
+        page.desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: spec}})
 
     await page.attempt(take)
 

@@ -119,7 +119,7 @@ class Page:
 
     async def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> None:
         """Decide something that depends on what was decided before, all of it."""
-        await self.attempt(lambda: self.desk.change(**parts(self.desk.draft)))
+        await self.attempt(self.desk.decide, parts)
 
     async def pick(self, **picks: str) -> None:
         """Look at something else."""

@@ -79,7 +79,7 @@ def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
     except Exception:
         desk.uploads.forget(path)
         raise
-    desk.change(hierarchies={**desk.draft.hierarchies, column: str(path)})
+    desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: str(path)}})
 
 
 def _report(desk: Desk, id: str, public: bool) -> Path:
