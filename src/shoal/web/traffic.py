@@ -51,11 +51,11 @@ def carry(app: FastAPI, desk: Desk) -> None:
     """Add the routes that files go by."""
 
     @app.post(UPLOAD)
-    async def upload(request: Request, name: str) -> Response:
+    async def upload(request: Request, name: str = "") -> Response:
         return await _answered(desk.upload, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
 
     @app.post(TREE)
-    async def tree(request: Request, name: str, more: str) -> Response:
+    async def tree(request: Request, name: str = "", more: str = "") -> Response:
         return await _answered(take_tree, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20), more)
 
     @app.get("/fetch/{id}/release.zip")
