@@ -214,6 +214,41 @@ def test_what_is_decided_in_one_tab_is_seen_in_the_other_and_can_be_undone(brows
     other.sees("Every crowd has at least 5 people")
 
 
+def test_what_is_typed_stays_when_it_is_refused_and_while_another_tab_decides(browser: Browser, desk: Served) -> None:
+    steward = begun(browser, desk)
+    other = Steward(steward.page.context.new_page(), desk)
+    other.go("privacy")
+    steward.go("hierarchies")
+    column(steward, "marital")
+    steward.press("values")
+    outline = steward.page.locator("#outline")
+    values = "\n  ".join(outline.input_value().split("\n"))
+    outline.fill("Some\n  Nobody knows this")
+    steward.press("use-outline")
+    steward.page.get_by_role("alert").wait_for()
+    steward.page.wait_for_timeout(1000)
+    assert outline.input_value() == "Some\n  Nobody knows this"
+    outline.fill(f"Others\n  {values}")
+    steward.press("import")
+    other.press("preset-survey-5")
+    steward.page.locator(".steps").get_by_text("crowds of 5").wait_for()
+    steward.page.wait_for_timeout(500)
+    assert outline.input_value() == f"Others\n  {values}"
+    assert steward.page.get_by_label("Drop a hierarchy here").is_visible()
+    steward.press("use-outline")
+    steward.page.locator(".levels").get_by_text("Others", exact=True).wait_for()
+    column(steward, "age")
+    field = steward.page.get_by_label("Widths of the ranges")
+    field.fill("10, 20")
+    other.press("preset-survey-3")
+    steward.page.locator(".steps").get_by_text("crowds of 3").wait_for()
+    steward.page.wait_for_timeout(500)
+    assert field.input_value() == "10, 20"
+    field.press("Enter")
+    steward.page.get_by_text("[10, 20)").first.wait_for()
+    assert steward.complaints == []
+
+
 def test_a_reload_and_a_closed_tab_lose_nothing_and_stop_keeps_the_best(browser: Browser, desk: Served) -> None:
     steward = begun(browser, desk)
     long_run(steward)

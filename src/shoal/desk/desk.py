@@ -140,6 +140,16 @@ class Desk:
         Vary.of(vary)
         return self._started(self.draft if draft is None else draft, "frontier", vary=vary)
 
+    def delete(self, run: Run) -> None:
+        """End a run and remove all it left, and the what-ifs of what it asked for, unless another run asks for it."""
+        draft = run.draft
+        with self._lock:
+            self.runs.delete(run)
+            if draft not in [one.draft for one in self.runs.all()]:
+                for trial in self.runs.all("frontier"):
+                    if trial.draft == draft:
+                        self.runs.delete(trial)
+
     def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
         missing = checking.missing(draft)
         if missing:

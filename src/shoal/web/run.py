@@ -197,7 +197,7 @@ def _others(page: Page, runs: tuple[Shown, ...]) -> None:
 
 
 def _delete(desk: Desk, id: str) -> None:
-    desk.runs.delete(desk.runs[id])
+    desk.delete(desk.runs[id])
 
 
 STEP = Step(
