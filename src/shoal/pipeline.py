@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("local", "spark")
 SEED = Number("seed", "where random choices start", 0, whole=True)
-TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0)
+YEAR = 366 * 24 * 3600
+TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
 
 
 @dataclass(frozen=True)

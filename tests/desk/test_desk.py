@@ -1,5 +1,6 @@
 """The desk's folder: private, never half-written, nothing outside it read, no cell of a table in it but uploads."""
 
+import gzip
 import io
 import json
 import os
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.desk import Desk, History, keeping
+from shoal.desk import Desk, History, keeping, uploads
 from shoal.errors import HierarchyError, ParameterError, ShoalError, TableError
 
 CSV = b"age,town,ill\n30,Aaborough,flu\n31,Bbborough,gout\n32,Aaborough,flu\n"
@@ -105,6 +106,25 @@ def test_uploads_are_limited_and_gone_in_the_end(root: Path) -> None:
     assert not Path(str(draft.file)).exists()
 
 
+def test_a_packed_upload_is_limited_by_what_it_unpacks_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = made(root)
+    monkeypatch.setattr(uploads, "SLACK", 1 << 20)
+    with pytest.raises(TableError, match="unpacks to more than 1 megabyte"):
+        one.upload("people.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * (1 << 20)))
+    with pytest.raises(TableError):
+        one.upload("broken.csv.gz", gzip.compress(CSV)[:-9])
+    assert list(one.uploads.folder.iterdir()) == []
+    assert list(one.upload("people.csv.gz", gzip.compress(CSV)).roles) == ["age", "town", "ill"]
+    one.close()
+
+
+def test_a_long_name_is_cut_to_what_a_file_may_have(root: Path) -> None:
+    one = made(root)
+    name = one.upload("€" * 150 + ".csv", CSV).name
+    assert (name.endswith("€€.csv"), len(name.encode()) <= 200, set(name[:-4])) == (True, True, {"€"})
+    one.close()
+
+
 def test_another_table_begins_anew(root: Path) -> None:
     one = made(root)
     one.open("people.csv")
@@ -138,7 +158,8 @@ def test_a_tree_of_values_stays_among_the_uploads(root: Path) -> None:
         ({"require": ["k=0"]}, "at least 1"),
         ({"require": ["entropyl(ill)=2"]}, "did you mean 'entropy-l'"),
         ({"max_dropped": 2}, "from 0 to 1"),
-        ({"time_limit": -1}, "at least 0"),
+        ({"time_limit": -1}, "from 0 to"),
+        ({"time_limit": "1e400"}, "from 0 to"),
         ({"hierarchies": {"age": "interval:width=5"}}, "did you mean 'intervals'"),
         ({"colour": "red"}, "no part 'colour'"),
     ],
@@ -177,4 +198,14 @@ def test_two_tabs_at_once_lose_nothing(root: Path) -> None:
     assert History.from_dict(kept["history"]) == one.history
     assert (len(one.history.drafts), one.history.at) == (41, 30)
     assert {draft.seed for draft in one.history.drafts} == set(range(41))
+    one.close()
+
+
+def test_decisions_that_depend_on_the_draft_lose_nothing(root: Path) -> None:
+    one = made(root)
+    one.open("people.csv")
+    names = [f"k={size}" for size in range(2, 26)]
+    with ThreadPoolExecutor(8) as tabs:
+        list(tabs.map(lambda name: one.decide(lambda draft: {"require": [*draft.require, name]}), names))
+    assert set(one.draft.require) == set(names)
     one.close()

@@ -248,3 +248,13 @@ def test_cost_falls_and_bound_rises(tmp_path: Path) -> None:
         ("c", 1, 9, 3),
         ("d", 1, 9.5, None),
     ]
+
+
+def test_a_what_if_goes_with_the_last_run_of_its_draft(desk: Desk) -> None:
+    first, second, trial = here(desk), here(desk), here(desk, "frontier", vary="k=2")
+    desk.change(require=["k=4"])
+    other = here(desk, "frontier", vary="k=2")
+    desk.delete(first)
+    assert desk.runs.all(None) == [second, trial, other]
+    desk.delete(second)
+    assert desk.runs.all(None) == [other]

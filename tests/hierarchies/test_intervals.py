@@ -2,9 +2,11 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 import pytest
 
+from shoal.arrays import Ints
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchies import Hierarchy, Intervals
 
@@ -46,6 +48,14 @@ def test_huge_whole_numbers_are_not_rounded() -> None:
 def test_bins_keep_neighbours_together() -> None:
     hierarchy = Intervals(bins=(4, 2)).build(pl.Series(range(8)))
     assert hierarchy.labels[1:3] == (("< 2", "[2, 4)", "[4, 6)", ">= 6"), ("< 4", ">= 4"))
+
+
+@pytest.mark.parametrize("counts", [None, np.array([9, 1, 1, 5, 1, 1, 3, 1])])
+def test_more_bins_than_rows_are_a_bin_a_value(counts: Ints | None) -> None:
+    values = pl.Series(range(8))
+    least = Intervals(bins=22).build(values, counts).labels
+    assert Intervals(bins=10**12).build(values, counts).labels == least
+    assert len(least[1]) == 8
 
 
 def test_bins_that_do_not_divide_are_nested_all_the_same() -> None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nicegui import Client, ui
+from nicegui.element import Element
 
+from shoal.desk import Draft
 from shoal.desk.jobs import Point
-from shoal.errors import HierarchyError
+from shoal.errors import HierarchyError, ShoalError
+from shoal.web import page
 from shoal.web.outline import MISSING, ROOT, outlined, read_outline
+from shoal.web.parts import part
 from shoal.web.pictures import approach, curve
+from shoal.web.privacy import _put
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6).filter(lambda name: name != MISSING)
 LEAVES = NAMES | st.none()
@@ -51,3 +60,65 @@ def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
     drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
     assert "a &lt; b" in drawn
     assert curve([(2, None, None)], 2, title="") == ""
+
+
+def test_a_requirement_that_is_gone_is_not_changed_and_no_other_in_its_place() -> None:
+    draft = Draft().changed(require=["k=5", "l(ill)=2"])
+    assert _put(draft, "k=5", "k=7") == ["k=7", "l(ill)=2"]
+    once = draft.changed(require=_put(draft, "k=5"))
+    assert _put(once, "k=5") == _put(once, "k=5", "k=7") == ["l(ill)=2"]
+
+
+@pytest.fixture
+def box() -> Element:
+    """A box on a page that nobody has open."""
+    with Client(ui.page("/none")):
+        return part("section")
+
+
+def said(box: Element) -> list[tuple[str, str]]:
+    """What a box says, and in which role."""
+    found = [(str(one._props.get("role", "")), one._text or "") for one in box.descendants()]
+    return [one for one in found if any(one)]
+
+
+@pytest.mark.parametrize("wrong", [ShoalError("no such thing"), ValueError("a cell")])
+def test_what_goes_wrong_in_looking_or_drawing_is_said_in_place(
+    wrong: Exception, box: Element, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def draw(found: object) -> None:
+        part("p", "half of it")
+        raise wrong
+
+    words = "no such thing" if isinstance(wrong, ShoalError) else page.BROKEN.format("ValueError")
+    for found in ("found", wrong):
+        page.show(box, draw, found)
+        assert said(box) == [("alert", ""), ("", words)]
+    assert "a cell" not in capsys.readouterr().err
+
+
+def test_a_look_that_fails_is_told_and_not_tried_again(box: Element, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Timer:
+        """What is called every second, until it is cancelled."""
+
+        def __init__(self, seconds: float, called: Any, **more: Any) -> None:
+            self.called, self.on = called, True
+            timers.append(self)
+
+        def cancel(self) -> None:
+            self.on = False
+
+    async def at_once(work: Any, *given: Any) -> Any:
+        return work(*given)
+
+    def look() -> None:
+        raise ShoalError("the table is gone")
+
+    timers: list[Timer] = []
+    monkeypatch.setattr("nicegui.ui.timer", Timer)
+    monkeypatch.setattr("nicegui.run.io_bound", at_once)
+    with box:
+        page.Page.live(object.__new__(page.Page), look, lambda _: None)
+    asyncio.run(timers[0].called())
+    assert said(box) == [("alert", ""), ("", "the table is gone")]
+    assert not timers[0].on

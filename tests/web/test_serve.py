@@ -80,6 +80,12 @@ def test_a_table_that_is_sent_is_kept_apart_and_one_that_is_none_is_not(client: 
     assert held["drafts"][held["at"]]["file"] == str(kept)
 
 
+def test_a_file_without_a_name_is_refused_in_words(client: httpx.Client) -> None:
+    for path in ("/upload/table", "/upload/tree"):
+        refused = client.post(path, content=b"a,b\n1,2\n")
+        assert (refused.status_code, "no plain name" in refused.text) == (400, True)
+
+
 def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
     for path in ("release.zip", "public.zip", "report.html"):
         answer = client.get(f"/fetch/12/{path}")

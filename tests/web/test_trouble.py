@@ -163,6 +163,19 @@ def test_a_number_that_cannot_be_is_refused(browser: Browser, desk: Served) -> N
     steward.page.get_by_role("alert").filter(has_text="soon").wait_for()
 
 
+def test_two_clicks_remove_one_requirement(browser: Browser, desk: Served) -> None:
+    steward = begun(browser, desk, preset="survey-3")
+    steward.page.locator("#model").select_option("l")
+    steward.press("add")
+    remove = steward.page.get_by_role("button", name="Remove")
+    remove.nth(1).wait_for()
+    remove.first.dblclick()
+    steward.page.wait_for_function("document.querySelectorAll('[data-key^=remove-]').length === 1")
+    steward.page.wait_for_timeout(1000)
+    assert remove.count() == 1
+    assert steward.page.locator("main").count() == 1
+
+
 def test_a_method_that_no_longer_fits_says_why(browser: Browser, desk: Served) -> None:
     steward = begun(browser, desk)
     steward.go("method")
@@ -214,6 +227,41 @@ def test_what_is_decided_in_one_tab_is_seen_in_the_other_and_can_be_undone(brows
     other.sees("Every crowd has at least 5 people")
 
 
+def test_what_is_typed_stays_when_it_is_refused_and_while_another_tab_decides(browser: Browser, desk: Served) -> None:
+    steward = begun(browser, desk)
+    other = Steward(steward.page.context.new_page(), desk)
+    other.go("privacy")
+    steward.go("hierarchies")
+    column(steward, "marital")
+    steward.press("values")
+    outline = steward.page.locator("#outline")
+    values = "\n  ".join(outline.input_value().split("\n"))
+    outline.fill("Some\n  Nobody knows this")
+    steward.press("use-outline")
+    steward.page.get_by_role("alert").wait_for()
+    steward.page.wait_for_timeout(1000)
+    assert outline.input_value() == "Some\n  Nobody knows this"
+    outline.fill(f"Others\n  {values}")
+    steward.press("import")
+    other.press("preset-survey-5")
+    steward.page.locator(".steps").get_by_text("crowds of 5").wait_for()
+    steward.page.wait_for_timeout(500)
+    assert outline.input_value() == f"Others\n  {values}"
+    assert steward.page.get_by_label("Drop a hierarchy here").is_visible()
+    steward.press("use-outline")
+    steward.page.locator(".levels").get_by_text("Others", exact=True).wait_for()
+    column(steward, "age")
+    field = steward.page.get_by_label("Widths of the ranges")
+    field.fill("10, 20")
+    other.press("preset-survey-3")
+    steward.page.locator(".steps").get_by_text("crowds of 3").wait_for()
+    steward.page.wait_for_timeout(500)
+    assert field.input_value() == "10, 20"
+    field.press("Enter")
+    steward.page.get_by_text("[10, 20)").first.wait_for()
+    assert steward.complaints == []
+
+
 def test_a_reload_and_a_closed_tab_lose_nothing_and_stop_keeps_the_best(browser: Browser, desk: Served) -> None:
     steward = begun(browser, desk)
     long_run(steward)
@@ -227,6 +275,9 @@ def test_a_reload_and_a_closed_tab_lose_nothing_and_stop_keeps_the_best(browser:
     again.wait_for_run()
     again.press("see")
     again.sees("What it cost")
+    again.press("what-if")
+    again.press("stop-what-if")
+    again.page.locator('[data-key="what-if"], #k').wait_for()
 
 
 def test_a_killed_worker_is_noticed_and_leaves_nothing_half_written(browser: Browser, desk: Served) -> None:
@@ -272,6 +323,10 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.page.locator("#k").wait_for()
     steward.page.locator("#k").press("End")
     steward.sees("With crowds of at least 50")
+    steward.go("result?k=abc")
+    steward.sees("With crowds of at least 3")
+    steward.page.locator("#k").press("End")
+    steward.sees("With crowds of at least 50")
     steward.press("use-k")
     steward.go("run")
     steward.sees("k=50")
@@ -285,7 +340,8 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.go("run")
     steward.page.get_by_role("button", name="Delete run 1").click()
     steward.page.get_by_role("button", name="Delete run 1").wait_for(state="detached")
-    assert len([one for one in (desk.desk / "runs").glob("0*/job.json") if '"run"' in one.read_text()]) == 1
+    kinds = [json.loads(one.read_text())["kind"] for one in (desk.desk / "runs").glob("0*/job.json")]
+    assert kinds == ["run"], "what was tried for run 1 went with it"
 
 
 def test_names_and_cells_that_look_like_markup_stay_text(browser: Browser, desk: Served) -> None:

@@ -9,7 +9,7 @@ FOLDER/looks/      a folder for each look at a large table
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -60,8 +60,12 @@ class Desk:
 
         Trees of values are kept among the uploads, because values are cells.
         """
-        checked = {name: self._checked(name, part) for name, part in parts.items()}
+        return self.decide(lambda _: parts)
+
+    def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> Draft:
+        """Decide parts that depend on what was decided before: nobody decides anything in between."""
         with self._lock:
+            checked = {name: self._checked(name, part) for name, part in parts(self.draft).items()}
             return self._keep(self._history.then(self.draft.changed(**checked)))
 
     def _checked(self, name: str, part: Any) -> Any:
@@ -134,6 +138,16 @@ class Desk:
         """Start a release at every value of a model's number, in a process of its own."""
         Vary.of(vary)
         return self._started(self.draft if draft is None else draft, "frontier", vary=vary)
+
+    def delete(self, run: Run) -> None:
+        """End a run and remove all it left, and the what-ifs of what it asked for, unless another run asks for it."""
+        draft = run.draft
+        with self._lock:
+            self.runs.delete(run)
+            if draft not in [one.draft for one in self.runs.all()]:
+                for trial in self.runs.all("frontier"):
+                    if trial.draft == draft:
+                        self.runs.delete(trial)
 
     def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
         missing = checking.missing(draft)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -20,6 +23,10 @@ from shoal.wording import counted
 LIMIT = 2 * 1024**3
 """Bytes of one upload, at most."""
 CHUNK = 1 << 20
+NAME = 200
+"""Bytes of a file's name; of a longer one the end is kept."""
+SLACK, RATIO = 64 << 20, 100
+"""A packed upload may unpack to so many bytes, or to so many times its size where that is more."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +42,10 @@ class Uploads:
         if not plain or plain.startswith(".") or not plain.isprintable():
             raise TableError("the file has no plain name", hint="rename it, and try again")
         folder = private_folder(private_folder(self.folder) / secrets.token_hex(8))
-        target = folder / plain[-200:]
+        target = folder / os.fsencode(plain)[-NAME:].decode(errors="ignore")
         try:
             self._write(target, stream)
+            self._check_unpacked(target)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -56,6 +64,21 @@ class Uploads:
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
+
+    def _check_unpacked(self, target: Path) -> None:
+        """Refuse a packed file that is far larger than it looks; what cannot be unpacked is told by who reads it."""
+        if target.suffix.lower() != ".gz":
+            return
+        most = min(self.limit, max(SLACK, RATIO * target.stat().st_size))
+        size = 0
+        with suppress(EOFError, OSError, zlib.error), gzip.open(target) as file:
+            while size <= most and (chunk := file.read(CHUNK)):
+                size += len(chunk)
+        if size > most:
+            raise TableError(
+                f"{target.name!r} unpacks to more than {counted(most >> 20, 'megabyte')}",
+                hint="unpack it, and name its path instead of uploading it",
+            )
 
     def tree(self, taxonomy: Taxonomy) -> Path:
         """Write a tree of values to a file; the same tree is the same file."""

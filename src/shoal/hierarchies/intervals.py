@@ -122,7 +122,7 @@ def _quantiles(axis: Axis, bins: Sequence[int], counts: Ints | None) -> Levels:
     below = (np.cumsum(rows) - rows)[opens]
     firsts = np.array(order)[opens]
     levels: Levels = []
-    for wanted in bins:
+    for wanted in (min(number, int(rows.sum())) for number in bins):  # a bin a row: more would be the same bins
         targets = np.arange(1, wanted) * int(rows.sum()) / wanted
         chosen = _nearest(below, targets)
         levels.append([axis.exact(first) for first in firsts[chosen].tolist()])

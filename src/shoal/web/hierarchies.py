@@ -16,7 +16,8 @@ from shoal.web.parts import button, chosen, dropped, field, heading, lacking, me
 from shoal.web.traffic import TREE
 from shoal.wording import counted
 
-EDITED = "taxonomy"
+TYPED = "typed"
+"""Groups that were written as lines and refused: they stay as they were typed."""
 EXAMPLES = {
     "width": ("Widths of the ranges", "finest first, each a multiple of the one before: 5, 10, 20"),
     "edges": ("Where ranges begin", "levels with / between, finest first: 18, 25, 65 / 18, 65"),
@@ -52,7 +53,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     values = bool(picks.get("values"))
     try:
         shape, kinds = looking.hierarchy(draft, column, values=values), looking.builders(draft, column)
-        outline = outlined(looking.tree(draft, column)) if values else ""
+        outline = (picks.get(TYPED) or outlined(looking.tree(draft, column))) if values else ""
         return Found(columns, column, shape, kinds, outline=outline)
     except ShoalError as error:
         return Found(columns, column, refused=str(error))
@@ -90,7 +91,7 @@ def _columns(page: Page, found: Found) -> None:
     with part("div", class_="buttons", role="group", aria_label="Columns that may be known"):
         for name in found.columns:
             kind = "small main" if name == found.column else "small"
-            pick = lambda name=name: page.pick(column=name, values="")  # noqa: E731
+            pick = lambda name=name: page.pick(column=name, values="", **{TYPED: ""})  # noqa: E731
             pressed = "true" if name == found.column else "false"
             button(name, pick, key=f"column-{name}", kind=kind, aria_pressed=pressed)
 
@@ -121,11 +122,12 @@ def _level(level: Blocks, title: str) -> None:
 async def _use(page: Page, column: str, spec: object) -> None:
     """Take a hierarchy, if the column can have it."""
 
-    def take() -> None:
-        looking.hierarchy(page.draft, column, spec)
-        page.desk.change(hierarchies={**page.draft.hierarchies, column: spec})
+    await page.attempt(_fit, page.desk, column, spec)
 
-    await page.attempt(take)
+
+def _fit(desk: Desk, column: str, spec: object) -> None:
+    looking.hierarchy(desk.draft, column, spec)
+    desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: spec}})
 
 
 def _leave(page: Page, column: str) -> None:
@@ -204,22 +206,24 @@ def _tree(page: Page, found: Found) -> None:
     with field(
         "One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."
     ):
-        area = part("textarea", value=found.outline, id="outline", data_key="outline", rows="14", spellcheck="false")
+        key = f"outline-{found.column}"
+        area = part("textarea", value=found.outline, id="outline", data_key=key, rows="14", spellcheck="false")
         area._props["aria-describedby"] = "outline-help"
     with part("div", class_="buttons"):
         use = part("button", "Use these groups", "button main small", type="button", data_from="outline")
         hear(use, "use-outline", "press", lambda lines: _take_outline(page, found.column, str(lines)))
-        button("Hide the values", lambda: page.pick(values=""), key="values", kind="small")
+        button("Hide the values", lambda: page.pick(values="", **{TYPED: ""}), key="values", kind="small")
 
 
 async def _take_outline(page: Page, column: str, lines: str) -> None:
-    """Take groups that were written as lines."""
-    try:
-        tree = read_outline(lines)
-    except ShoalError as error:
-        page.alert(str(error))
-        return
-    await _use(page, column, tree)
+    """Take groups that were written as lines; what is refused stays to be mended."""
+
+    def take() -> None:
+        _fit(page.desk, column, read_outline(lines))
+        page.picks = {**page.picks, TYPED: ""}
+
+    page.picks = {**page.picks, TYPED: lines}
+    await page.attempt(take)
 
 
 def _import(page: Page, column: str) -> None:

@@ -58,7 +58,7 @@ class Page:
         self._top = part("header", class_="top")
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
-            with part("main", id="content"):
+            with part("section", id="content"):
                 part("p", f"Step {self.steps.index(step) + 1} of {len(self.steps)}: {step.title}", "place")
                 part("h1", step.question)
                 part("p", step.lead, "lead")
@@ -89,12 +89,7 @@ class Page:
             return  # the server ends, a later look is on its way, or nobody is there
         self._seen, told, found = looked
         self._frame(told)
-        self._body.clear()
-        with self._body:
-            if isinstance(found, Exception):
-                message(in_words(found), "bad")
-            else:
-                self.step.draw(self, found)
+        show(self._body, lambda found: self.step.draw(self, found), found)
 
     async def watch(self) -> None:
         """Draw anew if another tab, or a worker, changed something."""
@@ -119,7 +114,7 @@ class Page:
 
     async def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> None:
         """Decide something that depends on what was decided before, all of it."""
-        await self.attempt(lambda: self.desk.change(**parts(self.desk.draft)))
+        await self.attempt(self.desk.decide, parts)
 
     async def pick(self, **picks: str) -> None:
         """Look at something else."""
@@ -138,21 +133,21 @@ class Page:
         self._messages.clear()
 
     def live(self, look: Callable[[], Any], draw: Callable[[Any], None]) -> None:
-        """Show a part that is looked up every second, and drawn anew where it changed."""
+        """Show a part that is looked up every second, and drawn anew where it changed.
+
+        A look that fails is told in its place, and not tried again before the page is drawn anew.
+        """
         box, seen = part("div"), [object()]
 
         async def again() -> None:
-            try:
-                found = await run.io_bound(look)
-            except ShoalError:  # it is gone; the page sees that by itself
-                return
+            found = await run.io_bound(tried, look)
+            if isinstance(found, Exception):
+                timer.cancel()
             if found != seen[0] and not box.is_deleted:
                 seen[0] = found
-                box.clear()
-                with box:
-                    draw(found)
+                show(box, draw, found)
 
-        ui.timer(1.0, again, immediate=True)
+        timer = ui.timer(1.0, again, immediate=True)
 
     def come(self, there: bool) -> None:
         """Draw the page anew, once something is there that was waited for."""
@@ -162,15 +157,12 @@ class Page:
     def _look(self) -> tuple[object, Mapping[Step, str], Any]:
         """Return what the page depends on, then what it shows: what changes in between is seen by the next look."""
         state = self._state()
-        try:
-            found = self.step.look(self.desk, self.picks)
-        except Exception as error:  # whatever it was: said in place
-            found = error
+        found = tried(self.step.look, self.desk, self.picks)
         return state, decided(self.desk, self.steps), found
 
     def _state(self) -> object:
         """What pages depend on: it is compared every second."""
-        return self.desk.history, tuple((run.id, run.state) for run in self.desk.runs.all())
+        return self.desk.history, tuple((run.id, run.state) for run in self.desk.runs.all(None))
 
     def _frame(self, told: Mapping[Step, str]) -> None:
         """Draw what stands around the content: the table, undo, and every step with what was decided there."""
@@ -214,6 +206,25 @@ class Page:
 def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, str]:
     """Return what was decided in each step, in a few words."""
     return {step: step.said(desk) for step in steps}
+
+
+def tried(look: Callable[..., Any], *given: Any) -> Any:
+    """Return what a look finds, or the error it ends with: either is shown in place."""
+    try:
+        return look(*given)
+    except Exception as error:
+        return error
+
+
+def show(box: Element, draw: Callable[[Any], None], found: Any) -> None:
+    """Draw what was found, alone in a box; what went wrong, in looking or in drawing, is said there instead."""
+    box.clear()
+    with box:
+        wrong = found if isinstance(found, Exception) else tried(draw, found)
+    if isinstance(wrong, Exception):
+        box.clear()
+        with box:
+            message(in_words(wrong), "bad")
 
 
 def in_words(error: Exception) -> str:

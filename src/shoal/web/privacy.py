@@ -119,14 +119,13 @@ def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
 def _asked(page: Page, place: int, one: Asked) -> None:
     """Show a requirement: what it means, a slider a number, and a way to remove it."""
 
-    async def put(said: str) -> None:
-        await page.decide(lambda draft: {"require": _put(draft, place, said)})
+    async def put(*said: str) -> None:
+        await page.decide(lambda draft: {"require": _put(draft, one.text, *said)})
 
     with part("div", class_="card"):
         with part("div", class_="line between"):
             part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
-            remove = lambda: page.decide(lambda draft: {"require": _put(draft, place, None)})  # noqa: E731
-            button("Remove", remove, key=f"remove-{place}", kind="small", aria_label=f"Remove {one.text}")
+            button("Remove", put, key=f"remove-{one.text}", kind="small", aria_label=f"Remove {one.text}")
         part("p", _sentence(one))
         if one.plain:
             for number, field in enumerate(one.form.fields):
@@ -178,11 +177,9 @@ def _said(field: Field) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _put(draft: Draft, place: int, said: str | None) -> list[str]:
-    """Return the requirements with one changed, or removed."""
-    kept = list(draft.require)
-    kept[place : place + 1] = [] if said is None else [said]
-    return kept
+def _put(draft: Draft, old: str, *new: str) -> list[str]:
+    """Return the requirements with one in another's place, or in none's; one that is gone changes nothing."""
+    return [said for one in draft.require for said in (new if one == old else (one,))]
 
 
 def _add(page: Page, found: Found) -> None:
@@ -201,12 +198,12 @@ def _add(page: Page, found: Found) -> None:
         chosen("Of which secret", names, column, lambda name: page.pick(secret=name), key="secret")
 
     async def add() -> None:
-        def take() -> None:
+        def parts(draft: Draft) -> dict[str, Any]:
             columns = [column] if form.reads_attribute else []
             said = looking.written(form.name, [field.start for field in form.fields], columns)
-            page.desk.change(require=[*page.draft.require, said])
+            return {"require": [*draft.require, said]}
 
-        await page.attempt(take)
+        await page.decide(parts)
 
     button("Add it", add, key="add", kind="small")
 

@@ -205,7 +205,7 @@ def _stop(desk: Desk, id: str) -> None:
 
 
 def _delete(desk: Desk, id: str) -> None:
-    desk.runs.delete(desk.runs[id])
+    desk.delete(desk.runs[id])
 
 
 STEP = Step(

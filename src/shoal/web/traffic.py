@@ -51,11 +51,11 @@ def carry(app: FastAPI, desk: Desk) -> None:
     """Add the routes that files go by."""
 
     @app.post(UPLOAD)
-    async def upload(request: Request, name: str) -> Response:
+    async def upload(request: Request, name: str = "") -> Response:
         return await _answered(desk.upload, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
 
     @app.post(TREE)
-    async def tree(request: Request, name: str, more: str) -> Response:
+    async def tree(request: Request, name: str = "", more: str = "") -> Response:
         return await _answered(take_tree, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20), more)
 
     @app.get("/fetch/{id}/release.zip")
@@ -79,7 +79,7 @@ def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
     except Exception:
         desk.uploads.forget(path)
         raise
-    desk.change(hierarchies={**desk.draft.hierarchies, column: str(path)})
+    desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: str(path)}})
 
 
 def _report(desk: Desk, id: str, public: bool) -> Path:

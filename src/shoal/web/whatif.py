@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.desk import Desk, Draft, Run
+from shoal.desk.jobs import STOP
 from shoal.web.page import Page
 from shoal.web.parts import button, drawn, heading, legend, message, part, slider, text
 from shoal.web.pictures import curve
@@ -48,12 +49,19 @@ def ask_what_if(page: Page, id: str, draft: Draft, found: WhatIf | None) -> None
     elif not found.points:
         text("Trying …", "faint")
         page.live(lambda: _state(page.desk, found.id), lambda state: _trying(page, state))
+        button("Stop", lambda: page.attempt(_stop, page.desk, found.id), key="stop-what-if", kind="small")
     else:
         _shown(page, draft, found)
 
 
+def _stop(desk: Desk, id: str) -> None:
+    desk.runs[id].stop()
+
+
 def _state(desk: Desk, id: str) -> tuple[str, str]:
     run = desk.runs[id]
+    if (run.job.folder / STOP).exists():
+        return run.state, "stopping: what is known is being kept"
     points = run.progress()
     return run.state, f"{points[-1].share:.0%}: {points[-1].doing}" if points else "starting"
 
@@ -72,7 +80,8 @@ def _shown(page: Page, draft: Draft, found: WhatIf) -> None:
     if not made:
         message("No release could be made at any of these sizes.", "warn")
         return
-    at = int(page.picks.get("k") or _asked(draft) or made[0]["value"])
+    picked = page.picks.get("k", "")
+    at = int(picked) if picked.isdecimal() else _asked(draft) or made[0]["value"]
     point = min(made, key=lambda one: abs(one["value"] - at))
     here = int(point["value"])
     places = [(float(one["value"]), one["cost"], one["lower_bound"]) for one in found.points]
