@@ -95,6 +95,8 @@ def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path, by: signal.Signals) -> None:
+    if signal.getsignal(by) is signal.SIG_IGN:
+        pytest.skip(f"{by.name} is ignored here, as under nohup, and the server leaves it at that")
     write_census(tmp_path / "census.csv", 20, seed=1)
     with served(tmp_path, tmp_path / "state", tmp_path / "census.csv") as desk:
         with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as client:
