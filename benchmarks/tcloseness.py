@@ -104,29 +104,10 @@ CASES = (
 )
 
 
-class Patience(Deadline):
-    """A deadline in CPU time: other jobs on the machine take none of it."""
-
-    @classmethod
-    def of(cls, seconds: float) -> Patience:
-        """Return the deadline so many CPU seconds from now."""
-        now = time.process_time()
-        return cls(now + seconds, None, now)
-
-    @property
-    def left(self) -> float | None:
-        """The CPU seconds that are left."""
-        return None if self.moment is None else max(self.moment - time.process_time(), 0.0)
-
-    @property
-    def share(self) -> float:
-        """The share of the CPU time that is over."""
-        return 0.0 if self.moment is None else min((time.process_time() - self.began) / (self.moment - self.began), 1.0)
-
-    @property
-    def passed(self) -> bool:
-        """Whether it is over."""
-        return self.left == 0
+def patience(seconds: float) -> Deadline:
+    """Return a deadline so many CPU seconds from now: other jobs on the machine take none of it."""
+    now = time.process_time()
+    return Deadline(now + seconds, clock=time.process_time, began=now)
 
 
 def main(*names: str) -> None:
@@ -186,7 +167,7 @@ def _point(problem: Problem, method: str) -> list[object]:
     found: list[Solution] = []
 
     def run() -> None:
-        found.append(methods()[method]().run(problem, deadline=Patience.of(SECONDS)))
+        found.append(methods()[method]().run(problem, deadline=patience(SECONDS)))
 
     took = once(run)
     solution = found[-1]

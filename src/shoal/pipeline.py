@@ -21,6 +21,7 @@ from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names
 from shoal.audit import Audit, audit
 from shoal.certificate import Certificate, certify
+from shoal.clock import Stopwatch
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.coded import odd_texts
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("local", "spark")
 SEED = Number("seed", "where random choices start", 0, whole=True)
+CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
 
@@ -183,7 +185,7 @@ def run(
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
     seed, seconds = start_and_limit(request)
-    deadline = Deadline.after(seconds, stop)
+    watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = prepare(table, request, progress, deadline)
     problem, roles = asked.problem, asked.problem.microdata.roles
     solution = (
@@ -191,13 +193,16 @@ def run(
         if solve is None
         else solve(problem)
     )
+    watch.lap("search")
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = _described(asked, request, solution, published, tables, roles)
     merged = request.star != STAR and problem.recoding != ANATOMY
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
     certificate = _certified(asked, solution, found)
+    watch.lap("check")
+    notes = (*table.notes, *decisions)
     return Release(
-        tables, classes, certificate, found, book, config, (*table.notes, *decisions), table, solution.prices
+        tables, classes, certificate, found, book, config, notes, table, solution.prices, seconds=watch.seconds
     )
 
 
@@ -274,8 +279,17 @@ def _certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate
         quasi=problem.microdata.roles.quasi,
         sensitive=problem.microdata.roles.sensitive,
         require=str(asked.models),
-        remarks=(asked.raised.remark,) if asked.raised.columns else (),
+        remarks=(
+            *((asked.raised.remark,) if asked.raised.columns else ()),
+            *((CUT,) if solution.cut or asked.cut else ()),
+        ),
     )
+
+
+def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
+    """Say what limits cost and bound, besides what the prices say."""
+    raised = (asked.raised.remark,) if asked.raised.columns else ()
+    return (*raised, CUT) if solution.cut or asked.cut else raised
 
 
 def _described(
@@ -298,6 +312,8 @@ def _described(
         builders=builders,
     )
     config = _config(request, asked.models, problem, _for_reading(problem, builders), asked.raised, roles)
+    if not (solution.cut or asked.cut):
+        config["time_limit"] = None  # it was not reached, and so changed nothing
     return book, config, (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
 
 
@@ -319,6 +335,8 @@ class Prepared:
     star: str
     raised: Choice
     """The columns that were raised before all else."""
+    cut: bool = False
+    """Whether time ended the search for them before it was done."""
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
@@ -332,9 +350,10 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
         return _posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
 
-    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
+    half = (deadline or Deadline()).half
+    raised = _raised(table, roles, builders, request, pose, half, progress)
     table, above = raised_table(table, raised.columns)
-    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised)
+    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised, half.cut)
 
 
 def _models(request: Request) -> Models:
@@ -372,12 +391,11 @@ def _raised(
     deadline: Deadline,
     progress: Progress,
 ) -> Choice:
-    """Choose the columns that are raised before all else; half of the time is for that."""
+    """Choose the columns that are raised before all else."""
     if request.coarsen and request.population is not None:
         raise Unsupported(
             "columns raised beforehand cannot be compared with a population", hint="leave --coarsen or --population out"
         )
-    half = None if deadline.left is None else deadline.left / 2
     return choose_levels(
         table,
         roles,
@@ -386,7 +404,7 @@ def _raised(
         pose,
         method=request.method,
         seed=int(SEED.read(request.seed, "seed")),
-        deadline=Deadline.after(half, deadline.stop),
+        deadline=deadline,
         progress=progress,
     )
 

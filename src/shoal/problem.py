@@ -190,6 +190,10 @@ class Solution:
     """Bounds on levels that hold by a theorem, by model: how far from the table any class of these sizes can be."""
     chosen: tuple[str, ...] = ()
     """Where the method was chosen automatically: what was tried, at what cost, and why; no cell of the table."""
+    cut: bool = False
+    """Whether time, or a person, ended the search before it was done."""
+    merged: int = 0
+    """How many classes were merged in the end because a model refused them that the search did not know."""
 
 
 def make_problem(

@@ -82,6 +82,8 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `source` that are about nobody; None where all rows are about people."""
+    seconds: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
+    """How long each part of the work took: search, check, compile. In no file: it differs from run to run."""
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:

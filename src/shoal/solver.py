@@ -97,13 +97,14 @@ def run_solver(solver: Any, deadline: Ending | None) -> tuple[bool, bool]:
 
 
 def _run(solver: Any, deadline: Ending | None) -> None:
-    if deadline is None:
+    pause = None if deadline is None else deadline.pause
+    if deadline is None or pause is None:
         solver.run()
         return
     solver.HandleUserInterrupt = True
     solver.startSolve()
     try:
-        while not solver.wait(0.1)[0]:
+        while not solver.wait(pause)[0]:
             if deadline.passed:
                 solver.cancelSolve()
     except BaseException:

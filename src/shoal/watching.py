@@ -16,6 +16,10 @@ class Ending(Protocol):
     def passed(self) -> bool:
         """Whether it is."""
 
+    @property
+    def pause(self) -> float | None:
+        """Seconds between two looks at it while something else works; None where nobody need look."""
+
 
 def watched(loop: Callable[..., Any], *arguments: object, deadline: Ending) -> Any:
     """Call a compiled loop that takes a flag last and releases the interpreter; set the flag once time is over."""
@@ -24,7 +28,7 @@ def watched(loop: Callable[..., Any], *arguments: object, deadline: Ending) -> A
         running = thread.submit(loop, *arguments, flag)
         while True:
             try:
-                return running.result(timeout=0.1)
+                return running.result(timeout=deadline.pause)
             except TimeoutError:
                 flag[0] = flag[0] or deadline.passed
             except BaseException:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +15,8 @@ from shoal.certificate import Certificate
 from shoal.methods import auto, peel
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
-from shoal.methods.fragments import Fragments
+from shoal.methods.cube import CubeSearch
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.peel import Peel
 from shoal.problem import Solution
 
 
@@ -61,103 +58,56 @@ def test_what_was_tried_is_what_is_certified() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recoding", "large", "why"),
-    [
-        ("range", False, "where cells are not blocks"),
-        ("suppress", False, "where the patterns of blocks are not searched"),
-        ("suppress", True, "which is cheaper depends on the table"),
-    ],
+    ("recoding", "why"),
+    [("range", "where cells are not blocks"), ("suppress", "which is cheaper depends on the table")],
 )
-def test_closeness_is_tried_by_fragments(recoding: str, large: bool, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is published; a large table by patterns, too, where there are some."""
-    if large:
-        monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+def test_closeness_is_tried_by_fragments(recoding: str, why: str) -> None:
+    """Whatever is published; by patterns, too, where there are some."""
     case = replace(larger("k=3 t(illness:equal)=0.3", rows=60, quasi=("number", "text")), recoding=recoding)
     found = chosen(case)
     assert "fragments (cost " in tried(found)
-    assert ("peel (cost " in tried(found)) == large
+    assert ("cube (cost " in tried(found)) == (recoding == "suppress")
     assert [why in note for note in found.chosen].count(True) == 1
     assert audited(case, found)
 
 
-def test_swaps_wait_for_a_table_that_is_worth_compiling_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[bool] = []
-
-    def run(method: Fragments, *_: object, **__: object) -> Solution:
-        made.append(method._swaps)
-        return cheap
-
-    case = replace(larger("k=3 t(illness:equal)=0.3", rows=60), recoding="range")
-    cheap = by_name(case, "mondrian")
-    monkeypatch.setattr(Fragments, "run", run)
-    chosen(case)
-    chosen(case, 12)
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
-    chosen(case)
-    assert made == [False, True, True]
+def test_closeness_of_blocks_whose_patterns_are_not_searched_is_tried_by_fragments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 1)
+    found = chosen(larger("k=3 t(illness:equal)=0.3", rows=60, quasi=("number", "text")))
+    assert "where the patterns of blocks are not searched" in found.chosen[1]
 
 
-def test_groups_with_closeness_first_are_tried_where_a_time_limit_leaves_time_for_them() -> None:
+def test_groups_with_closeness_first_are_tried_where_they_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     case = replace(larger("k=3 t(salary:ordered)=0.2", rows=60), recoding="range")
-    assert "microaggregation-tfirst" not in tried(chosen(case))
-    found = chosen(case, 12)
+    found = chosen(case)
     assert "microaggregation-tfirst (cost " in tried(found)
     assert "which is cheaper depends on the table" in found.chosen[1]
     assert audited(case, found)
+    monkeypatch.setattr(auto, "CLOSE_GROUPS_UP_TO", 59)
+    assert "microaggregation-tfirst" not in tried(chosen(case))
 
 
-def test_a_small_table_needs_no_compiler() -> None:
-    asked = "quasi=['age', 'town'], sensitive=['pay'], require='k=3 t(pay:ordered)=0.2', recoding=recoding"
-    code = f"""
-import sys, shoal
-numbers = range(600)
-people = {{"age": [20 + i * 7 % 41 for i in numbers], "town": list("abcd") * 150, "pay": [i * i % 97 for i in numbers]}}
-for recoding in ("range", "suppress"):
-    assert "fragments" in shoal.anonymize(people, {asked}).certificate.chosen[0]
-sys.exit("numba" in sys.modules)
-"""
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_a_small_table_without_a_time_limit_does_not_wait_for_peeling() -> None:
-    found = chosen(larger("k=3"))
-    assert "peel" not in tried(found)
-    [why] = why_not(found)
-    assert why.startswith("auto did not use peel: a table of fewer than ")
-
-
-def test_a_large_table_is_peeled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 100)
-    found = chosen(larger("k=3"))
-    assert "peel (cost " in tried(found)
-    assert why_not(found) == []
-
-
-@pytest.mark.parametrize("seconds", [0, 5])
-def test_a_short_time_limit_leaves_no_time_for_the_cube_method(seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_tables_of_every_size_are_searched_by_patterns(seconds: float | None) -> None:
     found = chosen(larger("k=3"), seconds)
-    assert "cube" not in tried(found)
-    [why] = why_not(found)
-    assert why.startswith("auto did not use cube: it needs a time limit of ")
-
-
-def test_a_time_limit_lets_the_cube_method_search() -> None:
-    found = chosen(larger("k=3", rows=60, quasi=("number", "text")), 12)
     assert "cube (cost " in tried(found)
     assert why_not(found) == []
 
 
-def test_the_least_time_for_the_cube_method_is_one_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "SECONDS_FOR_CUBE", 60)
-    [why] = why_not(chosen(larger("k=3"), 59))
-    assert "60 seconds" in why
-
-
 def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 100)
     monkeypatch.setattr(peel, "PATTERNS_UP_TO", 100)
     [why] = why_not(chosen(larger("k=3")))
-    assert "so large that it would take minutes" in why
+    assert "it would take minutes" in why
+
+
+def test_equal_rows_do_not_make_a_search_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What counts is the number of distinct tuples."""
+    people = {"age": [20, 21, 22, 40, 41, 42] * 500}
+    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 100)
+    certificate = shoal.anonymize(people, quasi=["age"], require="k=3").certificate
+    assert not any("did not use" in note for note in certificate.chosen)
 
 
 @pytest.mark.parametrize("seconds", [None, 30])
@@ -178,7 +128,6 @@ def test_a_table_solved_exactly_needs_no_proof() -> None:
 def test_the_cheapest_inherits_the_best_bound_and_prices(
     require: str, seconds: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
     made: list[Solution] = []
 
     def said(found: list[Solution]) -> str:
@@ -202,9 +151,8 @@ def test_a_release_that_costs_no_more_than_the_inherited_bound_is_optimal(monkey
     best = by_name(case, "optimal")
     assert best.status == "optimal"
     cheap = replace(best, method="mondrian", lower_bound=0.0, status="feasible", prices=None)
-    monkeypatch.setattr(Mondrian, "run", lambda *_, **__: cheap)
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
-    monkeypatch.setattr(Peel, "run", lambda *_, **__: replace(best, method="peel"))
+    monkeypatch.setattr(Mondrian, "attempt", lambda *_, **__: cheap)
+    monkeypatch.setattr(CubeSearch, "attempt", lambda *_, **__: replace(best, method="cube"))
     found = chosen(case)
     assert found.lower_bound == found.cost
     assert found.status == "optimal"
@@ -214,9 +162,8 @@ def test_prices_are_inherited_with_the_bound_that_they_prove(monkeypatch: pytest
     case = larger("k=3", rows=60, quasi=("number", "text"))
     peeled = by_name(case, "peel")
     cheap = replace(peeled, method="mondrian", cost=peeled.cost - 1, lower_bound=0.0, prices=None)
-    monkeypatch.setattr(Mondrian, "run", lambda *_, **__: cheap)
-    monkeypatch.setattr(Peel, "run", lambda *_, **__: peeled)
-    monkeypatch.setattr(auto, "PATTERNS_FROM", 10)
+    monkeypatch.setattr(Mondrian, "attempt", lambda *_, **__: cheap)
+    monkeypatch.setattr(CubeSearch, "attempt", lambda *_, **__: peeled)
     found = chosen(case)
     assert found.method == "mondrian"
     assert found.lower_bound == peeled.lower_bound

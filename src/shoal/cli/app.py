@@ -150,7 +150,7 @@ def anonymize(
         pages = made_report(release, table, Path(path).name) if wanted else None
         release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
-    show.saved(folder, as_json=as_json)
+    show.saved(folder, as_json=as_json, seconds=release.seconds, limit=asked.get("time_limit"))
 
 
 @app.command()

@@ -47,7 +47,9 @@ MemoryLimit = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="The most memory that may be held, such as 2GiB; CSV goes by way of the disk."),
 ]
-TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="Then take the best found so far.")]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Stop the search after SECONDS and take the best release found.")
+]
 Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]
 Registry = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Check against the releases recorded there, and record this one.")

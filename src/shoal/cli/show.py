@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +24,31 @@ def console() -> Console:
     return Console(highlight=False, markup=False, soft_wrap=False)
 
 
-def saved(folder: str | Path, *, as_json: bool) -> None:
-    """Print the certificate of a release that was written, and which part of it may leave the house."""
+def saved(
+    folder: str | Path, *, as_json: bool, seconds: Mapping[str, float] | None = None, limit: float | None = None
+) -> None:
+    """Print the certificate of a release that was written, how long it took, and which part may leave the house."""
     text = (Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8")
     if as_json:
         print(text, end="")
         return
-    certificate(Certificate.from_json(text))
+    certificate(Certificate.from_json(text), {"time": time_taken(seconds, limit)} if seconds else {})
     written(folder)
 
 
-def certificate(found: Certificate) -> None:
-    """Print what a release guarantees."""
+def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
+    """Say how long the search took, beside its limit, and what is not counted in that.
+
+    >>> time_taken({"search": 9.96, "check": 0.52, "compile": 21.3}, 10)
+    'search 10.0 s (limit 10 s), checking 0.5 s, compiling 21.3 s (at the first use only)'
+    """
+    beside = "" if limit is None else f" (limit {limit:g} s)"
+    compiled = f", compiling {seconds['compile']:.1f} s (at the first use only)" if seconds["compile"] >= 0.1 else ""
+    return f"search {seconds['search']:.1f} s{beside}, checking {seconds['check']:.1f} s{compiled}"
+
+
+def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> None:
+    """Print what a release guarantees, and more facts by their names."""
     out = console()
     out.print(_models(found))
     facts = Grid.grid(padding=(0, 2))
@@ -44,7 +58,11 @@ def certificate(found: Certificate) -> None:
     facts.add_row("cost", f"{float(found.cost):,.6g} ({found.cost.name})")
     facts.add_row("proved", _proved(found))
     facts.add_row("method", f"{found.method}, recoding {found.recoding}")
+    for name, fact in (more or {}).items():
+        facts.add_row(name, fact)
     out.print(facts)
+    for remark in found.remarks:
+        out.print(remark, style="dim")
 
 
 def written(folder: str | Path) -> None:

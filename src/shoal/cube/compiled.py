@@ -26,5 +26,23 @@ if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os
     os.environ["NUMBA_CACHE_DIR"] = _kept()
 
 from numba import njit, prange  # noqa: E402 - it reads the setting when it is imported
+from numba.core import event  # noqa: E402
+
+from shoal.clock import COMPILING  # noqa: E402
 
 __all__ = ["njit", "prange"]
+
+
+class _Watch(event.Listener):
+    """Reports to the clock of time limits when the compiler is at work; loops read from the cache are not compiled."""
+
+    def on_start(self, event: object) -> None:
+        """Take note."""
+        COMPILING.start()
+
+    def on_end(self, event: object) -> None:
+        """Take note."""
+        COMPILING.end()
+
+
+event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import shoal.methods
 from shoal.fragments.axes import closeness
 from shoal.methods.anatomy import Anatomy
-from shoal.methods.base import Deadline, Method, Progress, Standing
+from shoal.methods.base import Deadline, Method, Progress, Standing, cheapest
 from shoal.methods.cube import CubeSearch
 from shoal.methods.fragments import Fragments
 from shoal.methods.full_domain import FullDomain
@@ -15,7 +15,7 @@ from shoal.methods.m_approx import MApprox
 from shoal.methods.microaggregation import Microaggregation
 from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.peel import Peel, takes_minutes
+from shoal.methods.peel import takes_minutes
 from shoal.methods.subset_dp import SubsetDP
 from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.methods.tp_plus import TPPlus
@@ -24,12 +24,10 @@ from shoal.registry import discover, lookup
 
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
+CLOSE_GROUPS_UP_TO = 5_000
+"""The same for groups that are close to the table."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
-PATTERNS_FROM = 20_000
-"""Rows from which it is worth waiting for the compiled loops of the cube."""
-SECONDS_FOR_CUBE = 10
-"""A time limit from which the cube method has time to search."""
 
 
 def methods() -> dict[str, type[Method]]:
@@ -50,32 +48,49 @@ def recoding_for(name: str) -> str:
 def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says what it tried, and why.
 
-    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice. Else a table of
-    at most 12 rows is solved exactly. Otherwise Mondrian runs, and beside it, where they can, the m-approximation
-    (microaggregation, where centroids are published), methods that are made for what is asked, and a method with a
-    proof: peeling for large tables, the cube method where a time limit leaves it time to search. What is proved of a
-    dearer release holds for a cheaper one.
+    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice, and a table of
+    at most 12 rows is solved exactly. Otherwise Mondrian runs, and after it, where they can, the m-approximation
+    (microaggregation, where centroids are published), methods that are made for what is asked, and the cube method
+    with moderate effort. What is proved of a dearer release holds for a cheaper one.
+
+    What is tried, and in which order, depends on the table and the request alone. A time limit ends it earlier: a
+    method that it cuts short counts only if more time could not make its release dearer. So a longer limit never gives
+    a dearer release than a shorter one, and one that is not reached changes nothing.
     """
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
             problem, seed=seed, deadline=deadline, progress=progress
         )
-    fitting = [method for method in _candidates(problem, deadline) if not method.accepts(problem)]
-    if not fitting:
-        return Mondrian().run(problem, seed=seed, deadline=deadline, progress=progress)
-    exact = any(isinstance(method, SubsetDP | Anatomy | FullDomain | TopDownGreedy) for method in fitting)
-    proving, why_not = (None, "") if exact else _proving(problem, deadline)
-    if proving is not None:
-        fitting.append(proving)
+    exact = _exact(problem)
+    stages, why_not = ([], "") if exact else _stages(problem)
+    if not stages:
+        return _alone(exact or Mondrian(), problem, seed, deadline, progress)
     found: list[Solution] = []
-    for place, method in enumerate(fitting):
-        part = _part(progress, place, len(fitting))
-        found.append(method.run(problem, seed=seed, deadline=deadline, progress=part))
+    for place, method in enumerate(stages):
+        if found and deadline.passed:
+            break
+        part = _part(progress, place, len(stages))
+        until = Deadline() if method.always_finishes else deadline
+        solution = method.attempt(problem, seed=seed, deadline=until, progress=part)
+        if not found or not deadline.cut or (method.anytime and not solution.merged):
+            found.append(solution)
         part(1.0, _standing(found))
-    best = min(found, key=lambda solution: solution.cost)
-    chosen = (_said(found), *_reasons(problem, found), *([why_not] if why_not else []))
-    notes = (*best.notes, *chosen)
-    return replace(best, **_inherited(best, found), notes=notes, chosen=chosen)  # type: ignore[arg-type]
+    return _concluded(problem, found, [why_not] if why_not else [], cut=deadline.cut)
+
+
+def _alone(method: Method, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+    """Solve by a method that needs none beside it."""
+    found = method.run(problem, seed=seed, deadline=deadline, progress=progress)
+    chosen = (_said([found]),)
+    return replace(found, notes=(*found.notes, *chosen), chosen=chosen)
+
+
+def _concluded(problem: Problem, found: list[Solution], why_not: list[str], *, cut: bool) -> Solution:
+    """Return the cheapest of what was found, with all that was proved, and what was tried."""
+    best = cheapest(found)
+    late = ["the time limit ended the search before all was tried that auto tries"] if cut else []
+    chosen = (_said(found), *_reasons(problem, found), *why_not, *late)
+    return replace(best, notes=(*best.notes, *chosen), chosen=chosen, cut=cut)
 
 
 def _part(progress: Progress, place: int, number: int) -> Progress:
@@ -89,27 +104,35 @@ def _standing(found: list[Solution]) -> Standing:
     return Standing(f"{found[-1].method} is done", min(one.cost for one in found), max(bounds, default=None))
 
 
-def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
+def _exact(problem: Problem) -> Method | None:
+    """Return the method that needs none beside it: for two tables, levels of whole columns, and few rows."""
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
-        return [Anatomy()]
+        return Anatomy()
     if problem.recoding == FullDomain.recoding:
-        return [FullDomain()] if not FullDomain().accepts(problem) else [TopDownGreedy()]
-    if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem):
-        return [SubsetDP()]
+        return FullDomain() if not FullDomain().accepts(problem) else TopDownGreedy()
+    return SubsetDP() if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else None
+
+
+def _stages(problem: Problem) -> tuple[list[Method], str]:
+    """Return the methods to try, quick ones first, and why the patterns are not searched, where they are not."""
     by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO
-    return [Mondrian(), Microaggregation() if by_groups else MApprox(), *_specialists(problem, deadline)]
-
-
-def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
-    """Return methods that are made for what is asked; without compiled loops where those are not worth waiting for."""
-    timed = (deadline.left or 0) >= SECONDS_FOR_CUBE
-    waits = problem.rows >= PATTERNS_FROM or timed
-    found: list[Method] = [TPPlus()] if waits else []
+    stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlus()]
+    why_not = _unsearched(problem)
+    if not why_not:
+        stages.append(CubeSearch(moderate=True))
     if closeness(problem.models):
-        found.append(Fragments(swaps=waits))
-        if timed and problem.rows <= PATTERNS_FROM and not problem.cells_are_blocks:
-            found.append(MicroaggregationTFirst())
-    return found
+        stages.append(Fragments())
+        if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
+            stages.append(MicroaggregationTFirst())
+    return [method for method in stages if not method.accepts(problem)], why_not
+
+
+def _unsearched(problem: Problem) -> str:
+    """Return why the patterns are not searched; nothing where they are."""
+    reasons = CubeSearch().accepts(problem)
+    if not reasons and takes_minutes(problem, len(problem.microdata.counts)):
+        reasons = ["there are so many patterns and distinct tuples that it would take minutes; ask for it to have it"]
+    return f"auto did not use {CubeSearch.name}: {'; '.join(reasons)}" if reasons else ""
 
 
 def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
@@ -121,43 +144,9 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
         return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
         return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
-    if tried & {Peel.name, CubeSearch.name}:
+    if CubeSearch.name in tried:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
     return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]
-
-
-def _proving(problem: Problem, deadline: Deadline) -> tuple[Method | None, str]:
-    """Return the method of patterns and prices that fits the table and the time; else why there is none."""
-    left = deadline.left
-    method: Method = Peel() if left is None else CubeSearch()
-    reasons = method.accepts(problem)
-    if not reasons and left is None and problem.rows < PATTERNS_FROM:
-        reasons = [
-            f"a table of fewer than {PATTERNS_FROM:,} rows need not wait for it; ask for it, or set a time limit"
-        ]
-    if not reasons and left is not None and left < SECONDS_FOR_CUBE:
-        reasons = [f"it needs a time limit of {SECONDS_FOR_CUBE} seconds or more"]
-    if not reasons and takes_minutes(problem, problem.rows):
-        reasons = ["the lattice times the rows is so large that it would take minutes; ask for it to have it"]
-    return (None, f"auto did not use {method.name}: {'; '.join(reasons)}") if reasons else (method, "")
-
-
-def _inherited(best: Solution, found: list[Solution]) -> dict[str, object]:
-    """Return what carries over to the cheapest solution: a guarantee, where it has none, the best bound and prices."""
-    inherited: dict[str, object] = {}
-    proved = [solution for solution in found if solution.guarantee is not None]
-    if best.guarantee is None and proved:
-        status = best.status if best.status == "optimal" else "within_bound"
-        inherited = {"guarantee": proved[0].guarantee, "status": status}
-    bounds = [solution.lower_bound for solution in found if solution.lower_bound is not None]
-    priced = [solution.prices for solution in found if solution.prices is not None]
-    if bounds:
-        inherited["lower_bound"] = max(bounds)
-        if best.cost <= max(bounds):
-            inherited["status"] = "optimal"
-    if priced:
-        inherited["prices"] = max(priced, key=lambda prices: prices.bound)
-    return inherited
 
 
 def _said(found: list[Solution]) -> str:

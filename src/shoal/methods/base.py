@@ -7,15 +7,15 @@ where that is allowed and nothing else helps, measuring the cost, and the best l
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import ClassVar, TypeAlias
 
 from shoal.arrays import Ints
 from shoal.bounds.base import best_bound
+from shoal.clock import working_seconds
 from shoal.errors import Unsupported
 from shoal.methods.dropping import rows_to_keep
 from shoal.partition import Partition
@@ -54,36 +54,63 @@ def silent(share: float, doing: str) -> None:
 class Deadline:
     """A moment, or an event, after which a method returns the best it has.
 
+    Whoever looks at `passed` and finds it over changes course: so `cut` says afterwards whether time ended anything.
+
     >>> Deadline.after(None).passed, Deadline.after(0).passed
     (False, True)
+    >>> short = Deadline.after(0)
+    >>> short.cut, short.passed, short.cut
+    (False, True, True)
     """
 
     moment: float | None = None
     stop: Event | None = None
-    began: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = working_seconds
+    pause: float | None = 0.1
+    """Seconds between two looks while a compiled loop or the solver works; None: it is left to end."""
+    began: float = field(default_factory=working_seconds)
+    _noticed: Event = field(default_factory=Event, repr=False, compare=False)
 
     @classmethod
     def after(cls, seconds: float | None, stop: Event | None = None) -> Deadline:
         """Return the deadline that many seconds from now, or when `stop` is set; None never comes."""
-        return cls(None if seconds is None else time.monotonic() + seconds, stop)
+        return cls(None if seconds is None else working_seconds() + seconds, stop)
+
+    @property
+    def half(self) -> Deadline:
+        """A deadline of its own for work that comes first: when half of the time that is left is over."""
+        moment = None if self.left is None else self.clock() + self.left / 2
+        return replace(self, moment=moment, _noticed=Event())
 
     @property
     def left(self) -> float | None:
         """The seconds that are left; None where no limit is set."""
-        return None if self.moment is None else max(self.moment - time.monotonic(), 0.0)
+        return None if self.moment is None else max(self.moment - self.clock(), 0.0)
 
     @property
     def share(self) -> float:
-        """The share of the time that is over; 0 where no limit is set."""
+        """The share of the time that is over; 0 where no limit is set. For progress alone: it decides nothing."""
         if self.moment is None:
             return 0.0
-        return min((time.monotonic() - self.began) / max(self.moment - self.began, 1e-9), 1.0)
+        return min((self.clock() - self.began) / max(self.moment - self.began, 1e-9), 1.0)
 
     @property
     def passed(self) -> bool:
         """Whether it is over."""
-        over = self.moment is not None and time.monotonic() >= self.moment
-        return over or (self.stop is not None and self.stop.is_set())
+        over = self.stopped or (self.moment is not None and self.clock() >= self.moment)
+        if over:
+            self._noticed.set()
+        return over
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the event is set."""
+        return self.stop is not None and self.stop.is_set()
+
+    @property
+    def cut(self) -> bool:
+        """Whether somebody found it over, and so did less than without it."""
+        return self._noticed.is_set()
 
 
 class Method(ABC):
@@ -102,6 +129,10 @@ class Method(ABC):
     """The recoding it is for, which is taken where none is named; None where it is for several."""
     drops_rows: ClassVar[bool] = False
     """Whether `solve` itself decides which rows to drop."""
+    always_finishes: ClassVar[bool] = False
+    """Whether it is so quick that nothing cuts it short: its release is what others are measured by."""
+    anytime: ClassVar[bool] = False
+    """Whether more time never gives a dearer release. Then the quick release is taken wherever it is cheaper."""
 
     def promise(self, problem: Problem) -> str | None:
         """Return what is proved of the cost of this problem: the guarantee, or the part of it that speaks of it."""
@@ -123,11 +154,26 @@ class Method(ABC):
         deadline: Deadline | None = None,
         progress: Progress = silent,
     ) -> Solution:
-        """Solve a problem, or raise `Unsupported` or `Infeasible`."""
-        reasons = self.accepts(problem)
-        if reasons:
-            raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
-        deadline = deadline or Deadline()
+        """Solve a problem, or raise `Unsupported` or `Infeasible`.
+
+        Under a time limit a quick release is made first, and finished. If time cuts the method short, the cheaper of
+        the two is returned, so nothing that the quick release beats is published for want of time.
+        """
+        self._check(problem)
+        deadline = Deadline() if deadline is None or self.always_finishes else deadline
+        timed = deadline.moment is not None
+        quick = quick_release(problem, seed, progress) if timed or self.anytime else None
+        if quick is not None and deadline.passed:
+            return out_of_time(self, [quick])
+        found = self.attempt(problem, seed=seed, deadline=deadline, progress=progress)
+        if not deadline.cut:
+            return found if quick is None or not self.anytime else cheapest([found, quick])
+        if quick is None:  # stopped by a person
+            quick = quick_release(problem, seed, progress)
+        return out_of_time(self, [found] if quick is None else [found, quick])
+
+    def attempt(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Solve a problem that the method accepts by itself alone, and add the best lower bound."""
         if self.drops_rows:
             return self._bounded(problem, self.solve(problem, seed=seed, deadline=deadline, progress=progress))
         kept = rows_to_keep(problem)
@@ -137,6 +183,11 @@ class Method(ABC):
         if part is not problem:
             found = _lifted(problem, found, kept)
         return self._bounded(problem, found)
+
+    def _check(self, problem: Problem) -> None:
+        reasons = self.accepts(problem)
+        if reasons:
+            raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
 
     def _bounded(self, problem: Problem, found: Solution) -> Solution:
         """Return the solution with the best lower bound known; one that costs no more than a bound is optimal."""
@@ -159,6 +210,49 @@ class Method(ABC):
         """Return a partition as a solution of this method, its cost measured as it will be published."""
         guarantee = self.promise(problem) if status != "feasible" else None
         return Solution(partition, problem.cost_of(partition), status, self.name, bound, guarantee, notes)
+
+
+def quick_release(problem: Problem, seed: int, progress: Progress) -> Solution | None:
+    """Return the first release of a method that is always finished; None where no such method takes the problem."""
+    from shoal.methods.datafly import Datafly
+    from shoal.methods.mondrian import Mondrian
+
+    quick = (Mondrian(), Datafly())
+    fitting = next((method for method in quick if not method.accepts(problem)), None)
+    return None if fitting is None else fitting.run(problem, seed=seed, progress=progress)
+
+
+def out_of_time(method: Method, found: Sequence[Solution]) -> Solution:
+    """Return the cheapest of what there was when time was over, and say so."""
+    best = cheapest(found)
+    note = f"time was over before {method.name} had ended"
+    if best.method != method.name:
+        note += f"; the release is that of {best.method}, which is cheaper than what was found until then"
+    return replace(best, cut=True, notes=(*best.notes, note))
+
+
+def cheapest(found: Sequence[Solution]) -> Solution:
+    """Return the cheapest solution, with what was proved of the others: it holds for a cheaper release as well."""
+    best = min(found, key=lambda solution: solution.cost)
+    return replace(best, **_inherited(best, found))  # type: ignore[arg-type]
+
+
+def _inherited(best: Solution, found: Sequence[Solution]) -> dict[str, object]:
+    """Return what carries over to the cheapest solution: a guarantee, where it has none, the best bound and prices."""
+    inherited: dict[str, object] = {}
+    proved = [solution for solution in found if solution.guarantee is not None]
+    if best.guarantee is None and proved:
+        status = best.status if best.status == "optimal" else "within_bound"
+        inherited = {"guarantee": proved[0].guarantee, "status": status}
+    bounds = [solution.lower_bound for solution in found if solution.lower_bound is not None]
+    priced = [solution.prices for solution in found if solution.prices is not None]
+    if bounds:
+        inherited["lower_bound"] = max(bounds)
+        if best.cost <= max(bounds):
+            inherited["status"] = "optimal"
+    if priced:
+        inherited["prices"] = max(priced, key=lambda prices: prices.bound)
+    return inherited
 
 
 def _words_of(progress: Progress) -> Progress:

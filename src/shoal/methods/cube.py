@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.cube import refusals
+from shoal.cube import Cube, refusals
 from shoal.cube.checks import Checks
 from shoal.cube.covering import Covering
 from shoal.cube.pool import Pool
@@ -16,16 +16,18 @@ from shoal.cube.program import Program
 from shoal.methods.base import Deadline, Method, Progress, Standing
 from shoal.methods.moves import moved
 from shoal.methods.peel import concluded, peeled, unmet
-from shoal.methods.windows import ROWS, Windows
+from shoal.methods.windows import Windows
 from shoal.problem import Problem, Solution
 
 STEPS = 60
-"""Steps that prices rise before windows are opened, where no time limit says for how long."""
+"""Steps that prices rise between two rounds of windows."""
+STEPS_ALONE = 400
+"""Steps that prices rise where there are no windows to open, or too many."""
 SHORT = 2e-3
 """Steps shorter than this prove nothing more."""
-WINDOWS_PER_ROW = 4 / ROWS
-"""How often each row is looked at, on average, where no time limit says how long to go on."""
-MOST_WINDOWS = 150
+ROUND = 40
+"""Windows of a round."""
+MOST_WINDOWS = 3_000
 MOST_WINDOWED = 100_000
 """Rows beyond which windows are too small to matter."""
 MOST_IDLE = 60
@@ -34,12 +36,40 @@ MOST_MEMBERS = 30_000
 """Entries up to which the program of all patterns that could still help is solved as a whole."""
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much a search does at most, in steps that are the same on every machine.
+
+    A time limit never adds to it: it can only end a search earlier. So a longer limit never makes a release dearer.
+    """
+
+    steps: int = STEPS
+    """Steps that prices rise before each round of windows."""
+    alone: int = STEPS_ALONE
+    """Steps that prices rise where no windows are opened."""
+    windows: int = MOST_WINDOWS
+    nodes: int = 2_000
+    """Branching nodes of the solver for what is left as a whole."""
+
+    @classmethod
+    def moderate(cls, cube: Cube) -> Effort:
+        """Return what is done without being asked for: about ten seconds for 30,000 rows on two cores."""
+        steps = min(MODERATE_WORK // (cube.number * cube.types + 1), STEPS)
+        return cls(steps, steps, 24, 100)
+
+
+MODERATE_WORK = 200_000_000
+"""Nodes times types that moderate effort values prices on."""
+
+
 class CubeSearch(Method):
     """A heuristic with a proof: `cost / lower bound` is small on real tables, and can be re-checked.
 
     Prices on the rows rise until they prove much (bound B). Peeling led by the prices gives a release, which windows
-    of a mixed-integer program improve where rows pay more than their price. Cost and bound move towards each other as
-    long as time lasts; without a time limit the work is fixed, so that the result does not depend on the machine.
+    of a mixed-integer program improve where rows pay more than their price. Cost and bound move towards each other
+    until they meet, or until windows find nothing more; that can take many minutes, and a time limit ends it earlier.
+    The steps and their order do not depend on the limit, so that more time never gives a dearer release. Mondrian's
+    release is returned if it is cheaper.
     """
 
     name: ClassVar[str] = "cube"
@@ -48,14 +78,19 @@ class CubeSearch(Method):
     cost: ClassVar[str] = "O(N d) for each of 60 price steps and more, N nodes of the lattice, d distinct tuples"
     paper: ClassVar[str] = "Lagrangian duality on the pattern program of Chen et al. 2014"
     models: ClassVar[str] = "any conjunction that the whole table meets"
+    anytime: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require a cube, and that the table as one class meets the models."""
         return [*refusals(problem), *unmet(problem)]
 
+    def __init__(self, *, moderate: bool = False) -> None:
+        """`moderate`: do so much as is done without being asked for, instead of going on to the end."""
+        self._moderate = moderate
+
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, search."""
-        search = Search.of(problem, seed, deadline, progress)
+        search = Search.of(problem, seed, deadline, progress, moderate=self._moderate)
         search.price()
         search.peel()
         search.move()
@@ -74,11 +109,14 @@ class Search:
     seed: int
     deadline: Deadline
     progress: Progress
+    effort: Effort = Effort()
     exhausted: bool = False
     """Whether it is proved that no release costs less than the covering, by a search through all that could."""
 
     @classmethod
-    def of(cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Search:
+    def of(
+        cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, moderate: bool = False
+    ) -> Search:
         """Lay out the cube, charge the rows, and peel for a first time."""
         progress(0.0, "laying out the cube (compiled at the first use)")
         pricing = Pricing.of(problem)
@@ -86,7 +124,8 @@ class Search:
         ascent = Ascent.of(pricing)
         progress(0.05, "peeling")
         covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
-        return cls(problem, checks, ascent, covering, seed, deadline, progress)
+        effort = Effort.moderate(pricing.cube) if moderate else Effort()
+        return cls(problem, checks, ascent, covering, seed, deadline, progress, effort)
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -111,13 +150,17 @@ class Search:
         cost, bound = self.told(self.covering.cost), self.ascent.pricing.stated(self.ascent.best)
         self.progress(share, Standing(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound))
 
-    def price(self) -> None:
-        """Let the prices rise: so many steps, or a share of the time; most of it where windows would be too many."""
-        share = 0.35 if self.problem.rows <= MOST_WINDOWED else 0.8
-        for step in range(STEPS if self.deadline.moment is None else 10**6):
-            if self.closed or self.deadline.share > share or self.ascent.stride < SHORT:
+    def price(self, share: float = 0.05) -> None:
+        """Let the prices rise: some steps, and many where there are too many rows for windows."""
+        few = self.problem.rows <= MOST_WINDOWED
+        self._rise(self.effort.steps if few else self.effort.alone, share)
+
+    def _rise(self, steps: int, share: float) -> None:
+        """Let the prices rise by so many steps, as long as they are long enough to prove more."""
+        for step in range(steps):
+            if self.closed or self.ascent.stride < SHORT:
                 return
-            self.report(max(0.05 + 0.35 * min(step / STEPS, 1), self.deadline.share), "prices rise")
+            self.report(max(share + 0.35 * step / steps, self.deadline.share), "prices rise")
             self.ascent.step(self.covering.cost)
 
     def peel(self) -> None:
@@ -135,30 +178,21 @@ class Search:
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
         if self.checks.close or not self.checks.linear:
-            self._rise()
+            self._rise(self.effort.alone, 0.5)
             return
-        windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
-        limited = self.deadline.moment is not None
-        most = 10**9 if limited else min(MOST_WINDOWS, int(self.problem.rows * WINDOWS_PER_ROW) + 3)
+        windows, most = Windows(self.covering, self.checks, np.random.default_rng(self.seed)), self.effort.windows
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
-            done = self.deadline.share if limited else windows.tried / most
-            self.report(0.5 + 0.5 * done, "windows")
+            share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
+            self.report(share, "windows")
             windows.step(self.ascent.best.prices, self.deadline.left)
             self.covering = windows.covering
-            if windows.tried % 10 == 0:
-                self.ascent.step(self.covering.cost)
-                self.ascent.step(self.covering.cost)
+            if windows.tried % ROUND == 0:
+                self.price(share)
+            elif windows.tried % 10 == 0:
+                self._rise(2, share)
         self.finish()
 
-    def _rise(self) -> None:
-        """Let the prices rise while time lasts."""
-        for _ in range(STEPS if self.deadline.moment is None else 10**6):
-            if self.closed or self.ascent.stride < SHORT:
-                return
-            self.report(0.5 + 0.5 * self.deadline.share, "prices rise")
-            self.ascent.step(self.covering.cost)
-
-    def finish(self, most: int = MOST_MEMBERS, nodes: int | None = 2_000) -> None:
+    def finish(self, most: int = MOST_MEMBERS, *, to_the_end: bool = False) -> None:
         """Solve the program of all patterns that a cheaper release could use, if it has at most so many entries.
 
         At prices that prove B, a release with pattern p costs at least B plus what a class at p loses to the prices;
@@ -174,6 +208,7 @@ class Search:
             return
         self.report(0.95, "solving what is left as a whole")
         program = Program(pool, self.checks, cube.denominator)
+        nodes = None if to_the_end else self.effort.nodes
         answer = program.solve(deadline=self.deadline, seconds=self.deadline.left, nodes=nodes)
         if answer.copies is not None:
             self._try(Covering.of(cube, pool.pieces(answer.copies), pool.nodes))

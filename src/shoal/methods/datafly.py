@@ -24,6 +24,7 @@ class Datafly(Method):
     cost: ClassVar[str] = "O(d m) for each of at most as many steps as there are levels, d distinct tuples"
     paper: ClassVar[str] = "Sweeney: Guaranteeing anonymity when sharing medical data, the Datafly system, AMIA 1997"
     models: ClassVar[str] = "any model and conjunction that the whole table meets"
+    always_finishes: ClassVar[bool] = True
     recoding: ClassVar[str | None] = FULL_DOMAIN
 
     def accepts(self, problem: Problem) -> list[str]:

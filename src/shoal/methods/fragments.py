@@ -66,17 +66,13 @@ class Fragments(Method):
     paper: ClassVar[str] = "after a thesis on t-closeness for multiple numerical sensitive attributes; bounds corrected"
     models: ClassVar[str] = "any conjunction that the whole table meets; made for t-closeness of several attributes"
 
-    def __init__(self, *, swaps: bool = True) -> None:
-        """Leave out the swaps where a small table should not wait for their loops to be compiled."""
-        self._swaps = swaps
-
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: splitting starts there."""
         return unmet(problem)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Split the table; size, fill and split classes of fragments; keep the cheaper."""
-        work = Work(problem, deadline, progress, self._swaps)
+        work = Work(problem, deadline, progress)
         found = work.split_whole(work.schedules)
         for name, labels in work.filled(min(cost for cost, _, _ in found)):
             found.append(work.finished(name, labels, AT_ONCE))
@@ -93,7 +89,6 @@ class Work:
     problem: Problem
     deadline: Deadline
     progress: Progress
-    swaps: bool = True
 
     @cached_property
     def _read(self) -> tuple[tuple[Axis, ...], Tuples]:
@@ -204,7 +199,7 @@ class Work:
         return {str(model).rpartition("=")[0]: bound for model, bound in zip(models, bounds, strict=True)}
 
     def _swapped(self, labels: Ints, fragments: Ints) -> Ints:
-        return swapped(labels, fragments, self.ranks, self.widths, self._over) if self.swaps else labels
+        return swapped(labels, fragments, self.ranks, self.widths, self._over)
 
     def _over(self) -> bool:
         return self.deadline.passed

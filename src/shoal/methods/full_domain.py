@@ -33,6 +33,7 @@ class FullDomain(Method):
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash, PASSAT 2012"
     )
     models: ClassVar[str] = "any model and conjunction"
+    anytime: ClassVar[bool] = True
     recoding: ClassVar[str | None] = FULL_DOMAIN
 
     def accepts(self, problem: Problem) -> list[str]:

@@ -40,6 +40,7 @@ class Mondrian(Method):
     cost: ClassVar[str] = "O(d n log n) for each of about log2(n/k) levels"
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006"
     models: ClassVar[str] = "any conjunction that the whole table meets"
+    always_finishes: ClassVar[bool] = True
     relaxed: ClassVar[bool] = False
     shares: ClassVar[tuple[Fraction, ...]] = (MIDDLE,)
     """Where a class is tried to be cut, as shares of its rows below the cut."""

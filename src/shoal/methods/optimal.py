@@ -39,6 +39,7 @@ class Optimal(Method):
     cost: ClassVar[str] = "exponential at worst; seconds for thousands of distinct tuples and few attributes"
     paper: ClassVar[str] = "Chen et al.: On the complexity of anonymization, 2014; Liang, Yuan 2013, Theorem 9"
     models: ClassVar[str] = "k, l and distinct-l, alpha, t (trees and lines), and conjunctions of them"
+    anytime: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require a cube and models that are linear in counts."""
@@ -64,7 +65,7 @@ class Optimal(Method):
             raise_by_program(search.ascent, rounds=8, seconds=deadline.left)
         if problem.may_drop and search.covering.cube.is_whole:
             return self._with_dropping(search)
-        search.finish(MOST_MEMBERS, nodes=None)
+        search.finish(MOST_MEMBERS, to_the_end=True)
         return search.solution(self)
 
     def _with_dropping(self, search: Search) -> Solution:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ from shoal.watching import watched
 WALKS = 60_000_000
 """Nodes times types times thresholds that are walked."""
 PATTERNS_UP_TO = 400_000_000
-"""Rows times nodes of the lattice up to which the cube is walked without being asked for."""
+"""Distinct tuples times nodes of the lattice up to which the cube is walked without being asked for."""
 
 
 class Peel(Method):
@@ -31,7 +32,8 @@ class Peel(Method):
     largest part that meets the models, and pass the rest on to coarser patterns; but only if what remains uncovered
     would itself be admitted: so it can always be published as the all-star class. A pattern waits as long as it costs
     its rows more than they are charged (the support bound) by some threshold, which rises. Classes that a model
-    refuses after all, where the compiled loops do not know it, are merged into their best neighbours.
+    refuses after all, where the compiled loops do not know it, are merged into their best neighbours. Mondrian's
+    release is returned if it is cheaper.
     """
 
     name: ClassVar[str] = "peel"
@@ -40,6 +42,7 @@ class Peel(Method):
     cost: ClassVar[str] = "O(N d) for each of a few thresholds, N nodes of the lattice, d distinct tuples"
     paper: ClassVar[str] = "after Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "any conjunction that the whole table meets"
+    anytime: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require a cube, and that the table as one class meets the models."""
@@ -55,9 +58,9 @@ class Peel(Method):
         return concluded(self, problem, found, ascent, deadline, progress)
 
 
-def takes_minutes(problem: Problem, rows: int) -> bool:
-    """Whether so many rows times the patterns are too many to be walked without being asked for."""
-    return rows * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > PATTERNS_UP_TO
+def takes_minutes(problem: Problem, tuples: int) -> bool:
+    """Whether so many distinct tuples times the patterns are too many to be walked without being asked for."""
+    return tuples * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > PATTERNS_UP_TO
 
 
 def unmet(problem: Problem) -> list[str]:
@@ -101,12 +104,6 @@ def concluded(
         partition = repair(problem, partition, deadline=deadline, progress=progress)
         notes = (f"{refused:,} classes were merged into their best neighbours",)
     solution = method.solution(problem, partition, "feasible", notes=notes)
-    return _proved(solution, ascent)
-
-
-def _proved(solution: Solution, ascent: Ascent) -> Solution:
-    from dataclasses import replace
-
     pricing = ascent.pricing
     bound, prices = pricing.stated(ascent.best), pricing.proof(ascent.best)
-    return replace(solution, lower_bound=bound, prices=prices)
+    return replace(solution, lower_bound=bound, prices=prices, merged=refused)

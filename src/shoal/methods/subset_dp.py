@@ -40,6 +40,7 @@ class SubsetDP(Method):
     cost: ClassVar[str] = "O(3^n): up to 20 rows"
     paper: ClassVar[str] = "in place of Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 8"
     models: ClassVar[str] = "any monotone model and conjunction"
+    anytime: ClassVar[bool] = True
     drops_rows: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
