@@ -98,6 +98,63 @@ MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
 }
 
 
+# --- who of a population is in the table: assignments of rows to people ----------------------------------------------
+
+
+def chances(fits: Sequence[Sequence[bool]], sizes: Sequence[int]) -> list[Fraction] | None:
+    """The share of all assignments of rows to different people, each fitting, that use each person; None if none is.
+
+    `fits` says person by class whether the cells of the class fit the person, `sizes` how many rows a class has.
+
+    >>> chances([[True, False], [True, True]], [1, 1])
+    [Fraction(1, 1), Fraction(1, 1)]
+    """
+    rows = [place for place, size in enumerate(sizes) for _ in range(size)]
+    used, total = [0] * len(fits), 0
+    for people in _assignments(fits, rows, ()):
+        total += 1
+        for person in people:
+            used[person] += 1
+    return [Fraction(number, total) for number in used] if total else None
+
+
+def _assignments(
+    fits: Sequence[Sequence[bool]], rows: Sequence[int], taken: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    if len(taken) == len(rows):
+        yield taken
+        return
+    for person, line in enumerate(fits):
+        if line[rows[len(taken)]] and person not in taken:
+            yield from _assignments(fits, rows, (*taken, person))
+
+
+def chance_bounds(fits: Sequence[Sequence[bool]], sizes: Sequence[int]) -> list[tuple[Fraction, Fraction]]:
+    """The bounds of every person's chance, by the sets of people that the argument in the documentation names."""
+    own = [frozenset(place for place, fit in enumerate(line) if fit) for line in fits]
+    nobody = (Fraction(0), Fraction(0))
+    return [
+        (_least_chance(classes, own, sizes), _most_chance(classes, own, sizes)) if classes else nobody
+        for classes in own
+    ]
+
+
+def _most_chance(classes: frozenset[int], own: Sequence[frozenset[int]], sizes: Sequence[int]) -> Fraction:
+    found = [Fraction(1)]
+    for people in ([o for o in own if o == classes], [o for o in own if o >= classes]):
+        found.append(Fraction(sum(sizes[place] for place in frozenset().union(*people)), len(people)))
+    return min(found)
+
+
+def _least_chance(classes: frozenset[int], own: Sequence[frozenset[int]], sizes: Sequence[int]) -> Fraction:
+    found = [Fraction(0)]
+    for among in ([classes], [o for o in own if o and o <= classes]):
+        people = [o for o in own if o in among]
+        inside = [place for place in range(len(sizes)) if all(o in among for o in own if place in o)]
+        found.append(Fraction(sum(sizes[place] for place in inside if any(place in o for o in own)), len(people)))
+    return max(found)
+
+
 # --- the Earth Mover's Distance --------------------------------------------------------------------------------------
 
 

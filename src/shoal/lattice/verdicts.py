@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -95,7 +95,18 @@ class Verdicts:
         """Return what is to be seen in a grouping."""
         hopeless = self.hopeless(grouping)
         failing = self.failing(grouping, hopeless)
-        return Seen(grouping, hopeless, failing, self.fate(grouping, failing))
+        seen = Seen(grouping, hopeless, failing, self.fate(grouping, failing))
+        return seen if not seen.admitted or self._meets(seen) else replace(seen, fate="refused")
+
+    def _meets(self, seen: Seen) -> bool:
+        """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
+
+        Models that merging cannot break are implied by those worked with, and rows suppressed as ARX does it are not
+        checked.
+        """
+        problem = self.problem
+        implied = problem.models.monotone or not problem.uses_surrogates
+        return implied or problem.suppressed == "arx" or problem.meets(self.partition(seen))
 
     def hopeless(self, grouping: Grouping) -> Bools:
         """Return the classes with too few rows or values: no part of such a class is admitted in a finer node."""

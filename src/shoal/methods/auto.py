@@ -17,6 +17,7 @@ from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import Peel, takes_minutes
 from shoal.methods.subset_dp import SubsetDP
+from shoal.methods.t_mondrian import TMondrian
 from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.methods.tp_plus import TPPlus
 from shoal.problem import Problem, Solution
@@ -95,7 +96,7 @@ def _candidates(problem: Problem, deadline: Deadline) -> list[Method]:
     if problem.recoding == FullDomain.recoding:
         return [FullDomain()] if not FullDomain().accepts(problem) else [TopDownGreedy()]
     if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem):
-        return [SubsetDP()]
+        return [SubsetDP(), *_natives(problem)]
     by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO
     return [Mondrian(), Microaggregation() if by_groups else MApprox(), *_specialists(problem, deadline)]
 
@@ -109,7 +110,12 @@ def _specialists(problem: Problem, deadline: Deadline) -> list[Method]:
         found.append(Fragments(swaps=waits))
         if timed and problem.rows <= PATTERNS_FROM and not problem.cells_are_blocks:
             found.append(MicroaggregationTFirst())
-    return found
+    return [*found, *_natives(problem)]
+
+
+def _natives(problem: Problem) -> list[Method]:
+    """Return methods that know a model which the others replace by a stricter one."""
+    return [TMondrian()] if TMondrian.is_native(problem) else []
 
 
 def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
