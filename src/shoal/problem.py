@@ -72,7 +72,7 @@ class Problem:
 
     @property
     def uses_surrogates(self) -> bool:
-        """Whether methods work with other models than those asked for; what they prove then is about another problem."""
+        """Whether methods work with other models than those asked for; what they prove is then of another problem."""
         return set(self.models) != set(self.required)
 
     @property
