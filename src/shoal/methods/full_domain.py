@@ -75,10 +75,14 @@ def unreached(problem: Problem) -> list[str]:
 
 
 def refusal(problem: Problem) -> Exception:
-    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model."""
+    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model.
+
+    Where that is another model than was asked for, it is not proved that there is no release.
+    """
     whole = problem.classes(Partition.whole(problem.rows))
-    refused = (infeasible(model, whole) for model in problem.models if not model.admits(whole)[0])
-    return next(refused, Unsupported(f"no full-domain recoding meets {problem.required}", hint="ask for less"))
+    asked = [model for model in problem.models if model in set(problem.required)]
+    refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
+    return next(refused, Unsupported(f"no full-domain recoding was found that meets {problem.required}"))
 
 
 def said(problem: Problem, seen: Seen) -> list[str]:
