@@ -109,8 +109,7 @@ def the_audit_of_the_published_cells_confirms_every_model(run: Run) -> None:
     read = (*case.sensitive, *(case.quasi if case.recoding in ALONG_HIERARCHIES else ()))
     trees = {name: builder for name, builder in case.builders.items() if name in read}
     asked = {"quasi": case.quasi, "sensitive": case.sensitive, "require": case.models, "hierarchies": trees}
-    asked |= {"population": case.people}
-    found = audit(run.frame, **asked, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]
+    found = audit(run.frame, **asked, population=case.people, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]
     assert found.holds
     assert (found.rows, found.classes) == (run.frame.height, len(run.classes))
 
