@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,10 @@ from hypothesis import strategies as st
 from tests import oracle
 
 import shoal
+import shoal.models.nt_closeness
+from shoal.arrays import Floats, Ints
 from shoal.audit import audit
+from shoal.containment import ShownCells
 from shoal.models.presence import DeltaPresence, PresenceByClass
 from shoal.verify import verify
 
@@ -213,6 +218,32 @@ def test_verify_refuses_a_release_that_was_decided_class_by_class(
     found = verify(tmp_path / "out", original=table, population=people)
     assert not found.passed
     assert any("presence=(0,0.7) fails in 2 classes" in str(check) for check in found.checks)
+
+
+def equal_cells(columns: Sequence[ShownCells], counts: Floats) -> Iterator[tuple[Ints, Floats]]:
+    """What was once taken for the supersets of a class: the rows that show the same cells in some columns."""
+    for size in range(len(columns) + 1):
+        for chosen in combinations(columns, size):
+            cells = np.column_stack([np.zeros(len(counts), dtype=np.int64), *(one.of_class for one in chosen)])
+            same = (cells[:, None, :] == cells[None, :, :]).all(axis=2)
+            yield np.arange(len(counts)), same @ counts
+
+
+def test_verify_refuses_a_release_whose_supersets_were_rows_of_equal_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = {
+        "a": ["x", "x", "x", "y", "x", "z", "z", "y"],
+        "b": ["q", "r", "p", "r", "p", "r", "r", "p"],
+        "s": ["gout", "gout", "gout", "gout", "gout", "flu", "flu", "gout"],
+    }
+    asked = {"quasi": ["a", "b"], "sensitive": ["s"], "require": "k=2 nt(s:equal)=(4,0.1)", "method": "t-mondrian"}
+    with monkeypatch.context() as before:
+        before.setattr(shoal.models.nt_closeness, "supersets", equal_cells)
+        shoal.anonymize(people, **asked).save(tmp_path / "out")  # type: ignore[arg-type]
+    found = verify(tmp_path / "out", original=people)
+    assert not found.passed
+    assert any("nt(s:equal)=(4,0.1) fails in 1 classes" in str(check) for check in found.checks)
 
 
 def test_nt_with_all_rows_is_t_closeness_and_methods_meet_it() -> None:

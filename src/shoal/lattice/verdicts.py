@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,11 +29,13 @@ class Seen:
     hopeless: Bools
     failing: Bools
     fate: Fate
+    as_asked: Callable[[], bool] = lambda: True
+    """Decides whether the release, as a whole, meets what was asked; it takes longer than deciding class by class."""
 
-    @property
+    @cached_property
     def admitted(self) -> bool:
         """Whether the node has a release."""
-        return self.fate != "refused"
+        return self.fate != "refused" and self.as_asked()
 
     @property
     def suppressed(self) -> int:
@@ -96,7 +98,7 @@ class Verdicts:
         hopeless = self.hopeless(grouping)
         failing = self.failing(grouping, hopeless)
         seen = Seen(grouping, hopeless, failing, self.fate(grouping, failing))
-        return seen if not seen.admitted or self._meets(seen) else replace(seen, fate="refused")
+        return replace(seen, as_asked=partial(self._meets, seen))
 
     def _meets(self, seen: Seen) -> bool:
         """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
