@@ -430,7 +430,7 @@ def sample_whole(model: str, method: str, rows: int, examples: int) -> None:
 @every_method
 @pytest.mark.parametrize("model", ["nt", "presence"])
 def test_every_law_holds_for_models_of_a_whole_release(method: str, model: str) -> None:
-    sample_whole(model, method, 4, 25)
+    sample_whole(model, method, 4, 12)
 
 
 @pytest.mark.slow
