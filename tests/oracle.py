@@ -98,6 +98,63 @@ MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
 }
 
 
+# --- who of a population is in the table: assignments of rows to people ----------------------------------------------
+
+
+def chances(fits: Sequence[Sequence[bool]], sizes: Sequence[int]) -> list[Fraction] | None:
+    """The share of all assignments of rows to different people, each fitting, that use each person; None if none is.
+
+    `fits` says person by class whether the cells of the class fit the person, `sizes` how many rows a class has.
+
+    >>> chances([[True, False], [True, True]], [1, 1])
+    [Fraction(1, 1), Fraction(1, 1)]
+    """
+    rows = [place for place, size in enumerate(sizes) for _ in range(size)]
+    used, total = [0] * len(fits), 0
+    for people in _assignments(fits, rows, ()):
+        total += 1
+        for person in people:
+            used[person] += 1
+    return [Fraction(number, total) for number in used] if total else None
+
+
+def _assignments(
+    fits: Sequence[Sequence[bool]], rows: Sequence[int], taken: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    if len(taken) == len(rows):
+        yield taken
+        return
+    for person, line in enumerate(fits):
+        if line[rows[len(taken)]] and person not in taken:
+            yield from _assignments(fits, rows, (*taken, person))
+
+
+def chance_bounds(fits: Sequence[Sequence[bool]], sizes: Sequence[int]) -> list[tuple[Fraction, Fraction]]:
+    """The bounds of every person's chance, by the sets of people that the argument in the documentation names."""
+    own = [frozenset(place for place, fit in enumerate(line) if fit) for line in fits]
+    nobody = (Fraction(0), Fraction(0))
+    return [
+        (_least_chance(classes, own, sizes), _most_chance(classes, own, sizes)) if classes else nobody
+        for classes in own
+    ]
+
+
+def _most_chance(classes: frozenset[int], own: Sequence[frozenset[int]], sizes: Sequence[int]) -> Fraction:
+    found = [Fraction(1)]
+    for people in ([o for o in own if o == classes], [o for o in own if o >= classes]):
+        found.append(Fraction(sum(sizes[place] for place in frozenset().union(*people)), len(people)))
+    return min(found)
+
+
+def _least_chance(classes: frozenset[int], own: Sequence[frozenset[int]], sizes: Sequence[int]) -> Fraction:
+    found = [Fraction(0)]
+    for among in ([classes], [o for o in own if o and o <= classes]):
+        people = [o for o in own if o in among]
+        inside = [place for place in range(len(sizes)) if all(o in among for o in own if place in o)]
+        found.append(Fraction(sum(sizes[place] for place in inside if any(place in o for o in own)), len(people)))
+    return max(found)
+
+
 # --- the Earth Mover's Distance --------------------------------------------------------------------------------------
 
 
@@ -433,6 +490,8 @@ class Problem:
     k: int = 1
     may_drop: int = 0
     may_suppress: int = 0
+    population: Sequence[Row] = ()
+    """The people whom the table may be about."""
     levels: tuple[int, ...] | None = None
     """In a full-domain release, the level of every column; None where each class has its own."""
     starred: Group = ()
@@ -470,7 +529,17 @@ class Problem:
         """Whether these classes, published alone, meet everything that is asked."""
         classes = list(classes)
         table = [self.rows[row] for group in classes for row in group]
-        return all(admits(asked, [self.rows[row] for row in group], table) for group in classes for asked in self.asked)
+        alone = [asked for asked in self.asked if asked.name not in TOGETHER]
+        each = all(admits(asked, [self.rows[row] for row in group], table) for group in classes for asked in alone)
+        return each and self.admits_together(classes)
+
+    def admits_together(self, classes: Sequence[Group], starred: Group = ()) -> bool:
+        """Whether the release of these classes meets what speaks of all of them."""
+        shown = self
+        if self.recoding == "full-domain" and self.levels is None:
+            shown = self.at_one_level(classes, starred)
+        together = [asked for asked in self.asked if asked.name in TOGETHER]
+        return all(TOGETHER[asked.name](shown, classes, asked) for asked in together)
 
     @cached_property
     def is_hopeless(self) -> bool:
@@ -490,7 +559,8 @@ class Problem:
             table = [self.rows[row] for row in kept]
             for groups in partitions(kept):
                 classes = self.classes(groups)
-                if all(self._admitted(group, kept, table, verdicts) for group in classes):
+                each = all(self._admitted(group, kept, table, verdicts) for group in classes)
+                if each and self.admits_together(classes):
                     yield classes
 
     def _admitted(
@@ -498,7 +568,8 @@ class Problem:
     ) -> bool:
         if (group, kept) not in verdicts:
             rows = [self.rows[row] for row in group]
-            verdicts[group, kept] = all(admits(asked, rows, table) for asked in self.asked)
+            alone = [asked for asked in self.asked if asked.name not in TOGETHER]
+            verdicts[group, kept] = all(admits(asked, rows, table) for asked in alone)
         return verdicts[group, kept]
 
     def cost(self, name: str, classes: Sequence[Group]) -> float:
@@ -535,15 +606,59 @@ class Problem:
             held = [group for group in groups if self._admitted(group, kept, table, verdicts)]
             gone = tuple(sorted(row for group in groups if group not in held for row in group))
             if not gone:
-                yield self.at_one_level(held), held
+                if self.admits_together(held):
+                    yield self.at_one_level(held), held
             elif len(gone) <= self.may_suppress and self._admitted(gone, kept, table, verdicts):
-                yield self.at_one_level([*held, gone], gone), [*held, gone]
+                if self.admits_together([*held, gone], gone):
+                    yield self.at_one_level([*held, gone], gone), [*held, gone]
             elif held and len(gone) <= min(self.may_suppress, self.may_drop) and self.admits(held):
                 yield self.at_one_level(held), held
 
     def dropped(self, classes: Iterable[Group]) -> list[int]:
         """The rows that no class has."""
         return sorted(set(range(len(self.rows))) - {row for group in classes for row in group})
+
+
+# --- models that speak of all classes of a release -------------------------------------------------------------------
+
+
+def _is_near(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """(n,t)-closeness: each class is within t of n rows or more that it covers once some of its cells are starred."""
+    n, t = asked.numbers
+    rows = {group: _counted([problem.rows[row] for row in group], asked.attributes) for group in classes}
+    values = {value for counts in rows.values() for value in counts}
+    for group in classes:
+        found = []
+        for size in range(len(problem.quasi) + 1):
+            for known in combinations(range(len(problem.quasi)), size):
+                inside = [other for other in classes if _covers(problem, group, other, known)]
+                counts = Counter({value: sum(rows[other].get(value, 0) for other in inside) for value in values})
+                if sum(counts.values()) >= n:
+                    found.append(emd(rows[group], dict(counts), asked.distance, asked.tree))
+        if not found or min(found) > t:
+            return False
+    return True
+
+
+def _covers(problem: Problem, group: Group, other: Group, known: Sequence[int]) -> bool:
+    """Whether the cells of one class hold those of another in some columns."""
+    pairs = [(problem.cells(group)[place], problem.cells(other)[place]) for place in known]
+    return all(cell.star or (not inner.star and inner.members <= cell.members) for cell, inner in pairs)
+
+
+def _is_present(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """delta-presence: the chance of every person of the population lies between two numbers."""
+    fits = [[_fits(problem, group, person) for group in classes] for person in problem.population]
+    found = chances(fits, [len(group) for group in classes])
+    return found is not None and asked.numbers[0] <= min(found) and max(found) <= asked.numbers[1]
+
+
+def _fits(problem: Problem, group: Group, person: Row) -> bool:
+    pairs = zip(problem.quasi, problem.cells(group), strict=True)
+    return all(cell.star or person[column.name] in cell.members for column, cell in pairs)
+
+
+TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {"nt": _is_near, "presence": _is_present}
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[Group]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import polars as pl
 from hypothesis import assume
@@ -129,11 +129,14 @@ class Case:
     weights: Mapping[str, Fraction] = field(default_factory=dict)
     max_dropped: Fraction = Fraction(0)
     max_suppressed: Fraction = Fraction(0)
+    population: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    """The quasi-identifiers of the people whom the table may be about; none where no model compares with them."""
 
     def __repr__(self) -> str:
         asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
         gone = f"max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed}"
-        return f"Case({dict(self.columns)}, {asked}, {gone})"
+        people = f", population {dict(self.population)}" if self.population else ""
+        return f"Case({dict(self.columns)}, {asked}, {gone}{people})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -171,7 +174,14 @@ class Case:
     @property
     def microdata(self) -> Microdata:
         """The table as codes, made once for all that is asked of it."""
-        return _encoded(tuple(self.kinds.items()), tuple((name, tuple(self.columns[name])) for name in self.columns))
+        return _encoded(tuple(self.kinds.items()), _frozen(self.columns), _frozen(self.population))
+
+    @cached_property
+    def people(self) -> pl.DataFrame | None:
+        """The population as a frame; None where there is none."""
+        kinds = self.kinds
+        series = [pl.Series(name, column, kinds[name].dtype) for name, column in self.population.items()]
+        return pl.DataFrame(series) if series else None
 
     @cached_property
     def problem(self) -> Problem:
@@ -198,12 +208,16 @@ class Case:
             k=max((int(model.limit) for model in self.models if isinstance(model, KAnonymity)), default=1),
             may_drop=int(self.max_dropped * len(self.rows)),
             may_suppress=int(self.max_suppressed * len(self.rows)),
+            population=[
+                dict(zip(self.population, row, strict=True)) for row in zip(*self.population.values(), strict=True)
+            ],
         )
 
     def _column(self, name: str) -> Column:
         kind = self.kinds[name]
         weight = self.weights.get(name, Fraction(1))
-        return Column(name, frozenset(self.columns[name]), kind.tree, weight, kind.order)
+        domain = frozenset([*self.columns[name], *self.population.get(name, ())])
+        return Column(name, domain, kind.tree, weight, kind.order)
 
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
@@ -227,11 +241,19 @@ class Case:
         return replace(self, kinds=kinds, columns=columns, models=tuple(map(_renamed_metric, self.models)))
 
 
+Frozen: TypeAlias = tuple[tuple[str, tuple[Value, ...]], ...]
+
+
+def _frozen(columns: Mapping[str, Sequence[Value]]) -> Frozen:
+    return tuple((name, tuple(column)) for name, column in columns.items())
+
+
 @lru_cache(maxsize=32)
-def _encoded(kinds: tuple[tuple[str, Kind], ...], columns: tuple[tuple[str, tuple[Value, ...]], ...]) -> Microdata:
-    case = Case(dict(kinds), dict(columns), ())
+def _encoded(kinds: tuple[tuple[str, Kind], ...], columns: Frozen, population: Frozen) -> Microdata:
+    case = Case(dict(kinds), dict(columns), (), population=dict(population))
     roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
-    return encode(Table.of(case.frame), roles, case.builders)
+    people = None if case.people is None else Table.of(case.people)
+    return encode(Table.of(case.frame), roles, case.builders, people)
 
 
 def _renamed_metric(model: Model) -> Model:
@@ -346,4 +368,47 @@ def cases(
         weights=draw(weights) if weighable else {},
         max_dropped=draw(st.sampled_from(list(dropped))),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
+    )
+
+
+PLAIN = ("number", "decimal", "text", "day", "truth", "category")
+"""Kinds of columns of which no value reads like a range or a set."""
+
+
+@st.composite
+def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[str]) -> Case:
+    """A small case that asks for `nt` or `presence`, which speak of all classes of a release, with or without k.
+
+    The population holds the rows of the table, and some people more; now and then it does not.
+    """
+    columns = draw(tables(max_rows, PLAIN, 2))
+    columns = {name: column for name, column in columns.items() if name in QUASI or name == "illness"}
+    if "illness" not in columns:
+        rows = len(next(iter(columns.values())))
+        columns["illness"] = draw(st.lists(st.sampled_from(["asthma", "cold"]), min_size=rows, max_size=rows))
+    quasi = [name for name in columns if name in QUASI]
+    people: dict[str, list[Value]] = {}
+    if model == "presence":
+        more = st.tuples(*(st.sampled_from([*dict.fromkeys(columns[name]), QUASI[name].pool[0]]) for name in quasi))
+        known = list(zip(*(columns[name] for name in quasi), strict=True))[draw(st.sampled_from([0, 0, 0, 1])) :]
+        rows_of = [*known, *draw(st.lists(more, min_size=1, max_size=4))]
+        people = {name: [cast(Value, row[place]) for row in rows_of] for place, name in enumerate(quasi)}
+    shares = st.sampled_from(
+        [Fraction(0), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4)]
+    )
+    numbers_asked = (
+        f"presence=({draw(st.sampled_from(['0', '0', '0', '1/5', '1/3']))},{draw(shares)})"
+        if model == "presence"
+        else f"nt(illness:equal)=({draw(st.integers(1, max_rows))},{draw(shares)})"
+    )
+    beside = draw(st.sampled_from(["", "", "k=2 "]))
+    recoding = draw(st.sampled_from(list(recodings)))
+    return Case(
+        kinds={name: (QUASI | SENSITIVE)[name] for name in columns},
+        columns=columns,
+        models=parse_requirement(beside + numbers_asked).all,
+        recoding=recoding,
+        max_dropped=draw(st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3)])),
+        max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
+        population=people,
     )

@@ -312,11 +312,11 @@ class Release:
 
 @lru_cache(maxsize=1)
 def release(models: str, quasi: tuple[str, ...], levels: tuple[int, ...]) -> Release:
-    """Generalize every column to its level and decide which classes meet the models."""
+    """Generalize every column to its level and decide which classes meet the models, one by one: no two overlap."""
     asked, rows = requirement(models)
     parsed = parse_requirement(asked)
     table = Generalized(microdata(rows, quasi, parsed.needs_population), levels)
-    return Release(table, parsed.admits(table.classes))
+    return Release(table, parsed.surrogates(table.data.rows).admits(table.classes))
 
 
 # What it loses, as ARX counts

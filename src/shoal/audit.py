@@ -19,7 +19,8 @@ import polars as pl
 import shoal.models
 from shoal.arrays import Bools, Floats, Ints
 from shoal.coded import Coded
-from shoal.coverage import covered_people
+from shoal.containment import ShownCells
+from shoal.coverage import covered_people, fitting_people
 from shoal.errors import RoleError, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.histogram import Attributes, Classes, Values, with_joints
@@ -242,9 +243,10 @@ def _classes(
     """
     labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(coded, quasi)))
     shown = [_at(coded(name), first) for name in quasi]
-    cells = np.column_stack([column.codes for column in shown]).astype(np.int64)
     distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
     people = None if population is None else partial(covered_people, distinct, population, builders)
+    fits = None if population is None else partial(fitting_people, distinct, population, builders)
+    cells = [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
     single: dict[Attributes, Values] = {}
     for name in sensitive:
         column = _unescaped(coded(name))
@@ -252,7 +254,7 @@ def _classes(
         tree = builders[name].build(column.values, totals) if name in builders else None
         single[(name,)] = Values(column.codes, totals, column.values, tree)
     attributes = with_joints(single, models.joints, weights)
-    return Classes(labels, len(first), attributes, weights, population=people, cells=cells)
+    return Classes(labels, len(first), attributes, weights, population=people, fits=fits, cells=cells)
 
 
 def _at(column: Coded, rows: Ints) -> Coded:

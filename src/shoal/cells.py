@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -375,9 +375,15 @@ def covering(cells: Sequence[Cells], points: Codes) -> Bools:
 
 def count_covered(cells: Sequence[Cells], points: Codes, weights: Ints) -> Ints:
     """Return the weight of the points that the cells of each group cover."""
-    total = np.zeros(len(cells[0].of_group), dtype=np.int64)
-    step = max(CHUNK // len(total), 1)
-    for start in range(0, len(points), step):
-        part = slice(start, start + step)
-        total += weights[part] @ covering(cells, points[part])
+    total, start = np.zeros(len(cells[0].of_group), dtype=np.int64), 0
+    for covered in covering_parts(cells, points):
+        total += weights[start : start + len(covered)] @ covered
+        start += len(covered)
     return total
+
+
+def covering_parts(cells: Sequence[Cells], points: Codes) -> Iterator[Bools]:
+    """Yield what `covering` returns, some points at a time."""
+    step = max(CHUNK // len(cells[0].of_group), 1)
+    for start in range(0, len(points), step):
+        yield covering(cells, points[start : start + step])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,7 +26,8 @@ ALONG_HIERARCHIES = ("generalize", "full-domain")
 """The recodings whose cells are blocks of hierarchies."""
 
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,"]+)')
-_MISSING = " | missing"
+MISSING = " | missing"
+"""How a cell ends that also stands for the missing value."""
 
 
 def uncovered_rows(
@@ -55,18 +56,41 @@ def uncovered_rows(
 
 def covered_people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> Ints:
     """Return for each class, given by its cells, how many rows of a population its cells cover."""
-    people = population.group_by(classes.columns).len("".join(classes.columns) + "#")
-    tables = [_verdicts(classes[name], people[name], builders.get(name)) for name in classes.columns]
-    weights = people[:, -1].cast(pl.Int64).to_numpy()
+    tables, weights = _people(classes, population, builders)
     if all((table.sum(axis=0) <= 1).all() for table, _, _ in tables):
         return _equal_people(tables, weights)
-    total = np.zeros(classes.height, dtype=np.int64)
-    step = max(CHUNK // classes.height, 1)
-    for start in range(0, len(weights), step):
-        part = slice(start, start + step)
-        fits = np.logical_and.reduce([table[value[part]][:, cell] for table, value, cell in tables])
-        total += weights[part] @ fits
+    total, start = np.zeros(classes.height, dtype=np.int64), 0
+    for fits in _fits(tables, len(weights)):
+        total += weights[start : start + len(fits)] @ fits
+        start += len(fits)
     return total
+
+
+def fitting_people(
+    classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]
+) -> tuple[Iterator[Bools], Ints]:
+    """Return which class, given by its cells, covers which people, and how many people are alike.
+
+    People alike are one line, classes are columns; the lines come in parts.
+    """
+    tables, weights = _people(classes, population, builders)
+    return _fits(tables, len(weights)), weights
+
+
+def _people(
+    classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]
+) -> tuple[list[tuple[Bools, Ints, Ints]], Ints]:
+    """Return column by column what `_verdicts` says of classes and people alike, and how many people are alike."""
+    people = population.group_by(classes.columns).len("".join(classes.columns) + "#")
+    tables = [_verdicts(classes[name], people[name], builders.get(name)) for name in classes.columns]
+    return tables, people[:, -1].cast(pl.Int64).to_numpy()
+
+
+def _fits(tables: Sequence[tuple[Bools, Ints, Ints]], people: int) -> Iterator[Bools]:
+    """Yield which class covers which people, people by class, some people at a time."""
+    step = max(CHUNK // len(tables[0][2]), 1)
+    for start in range(0, people, step):
+        yield np.logical_and.reduce([table[value[start : start + step]][:, cell] for table, value, cell in tables])
 
 
 def _equal_people(tables: Sequence[tuple[Bools, Ints, Ints]], weights: Ints) -> Ints:
@@ -126,8 +150,8 @@ class Reader:
         if not self.spans:
             return False
         if value is None:
-            return cell.endswith(_MISSING)
-        body = cell.removesuffix(_MISSING)
+            return cell.endswith(MISSING)
+        body = cell.removesuffix(MISSING)
         return body == value or self._in_range(body, value) or value in _members(body)
 
     def covered(self, cell: str | None) -> Ints:
@@ -138,7 +162,7 @@ class Reader:
         if cell is not None:
             found.update(self._blocks.get(cell, ()))
         if cell is not None and self.spans:
-            body = cell.removesuffix(_MISSING)
+            body = cell.removesuffix(MISSING)
             found.update(self.code[text] for text in (body, *_members(body)) if text in self.code)
             found.update(self._between(body))
             found.update([self.code[None]] if None in self.code and body != cell else [])
@@ -162,7 +186,7 @@ class Reader:
         return [place for place, _ in known], [code for _, code in known]
 
     def _between(self, body: str) -> list[int]:
-        ends = _listed(body) if body.startswith("[") and body.endswith("]") else ()
+        ends = listed(body) if body.startswith("[") and body.endswith("]") else ()
         places = [self._place(text) for text in ends]
         if len(places) != 2 or None in places:
             return []
@@ -176,7 +200,7 @@ class Reader:
     def _in_range(self, body: str, value: str) -> bool:
         if not (body.startswith("[") and body.endswith("]")):
             return False
-        ends = _listed(body)
+        ends = listed(body)
         if len(ends) != 2:
             return False
         low, place, high = (self._place(text) for text in (ends[0], value, ends[1]))
@@ -202,11 +226,11 @@ def _members(body: str) -> tuple[str, ...]:
     >>> _members('{a, "b, c"}')
     ('a', 'b, c')
     """
-    return _listed(body) if body.startswith("{") and body.endswith("}") else ()
+    return listed(body) if body.startswith("{") and body.endswith("}") else ()
 
 
 @lru_cache(maxsize=64)
-def _listed(body: str) -> tuple[str, ...]:
+def listed(body: str) -> tuple[str, ...]:
     """Return what stands between brackets, separated by commas; quotes guard commas and brackets.
 
     Kept for a while, because a cell is compared with one value after the other.

@@ -8,17 +8,22 @@ its worst part in which they are equal).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyInts, Ints
+from shoal.arrays import AnyInts, Bools, Ints
+from shoal.containment import ShownCells
+from shoal.errors import Unsupported
 from shoal.hierarchies.base import Hierarchy
 from shoal.microdata import Microdata, distinct_rows
+
+if TYPE_CHECKING:
+    from shoal.chances import Chances  # imports a library for sparse matrices: only where there is a population
 
 Attributes: TypeAlias = tuple[str, ...]
 """One sensitive attribute, or several read jointly."""
@@ -104,14 +109,29 @@ class Classes:
     """How many rows each entry of `class_of_row` stands for; None where each is one row."""
     population: Callable[[], Ints] | None = None
     """Counts, for each class, the rows of the population that its cells cover; None where no population is given."""
-    cells: Ints | None = None
-    """The published cells of each class as numbers, class by quasi-identifier; known to the audit only."""
+    fits: Callable[[], tuple[Iterable[Bools], Ints]] | None = None
+    """Says which people of the population the cells of each class cover (people alike by class, in parts), and how many
+    people there are of each; None where no population is given, or the classes are not all those of a release."""
+    cells: Sequence[ShownCells] | None = None
+    """The published cells of each class, column by column; None where the classes are not all those of a release."""
     _made: dict[tuple[Attributes, Attributes], Histogram] = field(default_factory=dict, repr=False)
 
     @cached_property
     def sizes(self) -> Ints:
         """The number of rows in each class."""
         return np.bincount(self.class_of_row, weights=self.weights, minlength=self.number).astype(np.int64)
+
+    @cached_property
+    def chances(self) -> Chances:
+        """What follows from a release about who of the population is in it."""
+        from shoal.chances import Chances
+
+        if self.fits is None:
+            raise Unsupported(
+                "the chance to be in the table is measured on the cells of a whole release, against a population",
+                hint="audit the published table with --population FILE",
+            )
+        return Chances.of(*self.fits(), self.sizes)
 
     def histogram(self, attributes: Attributes, given: Attributes = ()) -> Histogram:
         """Count the values of one attribute, or of several jointly, in every class (split by `given` attributes)."""

@@ -365,6 +365,10 @@ def _models(request: Request) -> Models:
         raise Unsupported(
             "stars written as missing values cannot be compared with a population", hint="leave --star out"
         )
+    if request.star != STAR and (unread := [str(model) for model in models if model.needs_cells]):
+        raise Unsupported(
+            f"{unread[0]} is decided from stars, which cannot be told from missing values", hint="leave --star out"
+        )
     return models
 
 

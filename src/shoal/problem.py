@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -12,17 +12,29 @@ import numpy as np
 
 import shoal.costs
 from shoal.anatomy import RECODING as ANATOMY
-from shoal.arrays import Ints
-from shoal.cells import Groups, count_covered
+from shoal.arrays import Bools, Ints
+from shoal.cells import Cells, Groups, count_covered, covering_parts
+from shoal.containment import ShownCells
 from shoal.costs import Cost
 from shoal.errors import Infeasible, ParameterError, RoleError, nearest
 from shoal.histogram import Attributes, Classes, Values, sensitive_values
-from shoal.microdata import Microdata
+from shoal.marks import STAR
+from shoal.microdata import Microdata, Population
 from shoal.models import KAnonymity, Model, Models
 from shoal.parameters import Number, Numeral
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, REPEATABLE, Published, cells_of, recode
+from shoal.recode import (
+    ALONG_HIERARCHIES,
+    BLOCKS,
+    FULL_DOMAIN,
+    RECODINGS,
+    REPEATABLE,
+    Published,
+    cells_of,
+    published_cells,
+    recode,
+)
 from shoal.registry import lookup
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
@@ -41,12 +53,12 @@ class Problem:
 
     microdata: Microdata
     models: Models
-    """What methods make every class meet; it implies what was asked."""
+    """What methods make every class meet. Where that does not imply what was asked, releases are decided as a whole."""
     cost: Cost
     recoding: str = "suppress"
     max_dropped: Fraction = Fraction(0)
     asked: Models | None = None
-    """The models as they were asked for, where methods work with others that imply them."""
+    """The models as they were asked for, where methods work with others."""
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
@@ -57,6 +69,11 @@ class Problem:
     def required(self) -> Models:
         """What every release must meet: lower bounds may rest on this alone."""
         return self.asked or self.models
+
+    @property
+    def uses_surrogates(self) -> bool:
+        """Whether methods work with other models than those asked for; what they prove is then of another problem."""
+        return set(self.models) != set(self.required)
 
     @property
     def cells_are_blocks(self) -> bool:
@@ -112,6 +129,25 @@ class Problem:
         cells = cells_of(self.microdata, self.recoding, groups)
         return count_covered(cells, population.tuples, population.counts)
 
+    def meets(self, partition: Partition) -> bool:
+        """Whether a partition, once published, meets what was asked."""
+        return bool(self.admitted(recode(self.microdata, partition, self.recoding)).all())
+
+    def admitted(self, published: Published) -> Bools:
+        """Decide every class of a release for what was asked, all its cells being known."""
+        partition, part = published.partition, self
+        if partition.dropped:
+            part, partition = self.of_rows(partition.kept), Partition(partition.class_of_row[partition.kept])
+        population = self.microdata.population
+        fits = None if population is None else lambda: _fits(published.cells, population)
+        cells = [self._shown(one) for one in published.cells]
+        return part.required.admits(replace(part.classes(partition), fits=fits, cells=cells))
+
+    def _shown(self, cells: Cells) -> ShownCells:
+        """Return the cells of a published column as an auditor reads them."""
+        builder = self.microdata.builders[cells.column.name] if self.recoding in ALONG_HIERARCHIES else None
+        return ShownCells(cells.of_group, published_cells(cells, STAR), builder)
+
     def publish(self, partition: Partition) -> Published:
         """Return the cells that a partition is published with; the last ones are kept, methods ask more than once."""
         for asked, published in self._last:
@@ -138,7 +174,10 @@ class Problem:
         """Return why all rows as one class will not do: models that joining classes may break, and that refuse it."""
         others = [model for model in self.models if not model.monotone]
         whole = self.classes(Partition.whole(self.rows)) if others else None
-        return [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
+        refused = [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
+        if refused or not self.uses_surrogates or self.meets(Partition.whole(self.rows)):
+            return refused
+        return [f"the whole table does not meet {self.required}"]
 
     def check_feasible(self) -> None:
         """Raise `Infeasible` if not even all rows as one class are admitted by a model that only merging can help."""
@@ -146,6 +185,11 @@ class Problem:
         for model in self.models:
             if model.monotone and not model.admits(whole)[0]:
                 raise infeasible(model, whole)
+
+
+def _fits(cells: Sequence[Cells], population: Population) -> tuple[Iterable[Bools], Ints]:
+    """Return which classes cover which people, and how many people are alike."""
+    return covering_parts(cells, population.tuples), population.counts
 
 
 def infeasible(model: Model, whole: Classes) -> Infeasible:
@@ -192,8 +236,8 @@ class Solution:
     """Where the method was chosen automatically: what was tried, at what cost, and why; no cell of the table."""
     cut: bool = False
     """Whether time, or a person, ended the search before it was done."""
-    merged: int = 0
-    """How many classes were merged in the end because a model refused them that the search did not know."""
+    merged: bool = False
+    """Whether classes were merged in the end because a model refused them that the search did not know."""
 
 
 def make_problem(
@@ -228,6 +272,10 @@ def make_problem(
     worked_with = models.surrogates(microdata.rows)
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
     may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
+    if microdata.population is not None:
+        people, fewest = int(microdata.population.counts.sum()), microdata.rows - int(may_drop * microdata.rows)
+        for model in models:
+            model.check_population(fewest, microdata.rows, people)
     _check_suppression(recoding, may_suppress, suppressed)
     return Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
 

@@ -1,5 +1,6 @@
 """Distances of rows and means: by definition, compiled or not."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -95,8 +96,22 @@ def test_swapping_takes_the_best_exchange_of_each_candidate() -> None:
         model = TCloseness("0.1", "salary", distance="numeric")
         closeness = Closeness.of(problem, model, np.arange(12))
         members, candidates = np.arange(3), np.arange(3, 12)
-        found = closeness.swapped(members, candidates, 0.1)
+        found = closeness.swapped(members, candidates)
         assert sorted(salaries[row] for row in found) == swapped_plainly(closeness, members, candidates, 0.1, salaries)
+
+
+def test_a_class_near_the_limit_is_decided_exactly() -> None:
+    """Three rows are at 1/2 from the table: within 1/2, and not within a millionth of a millionth less."""
+    problem = case_of({"number": [1] * 12, "salary": [1, 1, 1, 2, 2, 2, 5, 5, 5, 10, 10, 10]}, "k=2").problem
+    members, candidates = np.arange(3), np.arange(3, 12)
+    at = Fraction(1, 2)
+    for limit, holds in ((at, True), (at - Fraction(1, 10**12), False), (at + Fraction(1, 10**12), True)):
+        closeness = Closeness.of(problem, TCloseness(limit, "salary", distance="ordered"), np.arange(12))
+        assert closeness.distance(members) == pytest.approx(1 / 2)
+        assert closeness.within(members) is holds
+        swapped = closeness.swapped(members, candidates)
+        assert (sorted(swapped.tolist()) == [0, 1, 2]) is holds
+        assert closeness.within(swapped)
 
 
 def swapped_plainly(closeness: Closeness, members, candidates, limit: float, salaries: list[int]) -> list[int]:  # type: ignore[no-untyped-def]

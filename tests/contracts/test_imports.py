@@ -12,7 +12,7 @@ SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
     {"arrays", "errors"},
-    {"markup", "memory", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
+    {"chances", "markup", "memory", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
     {"coded", "marks", "solver"},
     {"tidying"},
     {"columns", "csv_text"},
@@ -23,7 +23,7 @@ ORDER = [
     {"metric", "neutral", "roles", "two_tables"},
     {"hierarchies"},
     {"averages", "coverage", "invariance", "microdata", "patterns", "synth", "traces"},
-    {"gains", "partition", "raising", "wildcard"},
+    {"containment", "gains", "partition", "raising", "wildcard"},
     {"cells", "histogram", "risk"},
     {"anatomy", "centroid"},
     {"recode"},
@@ -51,7 +51,8 @@ ORDER = [
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("attacks", "audit", "averages", "coverage", "crowds", "gains", "opened", "patterns", "proof", "published_cost"),
+    *("attacks", "audit", "averages", "chances", "containment", "coverage", "crowds", "gains", "opened", "patterns"),
+    *("proof", "published_cost"),
     *("raising", "register", "report", "risk", "shown", "traced", "traces", "two_tables", "verify", "wildcard"),
 ]
 

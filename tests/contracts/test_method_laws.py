@@ -21,7 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Group, Value
-from tests.strategies import MODELS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, cases
+from tests.strategies import MODELS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, cases, whole_cases
 
 from shoal.audit import audit
 from shoal.errors import Infeasible, ShoalError, Unsupported
@@ -29,8 +29,8 @@ from shoal.marks import escape_stars
 from shoal.methods.auto import choose, methods, recoding_for
 from shoal.methods.base import Deadline, silent
 from shoal.pipeline import anonymize
-from shoal.problem import Solution
-from shoal.recode import RECODINGS, Anatomized, Published
+from shoal.problem import Solution, default_cost
+from shoal.recode import ALONG_HIERARCHIES, RECODINGS, Anatomized, Published
 from shoal.requirement import parse_requirement
 
 METHODS = ["auto", *methods()]
@@ -97,7 +97,8 @@ class Run:
 
     @cached_property
     def optimum(self) -> float:
-        return self.case.oracle.optimum(self.case.problem.cost.name)
+        case = self.case
+        return case.oracle.optimum(case.cost or default_cost(case.recoding, bool(case.weights)))
 
 
 # --- the laws --------------------------------------------------------------------------------------------------------
@@ -105,9 +106,10 @@ class Run:
 
 def the_audit_of_the_published_cells_confirms_every_model(run: Run) -> None:
     case = run.case
-    trees = {name: builder for name, builder in case.builders.items() if name in case.sensitive}
+    read = (*case.sensitive, *(case.quasi if case.recoding in ALONG_HIERARCHIES else ()))
+    trees = {name: builder for name, builder in case.builders.items() if name in read}
     asked = {"quasi": case.quasi, "sensitive": case.sensitive, "require": case.models, "hierarchies": trees}
-    found = audit(run.frame, **asked, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]
+    found = audit(run.frame, **asked, population=case.people, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]
     assert found.holds
     assert (found.rows, found.classes) == (run.frame.height, len(run.classes))
 
@@ -394,6 +396,48 @@ def test_only_what_no_release_can_meet_is_infeasible_in_many_more(method: str, c
 @example(case=KNOWN)
 def test_only_what_dropping_rows_cannot_help_is_infeasible_in_many_more(method: str, case: Case) -> None:
     check_refusal(Run.of(case, method))
+
+
+# --- models that speak of all classes of a release -------------------------------------------------------------------
+
+
+def check_whole(case: Case, method: str) -> None:
+    """Guarantees every law, and that `Infeasible` is said only where there is no release."""
+    run = Run.of(case, method)
+    if isinstance(run.refusal, Infeasible):
+        assert run.optimum == float("inf")
+    for law in [*LAWS, *EXHAUSTIVE] if run.solution else []:
+        law(run)
+
+
+def recodings_for(method: str) -> list[str]:
+    """The recodings in which classes show cells, and the method can take some problem."""
+    own = recoding_for(method)
+    return [own] if own in ("full-domain", "centroid") else ["suppress", "generalize", "range", "full-domain"]
+
+
+def sample_whole(model: str, method: str, rows: int, examples: int) -> None:
+    fitting = [name for name in recodings_for(method) if model != "presence" or name != "centroid"]
+
+    @settings(max_examples=examples)
+    @given(whole_cases(rows, model, fitting or ["suppress"]))
+    def hold(case: Case) -> None:
+        check_whole(case, method)
+
+    hold()
+
+
+@every_method
+@pytest.mark.parametrize("model", ["nt", "presence"])
+def test_every_law_holds_for_models_of_a_whole_release(method: str, model: str) -> None:
+    sample_whole(model, method, 4, 12)
+
+
+@pytest.mark.slow
+@every_method
+@pytest.mark.parametrize("model", ["nt", "presence"])
+def test_every_law_holds_for_models_of_a_whole_release_in_many_more(method: str, model: str) -> None:
+    sample_whole(model, method, 5, 1000)
 
 
 # --- what must not matter --------------------------------------------------------------------------------------------

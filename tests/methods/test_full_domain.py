@@ -83,7 +83,8 @@ def _without(problem: Problem, labels: Any, failing: Any) -> Iterator[Partition]
 
 
 def best(problem: Problem) -> float:
-    return min((problem.cost_of(partition) for partition in releases(problem)), default=inf)
+    asked = [one for one in releases(problem) if not problem.uses_surrogates or problem.meets(one)]
+    return min(map(problem.cost_of, asked), default=inf)
 
 
 def check(problem: Problem) -> None:
@@ -96,7 +97,7 @@ def check(problem: Problem) -> None:
         return
     if found.partition.dropped and expected == inf:  # rows were dropped without which nothing can be published
         return
-    assert found.status == "optimal"
+    assert found.status == "optimal" or problem.uses_surrogates
     assert found.cost == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 

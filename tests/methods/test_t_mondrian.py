@@ -9,6 +9,7 @@ import pytest
 from tests.test_worked_examples import A
 
 import shoal
+from shoal.methods.auto import methods
 from shoal.methods.base import Deadline, silent
 from shoal.methods.cuts import Open
 from shoal.methods.mondrian import Admitted, Mondrian
@@ -87,3 +88,48 @@ def descends(rule: Ancestors, node: int):  # type: ignore[no-untyped-def]
 def test_the_whole_table_needs_no_cut() -> None:
     problem = census_problem("t(income)=0")
     assert len(TMondrian().run(problem).partition) == len(Mondrian().run(problem).partition) == 1
+
+
+def test_a_cut_at_exactly_t_is_allowed() -> None:
+    """The parts of the six people of town a are at 1/3 from them, which floating point takes for a little more."""
+    people = {
+        "town": ["a"] * 6 + ["b"] * 6,
+        "age": [*range(1, 7), *range(1, 7)],
+        "illness": ["gout", "gout", "gout", "flu", "flu", "gout", *["cold"] * 6],
+    }
+    asked = {"quasi": ["town", "age"], "sensitive": ["illness"], "recoding": "range", "method": "t-mondrian"}
+    exact, more = (
+        shoal.anonymize(people, require=f"nt(illness:equal)=(6,{t})", **asked)  # type: ignore[arg-type]
+        for t in ("1/3", "0.3334")
+    )
+    assert exact.table.equals(more.table)
+    assert len(exact.classes) > 2
+
+
+HALVES = {"town": ["x"] * 8 + ["y"] * 8, "illness": ["flu"] * 8 + ["gout"] * 8}
+
+
+def test_auto_tries_it_for_nt() -> None:
+    """Each town is its own superset, so 0 stars will do; t-closeness, which other methods work with, needs 16."""
+    asked = {"quasi": ["town"], "sensitive": ["illness"], "require": "nt(illness)=(8,0)"}
+    assert float(shoal.anonymize(HALVES, method="mondrian", **asked).certificate.cost) == 16  # type: ignore[arg-type]
+    found = shoal.anonymize(HALVES, **asked).certificate  # type: ignore[arg-type]
+    assert (float(found.cost), found.method) == (0, "t-mondrian")
+
+
+@pytest.mark.parametrize("rows", [6, 16])
+@pytest.mark.parametrize("method", ["auto", *methods()])
+def test_nothing_is_claimed_of_the_optimum_that_holds_for_t_closeness_alone(method: str, rows: int) -> None:
+    half = rows // 2
+    people = {"town": ["x"] * half + ["y"] * half, "pay": [1] * half + [2] * half}
+    asked = {"quasi": ["town"], "sensitive": ["pay"], "require": f"nt(pay)=({half},0)"}
+    try:
+        found = shoal.anonymize(people, method=method, **asked).certificate  # type: ignore[arg-type]
+    except shoal.Unsupported:
+        return
+    assert float(found.cost) == 0 or (found.status == "feasible" and not found.lower_bound and found.guarantee is None)
+
+
+def test_stars_written_as_missing_are_refused() -> None:
+    with pytest.raises(shoal.Unsupported, match="missing values"):
+        shoal.anonymize(HALVES, quasi=["town"], sensitive=["illness"], require="nt(illness)=(8,0)", star="null")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import oracle
 
 import shoal
+import shoal.models.nt_closeness
+from shoal.arrays import Floats, Ints
 from shoal.audit import audit
+from shoal.containment import ShownCells
+from shoal.models.presence import DeltaPresence, PresenceByClass
 from shoal.verify import verify
 
 POPULATION = pl.DataFrame({"age": [20, 21, 25, 30, 31, 39, 40, 40], "sex": ["f", "m", "f", "f", "m", "m", "f", "m"]})
@@ -112,7 +119,9 @@ def total_variation(one: list[int], other: list[int]) -> Fraction:
 
 
 @given(
-    rows=st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.integers(0, 2)), min_size=1, max_size=12),
+    rows=st.lists(
+        st.tuples(st.sampled_from("ab*"), st.sampled_from("xy*"), st.integers(0, 2)), min_size=1, max_size=12
+    ),
     n=st.integers(1, 8),
 )
 def test_nt_is_the_smallest_distance_to_a_large_superset(rows: list[tuple[str, str, int]], n: int) -> None:
@@ -123,7 +132,7 @@ def test_nt_is_the_smallest_distance_to_a_large_superset(rows: list[tuple[str, s
         found = []
         for size in range(3):
             for known in combinations(range(2), size):
-                superset = [row[2] for row in rows if all(row[i] == cells[i] for i in known)]
+                superset = [row[2] for row in rows if all(cells[i] in (row[i], "*") for i in known)]
                 found += [total_variation(own, superset)] if len(superset) >= n else []
         worst = None if worst is None or not found else max(worst, min(found))
     reached = audit(frame, quasi=["p", "q"], sensitive=["s"], require=f"nt(s:equal)=({n},0.2)").findings[0].reached
@@ -131,6 +140,110 @@ def test_nt_is_the_smallest_distance_to_a_large_superset(rows: list[tuple[str, s
         assert reached is None
     else:
         assert reached == [n, pytest.approx(float(worst))]
+
+
+def test_rows_that_share_a_star_are_no_superset() -> None:
+    """Five people, all with HIV, in a table of 100 of whom ten have it; five others show the same star."""
+    cells = [("p", "*")] * 5 + [("q", "*")] * 5 + [("r", "s")] * 90
+    frame = pl.DataFrame(cells, schema=["a", "b"], orient="row").with_columns(
+        illness=pl.Series(["HIV"] * 10 + ["none"] * 90)
+    )
+    found = audit(frame, quasi=["a", "b"], sensitive=["illness"], require="nt(illness:equal)=(10,0.1)")
+    assert not found.holds
+    assert found.findings[0].reached == [10, 0.9]
+
+
+def test_rows_within_a_range_belong_to_its_superset() -> None:
+    """The cells [20, 29], * also cover the ten rows of [20, 24], m: 15 rows in all, a third of them with flu."""
+    cells = [("[20, 29]", "*")] * 5 + [("[20, 24]", "m")] * 10 + [("[30, 39]", "m")] * 15
+    frame = pl.DataFrame(cells, schema=["age", "sex"], orient="row").with_columns(
+        illness=pl.Series(["flu"] * 5 + ["gout"] * 25)
+    )
+    found = audit(frame, quasi=["age", "sex"], sensitive=["illness"], require="nt(illness:equal)=(5,0.1)")
+    assert found.findings[0].reached == [5, pytest.approx(2 / 3)]
+
+
+OVERLAPPING = {
+    "table": pl.DataFrame({"a": list("xvvv"), "b": list("yyzz")}),
+    "population": pl.DataFrame({"a": list("xxvxvv"), "b": list("yzzyzy")}),
+}
+
+
+def test_presence_counts_the_rows_of_all_classes_that_fit_a_person() -> None:
+    """Three people have a = v, and three rows say so: each of them is in the table for certain."""
+    released = pl.DataFrame({"a": list("vvvx"), "b": ["*", "*", "z", "y"]})
+    people = OVERLAPPING["population"]
+    found = audit(released, quasi=["a", "b"], require="presence=(0,0.7)", population=people)
+    assert not found.holds
+    assert found.findings[0].reached == [0, 1]
+    assert found.findings[0].failing_rows == 3
+
+
+@pytest.mark.parametrize("method", ["fragments", "mondrian", "auto", "cube"])
+def test_no_method_publishes_classes_that_together_tell_who_is_in_the_table(method: str) -> None:
+    asked = {"quasi": ["a", "b"], "require": "presence=(0,0.7)", "method": method}
+    release = shoal.anonymize(OVERLAPPING["table"], population=OVERLAPPING["population"], **asked)  # type: ignore[arg-type]
+    classes = release.table.group_by("a", "b").len().rows()
+    fits = [
+        [all(cell in ("*", value) for cell, value in zip(cells, person, strict=True)) for *cells, _ in classes]
+        for person in OVERLAPPING["population"].rows()
+    ]
+    chances = oracle.chances(fits, [rows for *_, rows in classes])
+    assert chances is not None
+    assert max(chances) <= Fraction(7, 10)
+
+
+def test_people_who_fit_no_class_fail_a_lower_limit() -> None:
+    released = pl.DataFrame({"sex": ["f", "f"]})
+    for require, holds in (("presence=(0,0.5)", True), ("presence=(0.1,0.5)", False)):
+        assert audit(released, quasi=["sex"], require=require, population=POPULATION).holds is holds
+
+
+@pytest.mark.parametrize("require", ["presence=(0,0.6)", "presence=(0.7,1)"])
+def test_a_mean_chance_outside_the_limits_is_infeasible(require: str) -> None:
+    with pytest.raises(shoal.Infeasible, match="4 rows of 6 people"):
+        shoal.anonymize(OVERLAPPING["table"], quasi=["a", "b"], require=require, population=OVERLAPPING["population"])
+
+
+def test_verify_refuses_a_release_that_was_decided_class_by_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, people = OVERLAPPING["table"], OVERLAPPING["population"]
+    with monkeypatch.context() as before:
+        for name in ("admits", "level", "surrogate"):
+            before.setattr(DeltaPresence, name, getattr(PresenceByClass, name))
+        shoal.anonymize(
+            table, quasi=["a", "b"], require="presence=(0,0.7)", method="fragments", population=people
+        ).save(tmp_path / "out")
+    found = verify(tmp_path / "out", original=table, population=people)
+    assert not found.passed
+    assert any("presence=(0,0.7) fails in 2 classes" in str(check) for check in found.checks)
+
+
+def equal_cells(columns: Sequence[ShownCells], counts: Floats) -> Iterator[tuple[Ints, Floats]]:
+    """What was once taken for the supersets of a class: the rows that show the same cells in some columns."""
+    for size in range(len(columns) + 1):
+        for chosen in combinations(columns, size):
+            cells = np.column_stack([np.zeros(len(counts), dtype=np.int64), *(one.of_class for one in chosen)])
+            same = (cells[:, None, :] == cells[None, :, :]).all(axis=2)
+            yield np.arange(len(counts)), same @ counts
+
+
+def test_verify_refuses_a_release_whose_supersets_were_rows_of_equal_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = {
+        "a": ["x", "x", "x", "y", "x", "z", "z", "y"],
+        "b": ["q", "r", "p", "r", "p", "r", "r", "p"],
+        "s": ["gout", "gout", "gout", "gout", "gout", "flu", "flu", "gout"],
+    }
+    asked = {"quasi": ["a", "b"], "sensitive": ["s"], "require": "k=2 nt(s:equal)=(4,0.1)", "method": "t-mondrian"}
+    with monkeypatch.context() as before:
+        before.setattr(shoal.models.nt_closeness, "supersets", equal_cells)
+        shoal.anonymize(people, **asked).save(tmp_path / "out")  # type: ignore[arg-type]
+    found = verify(tmp_path / "out", original=people)
+    assert not found.passed
+    assert any("nt(s:equal)=(4,0.1) fails in 1 classes" in str(check) for check in found.checks)
 
 
 def test_nt_with_all_rows_is_t_closeness_and_methods_meet_it() -> None:

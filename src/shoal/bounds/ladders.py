@@ -102,7 +102,7 @@ def distance_refusals(problem: Problem) -> list[str]:
 
 def graph_refusals(problem: Problem) -> list[str]:
     """Return why the graph of rows and their distances proves nothing of a problem: it takes k-anonymity alone."""
-    others = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
+    others = [f"{model} is not k-anonymity" for model in problem.required if not isinstance(model, KAnonymity)]
     return [*others, *distance_refusals(problem)]
 
 

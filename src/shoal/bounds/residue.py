@@ -42,13 +42,13 @@ class Residue(Bound):
         reasons = []
         if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
             reasons.append("it counts suppressed cells or rows only")
-        if all(diversity(model) is None for model in problem.models):
+        if all(diversity(model) is None for model in problem.required):
             reasons.append("no model caps the share of one sensitive value")
         return reasons
 
     def of(self, problem: Problem) -> float:
         """Return the best bound of all these models."""
-        asked = [(model, diversity(model)) for model in problem.models]
+        asked = [(model, diversity(model)) for model in problem.required]
         return float(max(altered_rows(problem, model, least) for model, least in asked if least is not None))
 
 

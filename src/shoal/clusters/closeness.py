@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Self
 
 import numpy as np
@@ -11,13 +13,21 @@ from shoal.arrays import Floats, Ints
 from shoal.emd import Line, ground_distance
 from shoal.histogram import Values
 from shoal.models import TCloseness
+from shoal.models.base import DOUBT
 from shoal.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
 class Closeness:
-    """The Earth Mover's Distance of a class to the table along a line, in floating point, from sums made once."""
+    """The Earth Mover's Distance of a class to the table along a line, in floating point, from sums made once.
 
+    Whether a class is within t is decided in fractions where it is near t.
+    """
+
+    values: Values
+    line: Line
+    limit: Fraction
+    """The parameter t."""
     codes: Ints
     """The sensitive value of each row."""
     table: Floats
@@ -31,11 +41,12 @@ class Closeness:
     def of(cls, problem: Problem, model: TCloseness, order: Ints) -> Self:
         """Bind to the attribute of a model whose distance is that of a line, for rows in some order."""
         values = problem.values[model.attributes]
-        gaps = np.array([float(gap) for gap in line_of(values, model).gaps])
+        line = line_of(values, model)
+        gaps = np.array([float(gap) for gap in line.gaps])
         table = np.cumsum(values.totals)[:-1] / values.totals.sum()
         rising = np.concatenate([[0.0], np.cumsum(gaps)])
         area = np.concatenate([[0.0], np.cumsum(gaps * table)])
-        return cls(values.codes[order].astype(np.int64), table, rising, area)
+        return cls(values, line, model.limit, values.codes[order].astype(np.int64), table, rising, area)
 
     def distance(self, members: Ints) -> float:
         """Return the distance of a class."""
@@ -43,16 +54,29 @@ class Closeness:
         ahead = np.abs(np.cumsum(counts)[:-1] / len(members) - self.table)
         return float(ahead @ np.diff(self.width) / self.width[-1]) if len(self.table) else 0.0
 
-    def swapped(self, members: Ints, candidates: Ints, limit: float) -> Ints:
+    def within(self, members: Ints) -> bool:
+        """Decide whether a class is within the limit."""
+        beyond = self.distance(members) - float(self.limit)
+        if abs(beyond) > DOUBT:
+            return beyond < 0
+        counts = Counter(self.codes[members].tolist())
+        return self.line.one(counts, self.values.totals) <= self.limit
+
+    def swapped(self, members: Ints, candidates: Ints) -> Ints:
         """Return a class with members exchanged for candidates, in their order, until it is within the limit.
 
         Each candidate takes the place of the member whose exchange brings the class closest to the table, if that is
-        closer than the class is.
+        closer than the class is. A class that is beyond the limit by less than floating point tells is exchanged on.
         """
         from shoal.clusters.swapping import swap
 
+        limit = float(self.limit)
         kept: Ints = swap(self.codes, self.table, self.width, self.area, members, candidates, limit)
-        return kept
+        if self.within(kept) or self.distance(kept) > limit + DOUBT:
+            return kept
+        others = candidates[~np.isin(candidates, kept)]
+        closer: Ints = swap(self.codes, self.table, self.width, self.area, kept, others, limit - 2 * DOUBT)
+        return closer
 
 
 def line_of(values: Values, model: TCloseness) -> Line:

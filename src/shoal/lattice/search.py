@@ -81,7 +81,7 @@ class Search:
         """Keep the release of a node if it is better, and strike out what the node rules out."""
         self.looked += 1
         self.dead[node] = True
-        if seen.admitted:
+        if seen.fate != "refused":
             self._keep(seen)
         if seen.hopeless.any():
             self._lift(node, seen)
@@ -107,7 +107,7 @@ class Search:
 
     def _keep(self, seen: Seen) -> None:
         cost = self.measure.of(seen)
-        if cost < self.cost:
+        if cost < self.cost and seen.admitted:
             self.best, self.cost = seen, cost
 
     def _lift(self, node: int, seen: Seen) -> None:

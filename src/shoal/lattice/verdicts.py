@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,11 +29,13 @@ class Seen:
     hopeless: Bools
     failing: Bools
     fate: Fate
+    as_asked: Callable[[], bool] = lambda: True
+    """Decides whether the release, as a whole, meets what was asked; it takes longer than deciding class by class."""
 
-    @property
+    @cached_property
     def admitted(self) -> bool:
         """Whether the node has a release."""
-        return self.fate != "refused"
+        return self.fate != "refused" and self.as_asked()
 
     @property
     def suppressed(self) -> int:
@@ -95,7 +97,18 @@ class Verdicts:
         """Return what is to be seen in a grouping."""
         hopeless = self.hopeless(grouping)
         failing = self.failing(grouping, hopeless)
-        return Seen(grouping, hopeless, failing, self.fate(grouping, failing))
+        seen = Seen(grouping, hopeless, failing, self.fate(grouping, failing))
+        return replace(seen, as_asked=partial(self._meets, seen))
+
+    def _meets(self, seen: Seen) -> bool:
+        """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
+
+        Models that merging cannot break are implied by those worked with, and rows suppressed as ARX does it are not
+        checked.
+        """
+        problem = self.problem
+        implied = problem.models.monotone or not problem.uses_surrogates
+        return implied or problem.suppressed == "arx" or problem.meets(self.partition(seen))
 
     def hopeless(self, grouping: Grouping) -> Bools:
         """Return the classes with too few rows or values: no part of such a class is admitted in a finer node."""

@@ -17,6 +17,7 @@ from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.peel import takes_minutes
 from shoal.methods.subset_dp import SubsetDP
+from shoal.methods.t_mondrian import TMondrian
 from shoal.methods.top_down_greedy import TopDownGreedy
 from shoal.methods.tp_plus import TPPlus
 from shoal.problem import Problem, Solution
@@ -105,18 +106,26 @@ def _standing(found: list[Solution]) -> Standing:
 
 
 def _exact(problem: Problem) -> Method | None:
-    """Return the method that needs none beside it: for two tables, levels of whole columns, and few rows."""
+    """Return the method that needs none beside it: for two tables, levels of whole columns, and few rows.
+
+    Where a method works with other models than those asked for, it is not exact.
+    """
     if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
         return Anatomy()
     if problem.recoding == FullDomain.recoding:
         return FullDomain() if not FullDomain().accepts(problem) else TopDownGreedy()
-    return SubsetDP() if problem.rows <= EXACT_UP_TO and not SubsetDP().accepts(problem) else None
+    few = problem.rows <= EXACT_UP_TO and not problem.uses_surrogates
+    return SubsetDP() if few and not SubsetDP().accepts(problem) else None
 
 
 def _stages(problem: Problem) -> tuple[list[Method], str]:
     """Return the methods to try, quick ones first, and why the patterns are not searched, where they are not."""
     by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO
     stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlus()]
+    if problem.rows <= EXACT_UP_TO:
+        stages.append(SubsetDP())
+    if TMondrian.is_native(problem):
+        stages.append(TMondrian())
     why_not = _unsearched(problem)
     if not why_not:
         stages.append(CubeSearch(moderate=True))

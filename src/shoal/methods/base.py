@@ -19,7 +19,7 @@ from shoal.clock import working_seconds
 from shoal.errors import Unsupported
 from shoal.methods.dropping import rows_to_keep
 from shoal.partition import Partition
-from shoal.problem import Problem, Solution, Status
+from shoal.problem import SUPPRESSED, Problem, Solution, Status
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Called now and then with the share done (0 to 1) and what is being done."""
@@ -175,11 +175,13 @@ class Method(ABC):
     def attempt(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a problem that the method accepts by itself alone, and add the best lower bound."""
         if self.drops_rows:
-            return self._bounded(problem, self.solve(problem, seed=seed, deadline=deadline, progress=progress))
+            found = self.solve(problem, seed=seed, deadline=deadline, progress=progress)
+            return self._bounded(problem, self._met(problem, found, deadline, progress))
         kept = rows_to_keep(problem)
         part = problem if len(kept) == problem.rows else problem.of_rows(kept)
         told = progress if part is problem else _words_of(progress)
         found = self.solve(part, seed=seed, deadline=deadline, progress=told)
+        found = self._met(part, found, deadline, told)
         if part is not problem:
             found = _lifted(problem, found, kept)
         return self._bounded(problem, found)
@@ -189,13 +191,33 @@ class Method(ABC):
         if reasons:
             raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
 
+    def _met(self, problem: Problem, found: Solution, deadline: Deadline, progress: Progress) -> Solution:
+        """Return a solution that meets what was asked, where the method worked with other models.
+
+        Nothing that was proved is kept: it speaks of the models worked with. Prices are, which prove bounds of what was
+        asked. Where the release as a whole is refused, classes that fail are merged.
+        """
+        if not problem.uses_surrogates:
+            return found
+        others = " ".join(str(model) for model in problem.required if model not in set(problem.models))
+        notes = (*found.notes, f"classes were formed with another model in place of {others}: no optimum is claimed")
+        found = replace(found, status="feasible", lower_bound=None, guarantee=None, notes=notes)
+        if problem.suppressed != SUPPRESSED[0] or problem.meets(found.partition):
+            return found
+        from shoal.methods.repair import repair
+
+        partition = repair(problem, found.partition, deadline=deadline, progress=progress)
+        notes = (*notes, "classes were merged: together they did not meet what was asked")
+        return replace(self.solution(problem, partition, "feasible", notes=notes), prices=found.prices, merged=True)
+
     def _bounded(self, problem: Problem, found: Solution) -> Solution:
         """Return the solution with the best lower bound known; one that costs no more than a bound is optimal."""
         value, prices = best_bound(problem) if found.prices is None else (found.prices.bound, found.prices)
         known = [found.lower_bound, value, 0.0 if found.cost == 0 else None]
         bound = max((value for value in known if value is not None), default=None)
         status: Status = "optimal" if bound is not None and found.cost <= bound else found.status
-        guarantee = found.guarantee or (self.promise(problem) if status == "optimal" else None)
+        promised = status == "optimal" and not problem.uses_surrogates
+        guarantee = found.guarantee or (self.promise(problem) if promised else None)
         return replace(found, lower_bound=bound, status=status, guarantee=guarantee, prices=prices)
 
     def solution(

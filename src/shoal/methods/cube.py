@@ -217,7 +217,7 @@ class Search:
     @property
     def provable(self) -> bool:
         """Whether the program says exactly what was asked for."""
-        same = set(self.problem.models) == set(self.problem.required)
+        same = not self.problem.uses_surrogates
         return same and self.checks.linear and not self.problem.may_drop and self.covering.cube.is_whole
 
     def _try(self, found: Covering) -> None:

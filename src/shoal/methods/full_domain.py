@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from shoal.errors import Unsupported
 from shoal.lattice import Ground, Lattice, Search, Seen, measure_of
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.partition import Partition
@@ -71,15 +72,18 @@ def lattice_refusals(problem: Problem) -> list[str]:
 
 def unreached(problem: Problem) -> list[str]:
     """Return why a method that ends at the top of the lattice may find nothing: the whole table fails a model."""
-    whole = problem.classes(Partition.whole(problem.rows))
-    others = [model for model in problem.models if not model.monotone]
-    return [f"the whole table does not meet {model}" for model in others if not model.admits(whole)[0]]
+    return problem.refused_as_one()
 
 
 def refusal(problem: Problem) -> Exception:
-    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model."""
+    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model.
+
+    Where that is another model than was asked for, it is not proved that there is no release.
+    """
     whole = problem.classes(Partition.whole(problem.rows))
-    return next(infeasible(model, whole) for model in problem.models if not model.admits(whole)[0])
+    asked = [model for model in problem.models if model in set(problem.required)]
+    refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
+    return next(refused, Unsupported(f"no full-domain recoding was found that meets {problem.required}"))
 
 
 def said(problem: Problem, seen: Seen) -> list[str]:

@@ -37,8 +37,8 @@ class MicroaggregationSwap(RankedMicroaggregation):
                 return [*groups, *cut_in_order(remaining.take_rest(), k)], (LATE,)
             progress(1 - remaining.rows / problem.rows, "forming groups")
             near = remaining.nearest(one, k)
-            if closeness.distance(near) > model.limit:
-                near = closeness.swapped(near, _others(remaining, near), float(model.limit))
+            if not closeness.within(near):
+                near = closeness.swapped(near, _others(remaining, near))
             groups.append(remaining.take(near, k))
         return [*groups, remaining.take_rest()], ()
 

@@ -46,7 +46,7 @@ class Optimal(Method):
         reasons = [*refusals(problem), *unmet(problem)]
         if reasons:
             return reasons
-        if set(problem.models) != set(problem.required) or not _checks(problem).linear:
+        if problem.uses_surrogates or not _checks(problem).linear:
             reasons.append(f"{problem.models} is not a system of linear constraints on counts")
         if problem.may_drop and any(isinstance(model, TCloseness) for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")

@@ -106,4 +106,4 @@ def concluded(
     solution = method.solution(problem, partition, "feasible", notes=notes)
     pricing = ascent.pricing
     bound, prices = pricing.stated(ascent.best), pricing.proof(ascent.best)
-    return replace(solution, lower_bound=bound, prices=prices, merged=refused)
+    return replace(solution, lower_bound=bound, prices=prices, merged=refused > 0)

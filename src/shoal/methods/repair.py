@@ -18,14 +18,15 @@ from shoal.recode import Published
 
 
 def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progress: Progress) -> Partition:
-    """Return a coarser partition whose published classes are all admitted.
+    """Return a coarser partition whose published classes all meet what was asked.
 
     Every class of the given partition stays whole, and no row is dropped that was not. Of all pairs of a failing class
     and another, the one is merged whose union costs least more, until no class fails: by the problem's cost where it
     adds over classes, else by NCP. Each merge leaves fewer classes, so it ends, at the latest with all rows as one
     class; `cost <= cost of all rows as one class` where a row never pays less for coarser cells. When time is over the
     classes that still fail are merged at once with those that follow in the order of their cells. Classes that are
-    published with their centroids are merged with the nearest, small ones first.
+    published with their centroids are merged with the nearest, small ones first. Models that speak of all classes of a
+    release together are decided anew after each round of merges, in which every class that failed takes in another.
 
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
     there and another model refuses it, and for two tables. What comes out does not depend on the order of rows.
@@ -45,14 +46,17 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         return merge_nearest(problem, partition, smallest_first, deadline=deadline, progress=progress)
     published = problem.publish(partition)
     classes = Merging(problem, published)
-    if not classes.failing.any():
-        return published.partition
-    problem.check_feasible()
-    _merge_cheapest_first(classes, deadline, progress)
-    _merge_at_once(classes)
-    if classes.failing.any():
-        raise Unsupported(f"merging classes does not make them meet {problem.models}", hint="ask for less")
-    return problem.publish(classes.partition).partition
+    while classes.failing.any():
+        problem.check_feasible()
+        _merge_cheapest_first(classes, deadline, progress)
+        _merge_at_once(classes)
+        if classes.failing.any():
+            raise Unsupported(f"merging classes does not make them meet {problem.required}", hint="ask for less")
+        published = problem.publish(classes.partition)
+        if not problem.uses_surrogates:
+            break
+        classes = Merging(problem, published)
+    return published.partition
 
 
 class Merging:
@@ -72,6 +76,8 @@ class Merging:
         self.losses = self.cost.class_losses(published.cells, self.sizes)
         self.alive = np.ones(len(partition), dtype=bool)
         self.failing = ~problem.models.admits(problem.classes(partition))
+        if problem.uses_surrogates:
+            self.failing = ~problem.admitted(published)
 
     @property
     def unfinished(self) -> bool:

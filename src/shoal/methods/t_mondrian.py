@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
 from shoal.emd import ground_distance
-from shoal.histogram import Attributes, Classes
+from shoal.histogram import Classes
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.cuts import Open
 from shoal.methods.mondrian import Mondrian, all_of, split
 from shoal.models import Models, NTCloseness
+from shoal.models.nt_closeness import dense
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -38,10 +39,15 @@ class TMondrian(Mondrian):
     always_finishes: ClassVar[bool] = False
     shares: ClassVar[tuple[Fraction, ...]] = tuple(Fraction(eighths, 8) for eighths in (4, 3, 5, 2, 6, 1, 7))
 
+    @staticmethod
+    def is_native(problem: Problem) -> bool:
+        """Whether it decides a model that other methods replace by a stricter one."""
+        return any(isinstance(model, NTCloseness) for model in problem.required)
+
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut for t-closeness, and where (n,t) is asked, for that; take the cheaper."""
         found = super().solve(problem, seed=seed, deadline=deadline, progress=progress)
-        if not any(isinstance(model, NTCloseness) for model in problem.required):
+        if not self.is_native(problem):
             return found
         rule = Ancestors.of(problem)
         self.cut(problem, rule, deadline, progress)
@@ -84,7 +90,7 @@ class Ancestors:
         parent = self.class_of_row[classes.rows[classes.starts]]
         made = self.problem.candidates(classes.rows, classes.class_of_row, classes.number)
         for place, model in enumerate(self.asked):
-            counts = _counts(made, model.attributes)
+            counts = dense(made.histogram(model.attributes))
             self.above[place] = [generation[parent - self.first] for generation in self.above[place]]
             if (counts.sum(axis=1) >= model.asked[0]).any():
                 self.above[place].append(counts)
@@ -102,13 +108,13 @@ class Ancestors:
         return all_of(owner, admitted, classes.number)
 
     def _near(self, model: NTCloseness, made: Classes, above: list[Floats]) -> Bools:
-        values = made.histogram(model.attributes).values
-        ground = ground_distance(model.distance, values, "+".join(model.attributes))
-        counts = _counts(made, model.attributes)
+        histogram = made.histogram(model.attributes)
+        ground = ground_distance(model.distance, histogram.values, "+".join(model.attributes))
+        counts = dense(histogram)
         near: Bools = counts.sum(axis=1) >= model.asked[0]
         for generation in above:
             large = generation.sum(axis=1) >= model.asked[0]
-            near |= large & (ground.between(counts, generation) <= float(model.limit))
+            near |= large & model.near(ground, counts, generation)
         return near
 
     def put_back(self) -> Partition:
@@ -116,10 +122,8 @@ class Ancestors:
         labels = self.class_of_row
         while True:
             published = self.problem.publish(Partition.of(labels))
-            cells = np.column_stack([column.of_group for column in published.cells])
-            met = self.problem.required.admits(replace(self.problem.classes(published.partition), cells=cells))
-            failing = ~met[published.partition.class_of_row]
-            if not failing.any():
+            failing = ~self.problem.admitted(published)[published.partition.class_of_row]
+            if not failing.any() or len(published.partition) == 1:
                 return published.partition
             labels = self._within(labels, np.unique(self.parents[labels[failing]]))
 
@@ -136,11 +140,3 @@ def _is_in(number: int, some: Ints) -> bool:
     """Whether a number is among some that rise."""
     place = int(np.searchsorted(some, number))
     return place < len(some) and int(some[place]) == number
-
-
-def _counts(classes: Classes, attributes: Attributes) -> Floats:
-    """Return how often each value occurs, class by value."""
-    histogram = classes.histogram(attributes)
-    counts = np.zeros((classes.number, len(histogram.values.totals)))
-    counts[histogram.slice_of_entry, histogram.codes] = histogram.counts
-    return counts

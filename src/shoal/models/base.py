@@ -49,7 +49,7 @@ class Model(ABC):
     measured_unasked: ClassVar[bool] = True
     """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
     needs_cells: ClassVar[bool] = False
-    """Whether it can be decided on published cells only."""
+    """Whether it can be decided only where all classes of a release and their cells are known."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     reads_attribute: ClassVar[bool] = True
@@ -86,11 +86,15 @@ class Model(ABC):
         return self.asked[0]
 
     def surrogate(self, rows: int | None) -> Model:
-        """Return a model that implies this one and can be decided before cells are published; usually itself.
+        """Return the model that methods work with, which can be decided class by class; usually this one.
 
-        `rows` is the number of rows of the table, None where it is not known yet.
+        Where it does not imply this one, the release is decided as a whole afterwards. `rows` is the number of rows of
+        the table, None where it is not known yet.
         """
         return self
+
+    def check_population(self, fewest: int, most: int, people: int) -> None:  # noqa: B027 - most models ask nothing
+        """Raise `Infeasible` where no release of this many rows about this many people can meet it."""
 
     @abstractmethod
     def level(self, classes: Classes) -> Floats:
@@ -313,7 +317,7 @@ class Models:
         return max((model.least_rows for model in self.all), default=1)
 
     def surrogates(self, rows: int) -> Models:
-        """Return models that imply these and can be decided before cells are published."""
+        """Return the models that methods work with in place of these: they can be decided class by class."""
         return Models(tuple(dict.fromkeys(model.surrogate(rows) for model in self.all)))
 
     @property

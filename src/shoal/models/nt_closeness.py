@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
+from shoal.containment import ShownCells
 from shoal.emd import GroundDistance, ground_distance
 from shoal.errors import Infeasible, Unsupported
 from shoal.histogram import Attributes, Classes, Histogram
@@ -20,15 +21,22 @@ from shoal.models.base import DOUBT, AttributeModel, Model
 from shoal.models.t_closeness import TCloseness, spelled_distance
 from shoal.parameters import Number, Numeral
 
+MOST_PAIRS = 200_000_000
+"""Pairs of different cells up to which classes are compared, each with each, where cells lie within others."""
+CHUNK = 4_000_000
+"""How many pairs are compared at a time."""
+
 
 @dataclass(frozen=True)
 class NTCloseness(AttributeModel):
     """Guarantees that every class is within distance `t` of a natural superset of at least `n` rows.
 
-    The natural supersets of a class, seen from published cells, are the rows that agree with its cells on some of the
-    quasi-identifiers: all of them (the class itself) down to none (the table). With n the number of rows it is
-    t-closeness. Merging classes can break it, so methods work with t-closeness instead, which implies it for every n
-    up to the number of rows; the audit measures (n, t) itself.
+    The natural supersets of a class, seen from published cells, are the rows that its cells cover once any set of
+    quasi-identifiers is starred in them: from none (the rows within its own cells) to all (the table). A row is covered
+    if each of its cells is equal to the class's or lies within it (`shoal.containment`). Rows that merely show the same
+    cells as the class in some columns are no such superset: others that its cells cover would be left out. With n the
+    number of rows it is t-closeness. Merging classes can break it, so methods work with t-closeness instead, which
+    implies it for every n up to the number of rows; the audit measures (n, t) itself.
 
     >>> str(NTCloseness(1000, 0.2, "salary"))
     'nt(salary)=(1000,0.2)'
@@ -85,62 +93,111 @@ class NTCloseness(AttributeModel):
 
     def level(self, classes: Classes) -> Floats:
         """Return the smallest distance to a superset of at least n rows; infinite if there is none."""
-        histogram = classes.histogram(self.attributes)
-        ground = ground_distance(self.distance, histogram.values, "+".join(self.attributes))
-        shares = _dense(histogram)
+        counts, ground = self._read(classes)
         best = np.full(classes.number, np.inf)
-        for superset in _supersets(classes):
-            sums = np.zeros((int(superset.max()) + 1, shares.shape[1]))
-            np.add.at(sums, superset, shares)
-            large = (sums.sum(axis=1) >= self.asked[0])[superset]
-            found = ground.between(shares[large], sums[superset[large]])
-            best[large] = np.minimum(best[large], found)
+        for some, sums in self._large(classes, counts):
+            best[some] = np.minimum(best[some], ground.between(counts[some], sums))
         return best
 
     def admits(self, classes: Classes) -> Bools:
         """Decide every class; near t in fractions."""
-        levels = self.level(classes)
-        admitted = levels <= float(self.limit)
-        for index in np.flatnonzero(np.abs(levels - float(self.limit)) <= DOUBT).tolist():
-            admitted[index] = self._exactly(classes, index) <= self.limit
+        counts, ground = self._read(classes)
+        admitted = np.zeros(classes.number, dtype=bool)
+        for some, sums in self._large(classes, counts):
+            admitted[some] |= self.near(ground, counts[some], sums)
         return admitted
+
+    def near(self, ground: GroundDistance, counts: Floats, others: Floats) -> Bools:
+        """Decide whether the counts in each row of one array are within t of those in the same row of the other."""
+        apart = ground.between(counts, others)
+        near = np.asarray(apart <= float(self.limit), dtype=bool)
+        for index in np.flatnonzero(np.abs(apart - float(self.limit)) <= DOUBT).tolist():
+            near[index] = _exactly(ground, counts[index], others[index]) <= self.limit
+        return near
 
     def reached(self, classes: Classes) -> float:
         """Return the largest of the classes' distances."""
         levels = self.level(classes)
         worst = int(np.argmax(levels))
-        return float(self._exactly(classes, worst)) if np.isfinite(levels[worst]) else float("inf")
+        if not np.isfinite(levels[worst]):
+            return float("inf")
+        counts, ground = self._read(classes)
+        found = [
+            _exactly(ground, counts[worst], sums[some == worst][0])
+            for some, sums in self._large(classes, counts)
+            if worst in some
+        ]
+        return float(min(found))
 
-    def _exactly(self, classes: Classes, index: int) -> Fraction:
+    def _read(self, classes: Classes) -> tuple[Floats, GroundDistance]:
+        """Return the counts, class by value, and the distance between values."""
         histogram = classes.histogram(self.attributes)
-        ground: GroundDistance = ground_distance(self.distance, histogram.values, "+".join(self.attributes))
-        counts = _dense(histogram).astype(np.int64)
-        own = {value: int(count) for value, count in enumerate(counts[index].tolist()) if count}
-        found = []
-        for superset in _supersets(classes):
-            totals = counts[superset == superset[index]].sum(axis=0)
-            if totals.sum() >= self.asked[0]:
-                found.append(ground.one(own, totals))
-        return min(found)
+        return dense(histogram), ground_distance(self.distance, histogram.values, "+".join(self.attributes))
+
+    def _large(self, classes: Classes, counts: Floats) -> Iterator[tuple[Ints, Floats]]:
+        """Yield classes and the counts of a superset of each of them that has n rows or more."""
+        if classes.cells is None:
+            raise Unsupported("(n,t)-closeness is measured on published cells only", hint="audit the published table")
+        for some, sums in supersets(classes.cells, counts):
+            large = sums.sum(axis=1) >= self.asked[0]
+            if large.any():
+                yield some[large], sums[large]
 
     def _option(self) -> str:
         return spelled_distance(self.distance)
 
 
-def _supersets(classes: Classes) -> Iterator[Ints]:
-    """Yield, for every set of quasi-identifiers that may be known, which superset each class belongs to."""
-    if classes.cells is None:
-        raise Unsupported("(n,t)-closeness is measured on published cells only", hint="audit the published table")
-    columns = classes.cells.T
+def supersets(columns: Sequence[ShownCells], counts: Floats) -> Iterator[tuple[Ints, Floats]]:
+    """Yield, for every set of columns that is not starred, some classes and the counts of the rows they then cover.
+
+    Classes are left out that show a star in one of the columns: a smaller set of columns says the same of them. So are
+    those of which it is not known what lies within their cells, and all where there are too many to be compared: fewer
+    supersets never admit more.
+    """
     for kept in range(len(columns) + 1):
-        for chosen in combinations(range(len(columns)), kept):
-            if not chosen:
-                yield np.zeros(classes.number, dtype=np.int64)
-                continue
-            yield distinct_rows([columns[c] for c in chosen], [int(columns[c].max()) + 1 for c in chosen])[0]
+        for chosen in combinations(columns, kept):
+            if chosen:
+                yield from _covered(chosen, counts)
+            else:
+                yield np.arange(len(counts)), np.broadcast_to(counts.sum(axis=0), counts.shape)
 
 
-def _dense(histogram: Histogram) -> Floats:
+def _covered(columns: Sequence[ShownCells], counts: Floats) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the classes whose cells in some columns are known, and the counts of the rows that those cover."""
+    named = np.all([(one.of_class != one.star) & one.known[one.of_class] for one in columns], axis=0)
+    some = np.flatnonzero(named)
+    nested = [one for one in columns if one.within is not None]
+    alike, first, _ = distinct_rows([one.of_class for one in columns], [len(one.values) for one in columns])
+    sums = np.zeros((len(first), counts.shape[1]))
+    np.add.at(sums, alike, counts)
+    if not nested:
+        yield some, sums[alike[some]]
+        return
+    wanted = np.unique(alike[some])
+    if len(wanted) * len(first) > MOST_PAIRS:
+        return
+    for part in np.array_split(wanted, max(len(wanted) * len(first) // CHUNK, 1)):
+        place = np.full(len(first), -1)
+        place[part] = np.arange(len(part))
+        within = np.all([_holds(one, one.of_class[first[part]], one.of_class[first]) for one in columns], axis=0)
+        of = some[place[alike[some]] >= 0]
+        yield of, (within @ sums)[place[alike[of]]]
+
+
+def _holds(column: ShownCells, outer: Ints, inner: Ints) -> Bools:
+    """Return whether each of some cells holds each of others."""
+    if column.within is None:
+        return np.asarray(outer[:, None] == inner[None, :], dtype=bool)
+    return np.asarray(column.within.T[outer][:, inner], dtype=bool)
+
+
+def _exactly(ground: GroundDistance, counts: Floats, others: Floats) -> Fraction:
+    """Return the distance between two lists of counts as a fraction."""
+    own = {value: int(count) for value, count in enumerate(counts.tolist()) if count}
+    return ground.one(own, others.astype(np.int64))
+
+
+def dense(histogram: Histogram) -> Floats:
     """Return the counts, class by value."""
     counts = np.zeros((len(histogram.sizes), len(histogram.values.totals)))
     counts[histogram.slice_of_entry, histogram.codes] = histogram.counts

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import Unsupported
+from shoal.errors import Infeasible, Unsupported
 from shoal.histogram import Classes
 from shoal.models.base import Model, ratio_at_least
 from shoal.parameters import Number, Numeral
@@ -27,6 +27,9 @@ def covered(model: Model, classes: Classes) -> Ints:
 @dataclass(frozen=True)
 class KMap(Model):
     """Guarantees that the published cells of every class fit at least `k` people of the population.
+
+    That is said of each row by itself: cells of other classes may fit the same people, and who counts all rows together
+    can rule some of them out. delta-presence bounds what such counting tells.
 
     >>> str(KMap(5))
     'kmap=5'
@@ -59,11 +62,15 @@ class KMap(Model):
 
 @dataclass(frozen=True)
 class DeltaPresence(Model):
-    """Guarantees `dmin <= rows of the class / people of the population that its cells fit <= dmax`.
+    """Guarantees that the chance of every person of the population to be in the table is from `dmin` to `dmax`.
 
-    So nobody who fits a class can be told to be in the table with more, or less, than these chances. (Who fits no class
-    can be told not to be in it, whatever dmin is: hierarchies that cover the whole population prevent that.) Merging
-    classes can break it. The level of a class is the ratio; a class that fits nobody has an infinite one.
+    The chance is what follows from all published classes together: `shoal.chances` says how it is defined and bounded.
+    Only these bounds admit, so a release is refused where they cannot tell. The level of a class is the largest bound
+    of the people that its cells fit; it is infinite where the class fits fewer people than it has rows, for then the
+    table is not about that population. Where dmin is above 0, people who fit no class make every class fail.
+
+    A class is admitted or not by what the others are. Methods form classes with `PresenceByClass` instead, which does
+    not imply it; the whole release is decided afterwards, and classes that fail are merged. Merging can break it.
 
     >>> str(DeltaPresence(0.1, 0.5))
     'presence=(0.1,0.5)'
@@ -80,6 +87,7 @@ class DeltaPresence(Model):
     larger_is_stricter: ClassVar[bool] = False
     reads_attribute: ClassVar[bool] = False
     needs_population: ClassVar[bool] = True
+    needs_cells: ClassVar[bool] = True
     measured_unasked: ClassVar[bool] = False
     least_asked: ClassVar[tuple[int, ...]] = (0, 1)
 
@@ -91,8 +99,56 @@ class DeltaPresence(Model):
         """The parameter dmax."""
         return self.asked[1]
 
+    def surrogate(self, rows: int | None) -> Model:
+        """Return the ratio of every class by itself, which decides nothing of the release."""
+        return PresenceByClass(self.dmin, self.dmax)
+
+    def check_population(self, fewest: int, most: int, people: int) -> None:
+        """Raise `Infeasible` where the mean chance, rows / people, is outside the limits in every release."""
+        dmin, dmax = self.asked
+        if fewest > dmax * people or most < dmin * people:
+            raise Infeasible(
+                str(self),
+                reached=f"{most:,} rows of {people:,} people",
+                rows=range(most),
+                hint="the mean chance is rows / people: ask for less, or give the whole population",
+            )
+
     def level(self, classes: Classes) -> Floats:
-        """Return rows / people that fit."""
+        """Return the largest chance that a person may have who fits the class."""
+        return classes.chances.largest()
+
+    def admits(self, classes: Classes) -> Bools:
+        """Decide the classes of a release in integers."""
+        chances, (dmin, dmax) = classes.chances, self.asked
+        if dmin and chances.uncovered:
+            return np.zeros(classes.number, dtype=bool)
+        fair = ratio_at_least(*chances.below, dmin) & ~_above(*chances.above, dmax)
+        return chances.possible & chances.all_of(fair)
+
+    def reached(self, classes: Classes) -> float:
+        """Return the largest chance."""
+        return float(self.level(classes).max())
+
+    def reading(self, reached: float) -> float | list[float]:
+        """Return the range asked for below and the chance reached above."""
+        return [float(self.asked[0]), reached]
+
+
+class PresenceByClass(DeltaPresence):
+    """Asks for `dmin <= rows of the class / people of the population that its cells fit <= dmax`.
+
+    This is the chance where no other class fits the same people. Methods work with it, class by class.
+    """
+
+    needs_cells: ClassVar[bool] = False
+
+    def surrogate(self, rows: int | None) -> Model:
+        """Return itself."""
+        return self
+
+    def level(self, classes: Classes) -> Floats:
+        """Return rows / people that fit; infinite where nobody does."""
         fitting = covered(self, classes)
         ratio: Floats = np.divide(classes.sizes, fitting, out=np.full(classes.number, np.inf), where=fitting > 0)
         return ratio
@@ -102,14 +158,6 @@ class DeltaPresence(Model):
         fitting, (dmin, dmax) = covered(self, classes), self.asked
         enough = ratio_at_least(classes.sizes, fitting, dmin)
         return np.asarray(enough & ~_above(classes.sizes, fitting, dmax) & (fitting > 0), dtype=bool)
-
-    def reached(self, classes: Classes) -> float:
-        """Return the largest ratio."""
-        return float(self.level(classes).max())
-
-    def reading(self, reached: float) -> float | list[float]:
-        """Return the range asked for below and the ratio reached above."""
-        return [float(self.asked[0]), reached]
 
 
 def _above(rows: Ints, fitting: Ints, share: Fraction) -> Bools:
