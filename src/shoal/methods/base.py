@@ -93,6 +93,8 @@ class Method(ABC):
     title: ClassVar[str]
     guarantee: ClassVar[str | None]
     """What is proved of its result, as an inequality; None for a heuristic."""
+    condition: ClassVar[str] = ""
+    """When the guarantee holds: limits of time and size, and what else it asks for; empty where it always holds."""
     cost: ClassVar[str]
     """Its running time."""
     paper: ClassVar[str]
@@ -102,6 +104,11 @@ class Method(ABC):
     """The recoding it is for, which is taken where none is named; None where it is for several."""
     drops_rows: ClassVar[bool] = False
     """Whether `solve` itself decides which rows to drop."""
+
+    @classmethod
+    def stated(cls) -> str | None:
+        """Return the guarantee with its condition, as lists of methods state it; None for a heuristic."""
+        return f"{cls.guarantee}, {cls.condition}" if cls.guarantee and cls.condition else cls.guarantee
 
     def promise(self, problem: Problem) -> str | None:
         """Return what is proved of the cost of this problem: the guarantee, or the part of it that speaks of it."""

@@ -40,6 +40,7 @@ class Factor12(Factor):
     k: ClassVar[int] = 2
     proved: ClassVar[tuple[float, float, float]] = (2.0, 1.5, 1.0)
     most_rows: ClassVar[tuple[int, int]] = (2000, 2000)
+    condition: ClassVar[str] = f"for a table of one block (up to {most_rows[0]:,} rows) that is done in time"
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the pairs and paths themselves."""

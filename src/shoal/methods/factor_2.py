@@ -49,6 +49,10 @@ class Factor2(Factor):
     k: ClassVar[int] = 3
     proved: ClassVar[tuple[float, float, float]] = (1.5, 1.0, 0.5)
     most_rows: ClassVar[tuple[int, int]] = (2000, 500)
+    condition: ClassVar[str] = (
+        f"for a table of one block (up to {most_rows[0]:,} rows, {most_rows[1]:,} by costs of many different values) "
+        "that is done in time"
+    )
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the classes that the cycles are cut into."""

@@ -1,4 +1,4 @@
-"""Optimal 2-diversity in polynomial time, by simplex matching (Liang and Yuan 2013, Theorem 11)."""
+"""Optimal 2-diversity by simplex matching (the matching of Liang and Yuan 2013, Theorem 11, as a program)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.simplex import Points
 
 
 class TwoDiversity(SimplexMatching):
-    """Guarantees `cost = optimum` for 2-diversity by frequency of one sensitive attribute.
+    """Guarantees `cost = optimum` for 2-diversity by frequency of one sensitive attribute, if solved to the end.
 
     In a class of four rows or more of which no value has more than half, a row of the commonest and one of the second
     commonest value can be taken out as a pair, and no value has more than half of the others; so pairs and triples are
