@@ -35,7 +35,10 @@ class Factor12(Factor):
     title: ClassVar[str] = "[1,2]-factor approximation"
     guarantee: ClassVar[str | None] = "cost <= 2 * optimum (1.5 where columns have two values, 3 where rows may go)"
     cost: ClassVar[str] = "a maximum-weight matching of at most 2,000 rows, for each block"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 5"
+    )
     models: ClassVar[str] = "2-anonymity alone"
     k: ClassVar[int] = 2
     proved: ClassVar[tuple[float, float, float]] = (2.0, 1.5, 1.0)

@@ -44,7 +44,10 @@ class Factor2(Factor):
     title: ClassVar[str] = "2-factor approximation"
     guarantee: ClassVar[str | None] = "cost <= 3 * optimum (2 where columns have two values, 6 where rows may go)"
     cost: ClassVar[str] = "a linear program and a few matchings of at most 2,000 rows, for each block"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 6"
+    )
     models: ClassVar[str] = "3-anonymity alone"
     k: ClassVar[int] = 3
     proved: ClassVar[tuple[float, float, float]] = (1.5, 1.0, 0.5)

@@ -44,7 +44,10 @@ class Forest(Method):
     guarantee: ClassVar[str | None] = "cost <= max(2k - 1, 3k - 5) * optimum"
     condition: ClassVar[str] = "if all neighbours are found in time"
     cost: ClassVar[str] = "O(L d m + n k) for L of d distinct tuples that fewer than k rows have"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 4"
+    )
     models: ClassVar[str] = "k-anonymity alone"
 
     def promise(self, problem: Problem) -> str | None:

@@ -31,8 +31,8 @@ class FullDomain(Method):
     condition: ClassVar[str] = f"if searched to the end in time (up to {MOST_NODES:,} nodes)"
     cost: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m at worst"
     paper: ClassVar[str] = (
-        "LeFevre, DeWitt, Ramakrishnan: Incognito, SIGMOD 2005; "
-        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash, PASSAT 2012"
+        "after LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005; "
+        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash: efficient, stable and optimal k-anonymity, PASSAT 2012"
     )
     models: ClassVar[str] = "any model and conjunction"
     recoding: ClassVar[str | None] = FULL_DOMAIN

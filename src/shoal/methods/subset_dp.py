@@ -43,7 +43,9 @@ class SubsetDP(Method):
         f"up to {MOST_ROWS} rows, if every choice of rows to drop is tried in time, for a cost that adds over rows"
     )
     cost: ClassVar[str] = "O(3^n): up to 20 rows"
-    paper: ClassVar[str] = "in place of Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 8"
+    paper: ClassVar[str] = (
+        "in place of Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 8"
+    )
     models: ClassVar[str] = "any monotone model and conjunction"
     drops_rows: ClassVar[bool] = True
 

@@ -21,7 +21,9 @@ class TwoDiversity(SimplexMatching):
 
     name: ClassVar[str] = "two-diversity"
     title: ClassVar[str] = "2-diversity by simplex matching"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 11"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 11"
+    )
     models: ClassVar[str] = "2-diversity by frequency of one sensitive attribute, with k up to 2"
 
     def accepts(self, problem: Problem) -> list[str]:
