@@ -12,7 +12,7 @@ help:
 	@echo "make test      ruff, mypy --strict, pytest with doctests"
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
-	@echo "make bench     the benchmarks, each beside its floor"
+	@echo "make bench     the benchmarks that need nothing else and end by themselves"
 	@echo "make lint      ruff and mypy alone"
 	@echo "make docs      the documentation as a web site in site/"
 

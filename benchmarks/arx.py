@@ -1,8 +1,8 @@
 """Adult with ARX's hierarchies, nine columns, k = 5, NCP: one level a column beside `peel` and `cube`, in one table.
 
-The best full-domain recodings are the optima that ARX finds. *Iterated* is how ARX makes a local recoding of them: the
-rows that one suppresses are recoded again, until none is left. All are published first, then compared as tables that
-something else made.
+The best full-domain recodings are the optima that ARX finds. *Iterated* is the plain form of ARX's local recoding: the
+rows that one suppresses are recoded again, until none is left. (ARX's best is better than that: it goes in small
+steps.) All are published first, then compared as tables that something else made.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Run:
 def main(rows: int = 60_000, *names: str) -> None:
     for source in _sources(rows):
         if not names or source.name in names:
-            runs = _measured(source)
+            runs = measured(source)
             _show(source, runs)
             write_plot(_chart(source, runs), FIGURES / f"xiao_{source.name}.svg")
 
@@ -107,14 +107,23 @@ def _sources(rows: int) -> Iterator[Source]:
         yield Source("salary", pl.read_csv(EMPLOYEES).sample(rows, seed=0), KNOWN_OF_EMPLOYEES, "salary")
 
 
-def _measured(source: Source) -> list[Run]:
+def measured(source: Source) -> list[Run]:
     """Return the runs that are kept in a file, or run them and keep them."""
-    kept = FIGURES / f"xiao_{source.name}.csv"
-    if not kept.is_file():
+    if not _file(source.name).is_file():
         runs = [run for l in LS for run in _runs(source, l, AT_D, "l")]
         runs += [run for d in DS for run in _runs(source, AT_L, d, "d")]
-        pl.DataFrame([asdict(run) for run in runs], infer_schema_length=None).write_csv(kept, float_precision=4)
-    return [Run(**row) for row in pl.read_csv(kept).with_columns(pl.col("phase").fill_null("")).to_dicts()]
+        table = pl.DataFrame([asdict(run) for run in runs], infer_schema_length=None)
+        table.write_csv(_file(source.name), float_precision=4)
+    return kept(source.name)
+
+
+def kept(name: str) -> list[Run]:
+    """Return the runs that the file of a source holds."""
+    return [Run(**row) for row in pl.read_csv(_file(name)).with_columns(pl.col("phase").fill_null("")).to_dicts()]
+
+
+def _file(name: str) -> Path:
+    return FIGURES / f"xiao_{name}.csv"
 
 
 def _runs(source: Source, l: int, d: int, along: str) -> Iterator[Run]:
@@ -146,7 +155,7 @@ def _show(source: Source, runs: list[Run]) -> None:
     show(f"{source.name}: means of the projections, {source.frame.height:,} rows", head, lines)
     head = ("l", "d", "TP+", "cube", "lower bound", "TP+ / bound", "cube / bound", "TP+ KL", "cube KL", "cube s")
     show(f"{source.name}: one projection, with a bound", head, [[*p, *_beside_bound(runs, p)] for p in _points(runs)])
-    show(f"{source.name}: of all projections", ("claim", "holds in"), _claims(runs))
+    show(f"{source.name}: of all projections", ("claim", "holds in"), claims(runs))
 
 
 def _points(runs: list[Run]) -> list[tuple[int, int]]:
@@ -173,7 +182,12 @@ def _beside_bound(runs: list[Run], point: tuple[int, int]) -> list[object]:
     return [*stars, *gaps, f"{alone.kl:.3f}", f"{cube.kl:.3f}", f"{cube.seconds:.1f}"]
 
 
-def _claims(runs: list[Run]) -> list[list[object]]:
+def claims(runs: list[Run]) -> list[tuple[str, str]]:
+    """Return the paper's claims, and in how many cases each holds of these runs.
+
+    That TP+ has no more stars than either follows from how it is made here: it starts from TP's release, tries Hilbert
+    on the whole table as well, and keeps the cheapest. The paper's TP+ is TP with Hilbert on the residue alone.
+    """
     tp, hilbert, plus, tds = ([run for run in runs if run.method == kind.name] for kind in COMPARED)
     paired = list(zip(tp, hilbert, plus, tds, strict=True))
     wide = [(a, b, c) for a, b, c, _ in paired if c.d >= 2 and c.stars > (c.bound or 0)]
@@ -181,12 +195,19 @@ def _claims(runs: list[Run]) -> list[list[object]]:
     never_worse = sum(c.stars <= min(a.stars, b.stars) for a, b, c, _ in paired)
     better = sum(c.stars < min(a.stars, b.stars) for a, b, c in wide)
     return [
-        ["TP+ <= TP and TP+ <= Hilbert", f"{never_worse} of {len(tp)}"],
-        ["TP+ better than both, two columns or more, where it is not proved optimal", f"{better} of {len(wide)}"],
-        ["TP <= Hilbert", ", ".join(_better(paired, d) for d in DS)],
-        ["KL of TP+ below TDS", f"{sum(c.kl < d.kl for _, _, c, d in paired)} of {len(tp)}"],
-        ["phases of TP", ", ".join(f"{phase} {times} times" for phase, times in phases.items())],
+        ("TP+ <= TP and TP+ <= Hilbert, by construction", f"{never_worse} of {len(tp)}"),
+        ("TP+ better than both, two columns or more, where it is not proved optimal", f"{better} of {len(wide)}"),
+        (f"TP better than Hilbert for every l at d = {AT_D}, in the mean", f"{_at_every_l(runs)} of {len(LS)}"),
+        ("TP <= Hilbert", ", ".join(_better(paired, d) for d in DS)),
+        ("KL of TP+ below TDS", f"{sum(c.kl < d.kl for _, _, c, d in paired)} of {len(tp)}"),
+        ("phases of TP", ", ".join(f"{phase} {times} times" for phase, times in phases.items())),
     ]
+
+
+def _at_every_l(runs: list[Run]) -> int:
+    """Return for how many l TP has fewer stars than Hilbert, in the mean over the projections on four columns."""
+    means = [[fmean(run.stars for run in _of(runs, (l, AT_D), kind.name)) for kind in (TP, Hilbert)] for l in LS]
+    return sum(tp < hilbert for tp, hilbert in means)
 
 
 def _better(paired: list[tuple[Run, Run, Run, Run]], d: int) -> str:

@@ -24,7 +24,7 @@ def method_rows() -> list[dict[str, Any]]:
     return [
         {
             "name": kind.name,
-            "guarantee": kind.guarantee,
+            "guarantee": kind.stated(),
             "cost": kind.cost,
             "paper": kind.paper,
             "models": kind.models,

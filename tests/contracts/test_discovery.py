@@ -14,6 +14,7 @@ from tests.strategies import QUASI
 import shoal.attacks
 import shoal.bounds
 import shoal.costs
+import shoal.cube.program
 import shoal.hardness
 import shoal.hierarchies
 import shoal.methods
@@ -69,6 +70,13 @@ def test_the_documentation_lists_everything(table: str) -> None:
     kind = next(kind for one, kind, _ in PACKAGES if one is package)
     text = markdown(TABLES[table]())
     assert all(f"| {name}" in text for name in discover(package, kind))
+
+
+def test_the_pattern_program_is_cited_by_its_authors() -> None:
+    known = discover(shoal.methods, Method)
+    title = "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem"
+    assert all(title in known[name].paper for name in ("optimal", "cube"))
+    assert "Chakaravarthy" in (inspect.getdoc(shoal.cube.program) or "")
 
 
 @pytest.mark.parametrize("kind", discover(shoal.models, Model).values(), ids=discover(shoal.models, Model))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice
 from math import inf
 
 import numpy as np
@@ -14,7 +17,9 @@ from tests.strategies import ONE_TABLE, QUASI, SENSITIVE, Case, case_of
 
 from shoal.errors import Infeasible
 from shoal.methods.auto import methods
+from shoal.methods.base import Deadline
 from shoal.methods.subset_dp import SubsetDP
+from shoal.reference import method_rows
 
 PROMISING = sorted(name for name, method in methods().items() if method.guarantee is not None)
 ASKED = ["k=2", "k=3", "k=4", "l(illness)=2", "l(illness)=3", "t(illness:equal)=1/2"]
@@ -94,3 +99,98 @@ def test_the_guarantee_holds_on_thousands_of_tables(
     promised = methods()[method].guarantee
     record_property("seen", f"{method}: at most {worst:.3f} times the optimum of {solved:,} tables ({promised})")
     assert solved >= 500
+
+
+# --- the condition of a guarantee ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Steps(Deadline):
+    """A deadline that passes when it has been looked at so many times, whatever the clock says."""
+
+    most: int = 0
+    looks: list[bool] = field(default_factory=list)
+    """Whether it had passed, look by look."""
+
+    @property
+    def passed(self) -> bool:
+        self.looks.append(len(self.looks) >= self.most)
+        return self.looks[-1]
+
+    @property
+    def left(self) -> float | None:
+        return 0.0 if self.passed else None
+
+
+def larger(rows: int, seed: int, asked: str, **form: object) -> Case:
+    """A table that is large enough for every method to have something to do before it knows the best release."""
+    rng = np.random.default_rng(seed)
+    kinds = {name: QUASI[name] for name in ("number", "text", "category")} | {"illness": SENSITIVE["illness"]}
+    columns: dict[str, list[Value]] = {
+        name: [kind.pool[code] for code in rng.integers(0, len(kind.pool), rows)] for name, kind in kinds.items()
+    }
+    return case_of(columns, asked, **form)
+
+
+STARS, LEVELS = {"recoding": "suppress"}, {"recoding": "full-domain"}
+CUT_SHORT = {
+    "factor-1-2": larger(23, 1, "k=2", **STARS),
+    "factor-2": larger(23, 1, "k=3", **STARS),
+    "forest": larger(23, 1, "k=3", **STARS),
+    "full-domain": larger(23, 1, "k=2", **LEVELS),
+    "incognito": larger(23, 1, "k=2", **LEVELS),
+    "optimal": larger(23, 1, "k=3", **STARS),
+    "set-cover": larger(23, 1, "k=3", **STARS),
+    "simplex-matching": larger(23, 1, "k=2", **STARS),
+    "subset-dp": replace(larger(8, 1, "k=3", **STARS), max_dropped=Fraction(1, 4)),
+    "t-incognito": larger(23, 1, "t(illness:equal)=1/3", **LEVELS),
+    "two-diversity": larger(23, 3, "l(illness)=2", **STARS),
+}
+"""For each method that a deadline can end, a table of which nothing is proved when it has passed from the start.
+
+Those by three phases are ended in the third alone; `tests/methods/test_tp.py` has such tables."""
+BY_PHASES = ["fewest-rows", "tp", "tp-plus"]
+
+
+@pytest.mark.parametrize("method", CUT_SHORT)
+def test_a_method_that_ended_early_does_not_claim_its_guarantee(method: str) -> None:
+    case = CUT_SHORT[method]
+    whole, cut = Tried.of(case, method).solved, Tried.of(case, method, deadline=Deadline.after(0)).solved
+    assert (whole.status != "feasible", whole.guarantee) == (True, methods()[method]().promise(case.problem))
+    assert (cut.status, cut.guarantee) == ("feasible", None)
+    assert whole.status != "optimal" or whole.cost <= cut.cost
+
+
+@pytest.mark.parametrize("method", PROMISING)
+def test_what_is_claimed_holds_whenever_time_is_over(method: str) -> None:
+    for case in islice(random_tables(3, methods()[method].recoding), 60):
+        for dropped in (Fraction(0), Fraction(1, 4)):
+            check_claims(replace(case, max_dropped=dropped), method)
+
+
+def check_claims(case: Case, method: str) -> None:
+    """Guarantees that a run claims no more than is true of the optimum, whichever look at the clock ended it."""
+    if methods()[method]().accepts(case.problem) or (best := least_cost(case)) == inf:
+        return
+    for most in (0, 1, 2, 3, 5, 8):
+        run = Tried.of(case, method, deadline=Steps(most=most))
+        assert run.solved.guarantee is None or is_kept(run.solved.guarantee, run, best)
+        assert run.solved.status != "optimal" or run.solved.cost == pytest.approx(best)
+
+
+@pytest.mark.parametrize("method", PROMISING)
+def test_a_method_that_time_can_end_says_so_beside_its_guarantee(method: str) -> None:
+    some = islice(random_tables(3, methods()[method].recoding), 60)
+    cases, clock = [CUT_SHORT[method]] if method in CUT_SHORT else list(some), Steps(most=10**9)
+    for case in cases:
+        if not methods()[method]().accepts(case.problem):
+            Tried.of(case, method, deadline=clock)
+    assert bool(clock.looks) <= ("in time" in methods()[method].condition)
+    assert (method in CUT_SHORT or method in BY_PHASES) == ("in time" in methods()[method].condition)
+
+
+def test_lists_of_methods_state_the_condition() -> None:
+    shown = {row["name"]: row["guarantee"] for row in method_rows()}
+    for name, method in methods().items():
+        assert shown[name] == (method.guarantee and ", ".join(filter(None, (method.guarantee, method.condition))))
+    assert "solved to the end in time" in shown["optimal"]

@@ -11,7 +11,7 @@ import shoal
 SOURCE = Path(shoal.__file__).parent
 
 ORDER = [
-    {"arrays", "errors"},
+    {"arrays", "clock", "errors"},
     {"chances", "markup", "memory", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
     {"coded", "marks", "solver"},
     {"tidying"},

@@ -19,6 +19,7 @@ from shoal.errors import HierarchyError, ParameterError, RoleError, ShoalError, 
 from shoal.hierarchies import Builder
 from shoal.inspection import inspect
 from shoal.methods.auto import methods
+from shoal.methods.optimal import Optimal
 from shoal.models import Model
 from shoal.recode import RECODINGS
 from shoal.registry import discover
@@ -159,7 +160,7 @@ def test_methods_say_whether_they_can_take_the_draft(draft: Draft) -> None:
     assert list(found) == ["auto", *methods()]
     assert found["mondrian"].reasons == ()
     assert "2-anonymity" in found["simplex-matching"].reasons[0]
-    assert found["optimal"].guarantee == "cost = optimum"
+    assert found["optimal"].guarantee == Optimal.stated()
     assert "very long" in found["optimal"].time
     assert (
         "at most about 30 s" in {one.name: one for one in looking.methods(draft.changed(time_limit=30.0))}["auto"].time

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -15,8 +15,11 @@ import polars as pl
 import pytest
 
 from shoal.bounds.residue import phase_one
+from shoal.methods import tp
 from shoal.methods.base import Deadline, silent
+from shoal.methods.fewest_rows import FewestRows
 from shoal.methods.tp import TP, counted, diversity_of, three_phases
+from shoal.methods.tp_plus import TPPlus
 from shoal.microdata import encode
 from shoal.problem import Problem, Solution, make_problem
 from shoal.requirement import parse_requirement
@@ -165,6 +168,20 @@ def test_when_time_is_over_in_phase_three_classes_are_given_up_whole() -> None:
     assert not phase_three(s, 4, np.ones(1, dtype=np.bool_))
     check_standing(s, 4, (8, 8, 8, 6, 6))
     assert s.total[0] >= 4 * s.total[1]
+
+
+@pytest.mark.parametrize("method", [TP, TPPlus, FewestRows])
+def test_when_time_is_over_in_phase_three_nothing_is_promised(
+    method: type[TP], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(loop: Callable[..., bool], *arguments: object, deadline: Deadline) -> bool:
+        return loop(*arguments, np.ones(1, dtype=np.bool_))
+
+    monkeypatch.setattr(tp, "watched", ended)
+    asked = problem([*THREE, (4, 4, 4, 0, 0)], "l(s)=4", cost="starred-rows")
+    found = method().run(asked, deadline=Deadline.after(0))
+    assert (found.status, found.guarantee) == ("feasible", None)
+    assert "time was over in phase 3" in found.notes[0]
 
 
 # --- what stays true -------------------------------------------------------------------------------------------------

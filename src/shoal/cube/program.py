@@ -1,4 +1,7 @@
-"""The pattern program: choosing patterns and rows for them as a linear or mixed-integer program (Chen et al. 2014).
+"""The pattern program: choosing patterns and rows for them as a linear or mixed-integer program.
+
+After Chakaravarthy, Pandit and Sabharwal, On the complexity of the k-anonymization problem, section 4 (k-anonymity;
+binaries instead of their enumeration of open patterns), and Liang and Yuan 2013, Theorem 9 (t-closeness).
 
     minimize sum c_p x_pt      x_pt copies of row type t are published as pattern p
     sum_p x_pt = s_t           every row somewhere

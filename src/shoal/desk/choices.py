@@ -63,7 +63,7 @@ def _problem(draft: Draft, recoding: str) -> Problem | str:
 def _choice(kind: type[Method], draft: Draft, problem: Problem | str) -> Choice:
     reasons = (problem,) if isinstance(problem, str) else tuple(kind().accepts(problem))
     time = "" if isinstance(problem, str) else _limited(draft, expected(kind, problem.rows))
-    return Choice(kind.name, kind.title, kind.guarantee, time, reasons, kind.paper)
+    return Choice(kind.name, kind.title, kind.stated(), time, reasons, kind.paper)
 
 
 def _limited(draft: Draft, words: str) -> str:

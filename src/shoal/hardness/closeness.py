@@ -26,7 +26,9 @@ class Closeness(Reduction):
     name: ClassVar[str] = "closeness"
     source: ClassVar[str] = "k-anonymity of a table, here that of an edge partition into cliques"
     target: ClassVar[str] = "t-closeness, equal distance, t = 1 - k/n"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Lemma 1"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Lemma 1"
+    )
     sizes: ClassVar[tuple[Size, ...]] = CliquePartition.sizes
     sensitive: ClassVar[tuple[str, ...]] = ("own",)
 

@@ -30,7 +30,9 @@ class HalfClique(Reduction):
     name: ClassVar[str] = "half-clique"
     source: ClassVar[str] = "a clique that holds half of a graph's vertices"
     target: ClassVar[str] = "k-anonymity, k = c n', 1/3 < c < 1/2"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 5"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 5"
+    )
     sizes: ClassVar[tuple[Size, ...]] = (
         Size("half", "vertices of the clique, half of all", 2, whole=True, default=5),
         Size("edges", "further edges", 0, whole=True, default=10),

@@ -37,7 +37,9 @@ class MatchingCloseness(Reduction):
     name: ClassVar[str] = "matching-closeness"
     source: ClassVar[str] = "triples that hold every element of three sides exactly once"
     target: ClassVar[str] = "t-closeness, t < 1/3 with the equal distance, 1/3 <= t < 1/2 with a metric"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorems 6 and 7"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorems 6 and 7"
+    )
     sizes: ClassVar[tuple[Size, ...]] = (COUNT, DECOYS, Size("t", "largest distance, below 1/2", 0, default=0))
     sensitive: ClassVar[tuple[str, ...]] = ("side",)
 

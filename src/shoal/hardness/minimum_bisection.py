@@ -40,7 +40,9 @@ class MinimumBisection(Reduction):
     name: ClassVar[str] = "minimum-bisection"
     source: ClassVar[str] = "two halves of a graph's vertices with the fewest edges between them"
     target: ClassVar[str] = "k-anonymity, k = n/2"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 3"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 3"
+    )
     sizes: ClassVar[tuple[Size, ...]] = (HALF, CROSSING)
 
     graph: Graph

@@ -27,7 +27,9 @@ class ShareAnonymity(Reduction):
     name: ClassVar[str] = "share-anonymity"
     source: ClassVar[str] = "(n/2)-anonymity of a table, here that of a minimum bisection"
     target: ClassVar[str] = "k-anonymity, k = c n', 0 < c <= 1/3"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 4"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 4"
+    )
     sizes: ClassVar[tuple[Size, ...]] = (
         HALF,
         CROSSING,

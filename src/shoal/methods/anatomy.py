@@ -39,6 +39,7 @@ class Anatomy(Method):
     name: ClassVar[str] = "anatomy"
     title: ClassVar[str] = "Anatomy"
     guarantee: ClassVar[str | None] = "cost = optimum (in reconstruction error, for whole l)"
+    condition: ClassVar[str] = "where no row has to be dropped"
     cost: ClassVar[str] = "O(n log n)"
     paper: ClassVar[str] = "Xiao, Tao: Anatomy: simple and effective privacy preservation, VLDB 2006"
     models: ClassVar[str] = "l, alpha, distinct-l and entropy-l of one sensitive attribute, for two tables"

@@ -120,6 +120,8 @@ class Method(ABC):
     title: ClassVar[str]
     guarantee: ClassVar[str | None]
     """What is proved of its result, as an inequality; None for a heuristic."""
+    condition: ClassVar[str] = ""
+    """When the guarantee holds: limits of time and size, and what else it asks for; empty where it always holds."""
     cost: ClassVar[str]
     """Its running time."""
     paper: ClassVar[str]
@@ -133,6 +135,11 @@ class Method(ABC):
     """Whether it is so quick that nothing cuts it short: its release is what others are measured by."""
     anytime: ClassVar[bool] = False
     """Whether more time never gives a dearer release. Then the quick release is taken wherever it is cheaper."""
+
+    @classmethod
+    def stated(cls) -> str | None:
+        """Return the guarantee with its condition, as lists of methods state it; None for a heuristic."""
+        return f"{cls.guarantee}, {cls.condition}" if cls.guarantee and cls.condition else cls.guarantee
 
     def promise(self, problem: Problem) -> str | None:
         """Return what is proved of the cost of this problem: the guarantee, or the part of it that speaks of it."""

@@ -17,7 +17,7 @@ MOST_ROWS = 12_000
 
 
 class Bipartite(Method):
-    """Guarantees `cost = optimum` for 2-diversity of an attribute with two values.
+    """Guarantees `cost = optimum` for 2-diversity of an attribute with two values, where no row may be dropped.
 
     Both values have half of the rows, else no release exists. Every class then has as many rows of one as of the
     other, and can be cut into pairs of one each, in which no row pays more. So the best release is a perfect matching
@@ -27,6 +27,7 @@ class Bipartite(Method):
     name: ClassVar[str] = "bipartite"
     title: ClassVar[str] = "bipartite matching"
     guarantee: ClassVar[str | None] = "cost = optimum"
+    condition: ClassVar[str] = f"up to {MOST_ROWS:,} rows, none of which may be dropped, and for a cost in whole units"
     cost: ClassVar[str] = "O(n^3)"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "2-diversity by frequency of one sensitive attribute with two values, with k up to 2"

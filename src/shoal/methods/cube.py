@@ -76,7 +76,10 @@ class CubeSearch(Method):
     title: ClassVar[str] = "peeling led by prices, with windows of a mixed-integer program"
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(N d) for each of 60 price steps and more, N nodes of the lattice, d distinct tuples"
-    paper: ClassVar[str] = "Lagrangian duality on the pattern program of Chen et al. 2014"
+    paper: ClassVar[str] = (
+        "Lagrangian duality on the pattern program of Chakaravarthy, Pandit, Sabharwal: "
+        "On the complexity of the k-anonymization problem"
+    )
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 

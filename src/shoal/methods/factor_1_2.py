@@ -35,11 +35,15 @@ class Factor12(Factor):
     title: ClassVar[str] = "[1,2]-factor approximation"
     guarantee: ClassVar[str | None] = "cost <= 2 * optimum (1.5 where columns have two values, 3 where rows may go)"
     cost: ClassVar[str] = "a maximum-weight matching of at most 2,000 rows, for each block"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 5"
+    )
     models: ClassVar[str] = "2-anonymity alone"
     k: ClassVar[int] = 2
     proved: ClassVar[tuple[float, float, float]] = (2.0, 1.5, 1.0)
     most_rows: ClassVar[tuple[int, int]] = (2000, 2000)
+    condition: ClassVar[str] = f"for a table of one block (up to {most_rows[0]:,} rows) that is done in time"
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the pairs and paths themselves."""

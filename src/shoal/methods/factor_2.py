@@ -44,11 +44,18 @@ class Factor2(Factor):
     title: ClassVar[str] = "2-factor approximation"
     guarantee: ClassVar[str | None] = "cost <= 3 * optimum (2 where columns have two values, 6 where rows may go)"
     cost: ClassVar[str] = "a linear program and a few matchings of at most 2,000 rows, for each block"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 6"
+    )
     models: ClassVar[str] = "3-anonymity alone"
     k: ClassVar[int] = 3
     proved: ClassVar[tuple[float, float, float]] = (1.5, 1.0, 0.5)
     most_rows: ClassVar[tuple[int, int]] = (2000, 500)
+    condition: ClassVar[str] = (
+        f"for a table of one block (up to {most_rows[0]:,} rows, {most_rows[1]:,} by costs of many different values) "
+        "that is done in time"
+    )
 
     def parts(self, distances: Distances) -> tuple[int, list[list[int]]]:
         """Return the classes that the cycles are cut into."""

@@ -40,6 +40,10 @@ class FewestRows(TPPlus):
     name: ClassVar[str] = "fewest-rows"
     title: ClassVar[str] = "the fewest altered rows, the residue refined"
     guarantee: ClassVar[str | None] = "starred rows = optimum; stars <= m * optimum (m quasi-identifiers)"
+    condition: ClassVar[str] = (
+        f"if its program (up to {MOST_ENTRIES:,} entries) is solved to the end in time, by suppression, "
+        "where no row may be dropped (else as tp)"
+    )
     cost: ClassVar[str] = "that of tp-plus, and of a mixed-integer program: exponential at worst"
     paper: ClassVar[str] = "after Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
 

@@ -19,10 +19,11 @@ STEP = 100_000_000
 
 
 class Forest(Method):
-    """Guarantees `cost <= max(2k - 1, 3k - 5) * optimum`, where rows may be dropped, too; it drops none.
+    """Guarantees `cost <= max(2k - 1, 3k - 5) * optimum` if all neighbours are found in time; it drops no row.
 
-    So for every cost that adds over cells and by which a block of a hierarchy never costs less than one inside it:
-    stars, height, NCP, precision; by suppression and by generalization, with attribute weights.
+    Where rows may be dropped, too, and for every cost that adds over cells and by which a block of a hierarchy never
+    costs less than one inside it: stars, height, NCP, precision; by suppression and by generalization, with attribute
+    weights.
 
     The distance of two rows is what the cells that cover both cost a row. In every release a row pays at least its
     distance to the (k-1)-th nearest other row, and a dropped row pays no less.
@@ -41,8 +42,12 @@ class Forest(Method):
     name: ClassVar[str] = "forest"
     title: ClassVar[str] = "forest approximation"
     guarantee: ClassVar[str | None] = "cost <= max(2k - 1, 3k - 5) * optimum"
+    condition: ClassVar[str] = "if all neighbours are found in time"
     cost: ClassVar[str] = "O(L d m + n k) for L of d distinct tuples that fewer than k rows have"
-    paper: ClassVar[str] = "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: Anonymizing tables, ICDT 2005"
+    paper: ClassVar[str] = (
+        "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
+        "Approximation algorithms for k-anonymity, 2005, section 4"
+    )
     models: ClassVar[str] = "k-anonymity alone"
 
     def promise(self, problem: Problem) -> str | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from shoal.errors import Unsupported
 from shoal.lattice import Ground, Lattice, Search, Seen, measure_of
+from shoal.lattice.levels import MOST_NODES
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution, infeasible
@@ -14,7 +15,7 @@ from shoal.recode import FULL_DOMAIN
 
 
 class FullDomain(Method):
-    """Guarantees `cost = optimum` over full-domain recodings.
+    """Guarantees `cost = optimum` over full-domain recodings, if the search ends in time.
 
     Such a recoding publishes every column at one level of its hierarchy. The rows of classes that fail the models are
     published as stars, no more than `max_suppressed` allows: as a class like any other, which must meet the models
@@ -28,10 +29,11 @@ class FullDomain(Method):
     name: ClassVar[str] = "full-domain"
     title: ClassVar[str] = "optimal full-domain recoding"
     guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
+    condition: ClassVar[str] = f"if searched to the end in time (up to {MOST_NODES:,} nodes)"
     cost: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m at worst"
     paper: ClassVar[str] = (
-        "LeFevre, DeWitt, Ramakrishnan: Incognito, SIGMOD 2005; "
-        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash, PASSAT 2012"
+        "after LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005; "
+        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash: efficient, stable and optimal k-anonymity, PASSAT 2012"
     )
     models: ClassVar[str] = "any model and conjunction"
     anytime: ClassVar[bool] = True

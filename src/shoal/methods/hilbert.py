@@ -51,7 +51,9 @@ class Hilbert(Method):
     title: ClassVar[str] = "along the Hilbert curve"
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(n log n) for l-diversity, the cost of O(k n) runs for k-anonymity"
-    paper: ClassVar[str] = "Ghinita, Karras, Kalnis, Mamoulis: Fast data anonymization with low information loss, 2007"
+    paper: ClassVar[str] = (
+        "Ghinita, Karras, Kalnis, Mamoulis: Fast data anonymization with low information loss, VLDB 2007"
+    )
     models: ClassVar[str] = "any conjunction that the whole table meets"
 
     def accepts(self, problem: Problem) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.arrays import Bools
 from shoal.lattice import Ground, Lattice, Search, Verdicts, measure_of
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.full_domain import lattice_refusals, searched
+from shoal.methods.full_domain import FullDomain, lattice_refusals, searched
 from shoal.problem import Problem, Solution
 from shoal.recode import FULL_DOMAIN
 
@@ -34,6 +34,7 @@ class Incognito(Method):
     name: ClassVar[str] = "incognito"
     title: ClassVar[str] = "Incognito"
     guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
+    condition: ClassVar[str] = FullDomain.condition
     cost: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m"
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005"
     models: ClassVar[str] = "any monotone model and conjunction; with suppressed rows k and distinct l"

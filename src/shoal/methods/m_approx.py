@@ -32,6 +32,7 @@ class MApprox(Method):
     name: ClassVar[str] = "m-approx"
     title: ClassVar[str] = "m-approximation"
     guarantee: ClassVar[str | None] = "stars <= m * optimum (m quasi-identifiers); starred rows = optimum"
+    condition: ClassVar[str] = "where no row may be dropped"
     cost: ClassVar[str] = "O(n m + R log R) for R distinct tuples"
     paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013"
     models: ClassVar[str] = "k-anonymity alone"

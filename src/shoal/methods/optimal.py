@@ -1,4 +1,4 @@
-"""The optimum: the pattern program solved to the end (Chen et al. 2014; Liang and Yuan 2013, Theorem 9)."""
+"""The optimum: the pattern program (Chakaravarthy, Pandit and Sabharwal; Liang and Yuan 2013) solved to the end."""
 
 from __future__ import annotations
 
@@ -36,8 +36,14 @@ class Optimal(Method):
     name: ClassVar[str] = "optimal"
     title: ClassVar[str] = "the pattern program, solved to the end"
     guarantee: ClassVar[str | None] = "cost = optimum"
+    condition: ClassVar[str] = (
+        f"if its program (up to {MOST_MEMBERS:,} entries) is solved to the end in time, over a lattice walked in full"
+    )
     cost: ClassVar[str] = "exponential at worst; seconds for thousands of distinct tuples and few attributes"
-    paper: ClassVar[str] = "Chen et al.: On the complexity of anonymization, 2014; Liang, Yuan 2013, Theorem 9"
+    paper: ClassVar[str] = (
+        "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem, section 4; "
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 9"
+    )
     models: ClassVar[str] = "k, l and distinct-l, alpha, t (trees and lines), and conjunctions of them"
     anytime: ClassVar[bool] = True
 

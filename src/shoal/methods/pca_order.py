@@ -22,7 +22,10 @@ class PcaOrder(PointAssignment):
     name: ClassVar[str] = "pca-order"
     title: ClassVar[str] = "PCA ordering"
     cost: ClassVar[str] = "O(n log n + u w^2) for u combinations of sensitive values in w coordinates, for each size"
-    paper: ClassVar[str] = "Wang et al.: t-closeness for multiple sensitive attributes by principal components"
+    paper: ClassVar[str] = (
+        "after an algorithm of Wang et al., as a thesis on t-closeness for multiple numerical sensitive attributes "
+        "describes it: rows ordered by their first principal component"
+    )
 
     def buckets(
         self, axes: tuple[Axis, ...], tuples: Tuples, ranks: Ints, number: int, rng: np.random.Generator

@@ -37,7 +37,10 @@ class PointAssignment(Method):
     title: ClassVar[str] = "point assignment"
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(n log n + u c) for u combinations of sensitive values and c clusters, for each size"
-    paper: ClassVar[str] = "Wang et al.: t-closeness for multiple sensitive attributes by clustering"
+    paper: ClassVar[str] = (
+        "after an algorithm of Wang et al., as a thesis on t-closeness for multiple numerical sensitive attributes "
+        "describes it: points assigned to clusters"
+    )
     models: ClassVar[str] = "t-closeness of one or several attributes, and whatever merging can mend"
 
     def accepts(self, problem: Problem) -> list[str]:

@@ -28,7 +28,8 @@ class RankedMicroaggregation(Method):
 
     guarantee: ClassVar[str | None] = None
     paper: ClassVar[str] = (
-        "Soria-Comas, Domingo-Ferrer, Sanchez, Martinez: t-closeness through microaggregation, IEEE TKDE 2015"
+        "Soria-Comas, Domingo-Ferrer, Sanchez, Martinez: t-closeness through microaggregation: "
+        "strict privacy with enhanced utility preservation, TKDE 2015"
     )
     models: ClassVar[str] = "t-closeness of one attribute by ordered or numeric distance, and monotone models"
 

@@ -37,7 +37,10 @@ class Sabre(Method):
     title: ClassVar[str] = "SABRE"
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(n log n)"
-    paper: ClassVar[str] = "Cao, Karras, Kalnis, Tan: SABRE, a sensitive attribute bucketization framework, VLDBJ 2011"
+    paper: ClassVar[str] = (
+        "Cao, Karras, Kalnis, Tan: SABRE: a sensitive attribute bucketization and redistribution framework for "
+        "t-closeness, VLDB Journal 2011"
+    )
     models: ClassVar[str] = "t-closeness of one attribute, and whatever merging can mend"
 
     def accepts(self, problem: Problem) -> list[str]:

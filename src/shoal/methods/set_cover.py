@@ -38,6 +38,9 @@ class SetCover(Method):
     name: ClassVar[str] = "set-cover"
     title: ClassVar[str] = "greedy set cover"
     guarantee: ClassVar[str | None] = "cost <= 2 * (1 + ln(2k)) * optimum"
+    condition: ClassVar[str] = (
+        "if all rows are covered in time, over a lattice that is walked in full, where no row may be dropped"
+    )
     cost: ClassVar[str] = "O(N d log(N d) + N n) for N nodes of the lattice and d distinct tuples"
     paper: ClassVar[str] = "Park, Shim: Approximate algorithms for k-anonymity, SIGMOD 2007"
     models: ClassVar[str] = "k-anonymity alone"

@@ -1,4 +1,4 @@
-"""Simplex matching: optimal 2-anonymity in polynomial time (Blocki and Williams 2010, Anshelevich and Karagiozova)."""
+"""Simplex matching: optimal 2-anonymity by a linear and a mixed-integer program over pairs and triples of rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.partition import DROPPED, Partition
 from shoal.prices import Prices
 from shoal.problem import Problem, Solution
 from shoal.simplex import Matching, Points, match
-from shoal.simplex.matching import SCALE
+from shoal.simplex.matching import MOST_SETS, SCALE
 
 MOST_TYPES = 3_000
 """Distinct rows up to which all rows are matched at once."""
@@ -27,20 +27,27 @@ BLOCK = 300
 
 
 class SimplexMatching(Method):
-    """Guarantees `cost = optimum` for 2-anonymity: by suppression or hierarchies, with weights and dropped rows.
+    """Guarantees `cost = optimum` for 2-anonymity if solved to the end: status `optimal`; else a lower bound.
+
+    By suppression or hierarchies, with weights and dropped rows.
 
     A class of four rows or more can be cut into pairs and triples, and no row then pays more; so the best release is a
     perfect matching of the rows by pairs and triples. See `shoal.simplex` for how it is found. For every cost that adds
     over cells and by which a block of a hierarchy never costs less than one inside it.
 
-    The problem is polynomial; what runs here is a linear program for the bound and a mixed-integer one over the few
-    pairs and triples that a better matching could use. Tables of more than 3,000 distinct rows are matched block by
-    block, each at its own least cost.
+    The problem can be solved in polynomial time (Anshelevich and Karagiozova; Blocki and Williams for 2-anonymity).
+    What runs here is not that algorithm, but a linear program for the bound and a mixed-integer one over the few pairs
+    and triples that a better matching could use: exponential at worst. Tables of more than 3,000 distinct rows are
+    matched block by block, each at its own least cost.
     """
 
     name: ClassVar[str] = "simplex-matching"
     title: ClassVar[str] = "simplex matching"
     guarantee: ClassVar[str | None] = "cost = optimum"
+    condition: ClassVar[str] = (
+        f"if solved to the end in time, up to {MOST_TYPES:,} distinct rows and {MOST_SETS:,} pairs and triples, "
+        "for a cost in whole units"
+    )
     cost: ClassVar[str] = "seconds for hundreds of distinct rows, minutes for two thousand; more of them in blocks"
     paper: ClassVar[str] = "Anshelevich, Karagiozova: Terminal backup, 3D matching, and covering cubic graphs, 2011"
     models: ClassVar[str] = "2-anonymity alone"

@@ -28,6 +28,8 @@ CHUNK = 14
 class SubsetDP(Method):
     """Guarantees `cost = optimum`, for any monotone model and any cost that adds over rows.
 
+    Where rows may be dropped, so if there is time for every choice of them.
+
     best[S] is the least cost of publishing the rows of S: `best[S] = min cost(G) + best[S - G]` over the admitted
     groups G in S that hold the first row of S. Where rows may be dropped, every choice of rows to drop is tried, each
     with its own distribution P. For a cost that adds over classes only (discernibility) the result is merged where two
@@ -37,8 +39,13 @@ class SubsetDP(Method):
     name: ClassVar[str] = "subset-dp"
     title: ClassVar[str] = "subset dynamic programming"
     guarantee: ClassVar[str | None] = "cost = optimum"
+    condition: ClassVar[str] = (
+        f"up to {MOST_ROWS} rows, if every choice of rows to drop is tried in time, for a cost that adds over rows"
+    )
     cost: ClassVar[str] = "O(3^n): up to 20 rows"
-    paper: ClassVar[str] = "in place of Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 8"
+    paper: ClassVar[str] = (
+        "in place of Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 8"
+    )
     models: ClassVar[str] = "any monotone model and conjunction"
     anytime: ClassVar[bool] = True
     drops_rows: ClassVar[bool] = True

@@ -10,7 +10,7 @@ from shoal.problem import Problem
 
 
 class TIncognito(Incognito):
-    """Guarantees `cost = optimum` over full-domain recodings that are t-close.
+    """Guarantees `cost = optimum` over full-domain recodings that are t-close, if the search ends in time.
 
     Both rules of Incognito hold for t-closeness: the distance of a union from the whole table is no more than the
     largest of its parts', because the Earth Mover's Distance is convex, and coarser levels or fewer columns only unite

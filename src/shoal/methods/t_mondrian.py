@@ -35,7 +35,7 @@ class TMondrian(Mondrian):
     name: ClassVar[str] = "t-mondrian"
     title: ClassVar[str] = "Mondrian for closeness"
     cost: ClassVar[str] = "as Mondrian, up to seven times"
-    paper: ClassVar[str] = "Li, Li, Venkatasubramanian: Closeness, a new privacy measure for data publishing, TKDE 2010"
+    paper: ClassVar[str] = "Li, Li, Venkatasubramanian: Closeness: a new privacy measure for data publishing, TKDE 2010"
     always_finishes: ClassVar[bool] = False
     shares: ClassVar[tuple[Fraction, ...]] = tuple(Fraction(eighths, 8) for eighths in (4, 3, 5, 2, 6, 1, 7))
 

@@ -25,7 +25,10 @@ class TopDownGreedy(Method):
     title: ClassVar[str] = "top-down greedy"
     guarantee: ClassVar[str | None] = None
     cost: ClassVar[str] = "O(d m) for each of m nodes a step, at most as many steps as there are levels"
-    paper: ClassVar[str] = "after Fung, Wang, Yu: Top-down specialization, ICDE 2005, with one level for a column"
+    paper: ClassVar[str] = (
+        "after Fung, Wang, Yu: Top-down specialization for information and privacy preservation, ICDE 2005, "
+        "with one level for a column"
+    )
     models: ClassVar[str] = "any model and conjunction that the whole table meets"
     recoding: ClassVar[str | None] = FULL_DOMAIN
 

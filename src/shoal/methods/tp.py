@@ -46,6 +46,7 @@ class TP(Method):
     name: ClassVar[str] = "tp"
     title: ClassVar[str] = "three phases"
     guarantee: ClassVar[str | None] = "starred rows <= l * optimum; stars <= l * m * optimum (m quasi-identifiers)"
+    condition: ClassVar[str] = "by suppression, where no row may be dropped, if phase three ends in time"
     cost: ClassVar[str] = "O(n) for the first two phases, O(n d) at worst for d distinct tuples"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "l-diversity by frequency of one attribute, l a whole number, and what it implies"

@@ -32,7 +32,7 @@ SEVERAL_UP_TO = 100_000
 class TPPlus(TP):
     """Guarantees what TP does, `starred rows <= l * optimum` and `stars <= l m * optimum`, at no higher cost.
 
-    `cost <= cost of tp` for every cost, and `cost <= cost of hilbert` up to 250,000 rows.
+    `cost <= cost of tp` for every cost, and `cost <= cost of hilbert` up to 250,000 rows if there is time to try it.
 
     TP decides which rows are altered: about as few as can be. It publishes them as one class, mostly of stars only.
     Here this class is a table of its own, solved by `hilbert`, `mondrian` and, where the lattice of patterns is not

@@ -1,4 +1,4 @@
-"""Optimal 2-diversity in polynomial time, by simplex matching (Liang and Yuan 2013, Theorem 11)."""
+"""Optimal 2-diversity by simplex matching (the matching of Liang and Yuan 2013, Theorem 11, as a program)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.simplex import Points
 
 
 class TwoDiversity(SimplexMatching):
-    """Guarantees `cost = optimum` for 2-diversity by frequency of one sensitive attribute.
+    """Guarantees `cost = optimum` for 2-diversity by frequency of one sensitive attribute, if solved to the end.
 
     In a class of four rows or more of which no value has more than half, a row of the commonest and one of the second
     commonest value can be taken out as a pair, and no value has more than half of the others; so pairs and triples are
@@ -21,7 +21,9 @@ class TwoDiversity(SimplexMatching):
 
     name: ClassVar[str] = "two-diversity"
     title: ClassVar[str] = "2-diversity by simplex matching"
-    paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization, 2013, Theorem 11"
+    paper: ClassVar[str] = (
+        "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 11"
+    )
     models: ClassVar[str] = "2-diversity by frequency of one sensitive attribute, with k up to 2"
 
     def accepts(self, problem: Problem) -> list[str]:

@@ -1,9 +1,10 @@
 """The contract of a privacy model: a requirement that every class of a release must meet.
 
 A model is a frozen dataclass in a file of its own. It declares its word in the requirement grammar, its parameters,
-whether merging two admitted classes keeps them admitted (`monotone`), and which direction is stricter; and it
-defines two things: `level`, which measures many classes at once, and `exactly`, which decides one class in exact
-arithmetic. The vectorised measure is trusted only where it is far from the limit; near it, `exactly` decides.
+whether merging two admitted classes keeps them admitted (`monotone`), and which direction is stricter; and it answers
+two questions: `level` measures many classes at once, and `admits` decides them in exact arithmetic. A model of a
+sensitive attribute (`SensitiveModel`) defines `measure`, for all slices of a histogram, and `decide`, for one slice in
+exact arithmetic: the measure is trusted only where it is far from the limit, and near it `decide` has the say.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""delta-presence and k-map (Nergiz et al. 2007, Sweeney 2002): who of a population may be in the table."""
+"""delta-presence and k-map (Nergiz et al. 2007; k-map after Sweeney): who of a population may be in the table."""
 
 from __future__ import annotations
 
