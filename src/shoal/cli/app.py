@@ -123,7 +123,7 @@ def anonymize(
     from shoal.pipeline import Request
     from shoal.table import read, read_by_disk
 
-    asked = settings(given, needed={"folder": "-o DIR"})
+    asked = settings("anonymize", given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
