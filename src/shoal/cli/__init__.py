@@ -20,8 +20,10 @@ def main() -> None:
         if sys.argv[1:] and not HELP & set(sys.argv):
             check_start()
         from shoal.cli.app import app
+        from shoal.cli.interrupt import ending_tidily
 
-        app(prog_name="shoal")
+        with ending_tidily():
+            app(prog_name="shoal")
     except ShoalError as error:
         print(f"shoal: {error}", file=sys.stderr)
         sys.exit(3 if isinstance(error, Infeasible) else 2)
