@@ -27,7 +27,7 @@ TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 BINARY = (".parquet", *ARROW)
 READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
 LARGE = 64 * 2**20
-"""Bytes of text from which on a file goes by the disk: about the same time, a third of the memory or less (docs/large.md)."""
+"""Bytes of text from which on a file goes by the disk: in about the same time, with far less memory (docs/large.md)."""
 
 TableLike: TypeAlias = object
 """A path, a `Table`, or a polars, pandas, pyarrow or other frame that speaks the Arrow stream protocol."""
