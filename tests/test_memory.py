@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,12 @@ def test_a_release_goes_into_place_only_within_the_limit(tmp_path: Path, monkeyp
         save()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "public" / "certificate.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["anonymize", "codip", "compare", "frontier"])
+def test_every_call_keeps_a_limit(name: str) -> None:
+    own = {"frontier": {"vary": "k=2"}}.get(name, {"require": "l(illness)=2"})
+    call = partial(getattr(shoal, name), PEOPLE, quasi=["age"], sensitive=["illness"], **own)
+    with pytest.raises(Unsupported, match="more memory was needed than memory_limit allows"):
+        call(memory_limit="1MiB")
+    assert call(memory_limit="64GiB") is not None

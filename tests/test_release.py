@@ -14,7 +14,7 @@ import shoal
 from shoal.errors import ParameterError, ReleaseError
 from shoal.hierarchies import Taxonomy
 from shoal.pipeline import anonymize
-from shoal.release import FORMATS, Release
+from shoal.release import FORMATS, MANIFEST, Release, write_folder
 from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.table import read
 
@@ -120,6 +120,50 @@ def test_an_existing_release_is_overwritten_on_purpose_only(tmp_path: Path, rele
     assert "out/public/table.csv" in files(tmp_path)
     assert "out/public/table.parquet" not in files(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("name", ["precious.txt", "public/notes.csv", "internal/deep/er/mine", ".hidden"])
+@pytest.mark.parametrize("link", [False, True], ids=["file", "link to nothing"])
+def test_a_file_of_somebody_in_a_release_is_never_removed(
+    tmp_path: Path, release: Release, name: str, link: bool
+) -> None:
+    release.save(tmp_path / "out")
+    precious = tmp_path / "out" / name
+    precious.parent.mkdir(parents=True, exist_ok=True)
+    precious.symlink_to("nowhere") if link else precious.write_text("mine")
+    before = files(tmp_path)
+    with pytest.raises(ReleaseError, match=f"also holds 1 file not of the release: '{name}'"):
+        release.save(tmp_path / "out", overwrite=True)
+    assert files(tmp_path) == before
+    assert os.path.lexists(precious)
+
+
+def test_a_file_that_comes_while_a_release_is_written_is_not_removed(tmp_path: Path, release: Release) -> None:
+    release.save(tmp_path / "out")
+
+    def write(beside: Path) -> None:
+        (tmp_path / "out" / "precious.txt").write_text("mine")
+
+    with pytest.raises(ReleaseError, match="also holds 1 file"):
+        write_folder(tmp_path / "out", write, overwrite=True)
+    assert (tmp_path / "out" / "precious.txt").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_release_without_its_list_of_files_is_not_replaced(tmp_path: Path, release: Release) -> None:
+    release.save(tmp_path / "out")
+    (tmp_path / "out" / MANIFEST).unlink()
+    with pytest.raises(ReleaseError, match=r"manifest.json is missing"):
+        release.save(tmp_path / "out", overwrite=True)
+
+
+def test_what_killed_runs_left_is_told_from_what_others_call_alike(tmp_path: Path, release: Release) -> None:
+    nobody = 2**22 + 1
+    others = [f".out.v2.{nobody}.partial", f".out.v2.old.{nobody}.partial", ".out.mine.partial", ".out..partial"]
+    for name in others:
+        (tmp_path / name).mkdir()
+    release.save(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*others, "out"])
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])

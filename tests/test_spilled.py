@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import gzip
 import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
 from shoal import spilled
+from shoal import table as table_module
+from shoal.columns import Stored
 from shoal.errors import ShoalError
+from shoal.synth import write_census
 from shoal.table import Table, read, read_by_disk
 from shoal.writing import write
 
@@ -136,3 +150,127 @@ def test_a_mark_inside_the_file_is_a_cell(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "people.csv"
     path.write_bytes("age,city\n1,a\n2,\ufeffz\n\ufeff3,b\n".encode())
     assert outcome(read_by_disk, path) == outcome(read, path)
+
+
+# --- large files go by way of the disk by themselves -----------------------------------------------------------------
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("case", CONTENTS)
+def test_from_a_size_on_a_file_goes_by_way_of_the_disk_and_reads_the_same(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(CONTENTS[case])
+    meant = outcome(read, path)
+    monkeypatch.setattr(table_module, "LARGE", 0)
+    monkeypatch.setattr(table_module, "read_csv", None)
+    assert outcome(read, path) == meant
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["csv", "csv.gz"])
+def test_a_release_of_a_large_file_is_that_of_a_small_one(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    path = tmp_path / ("census.csv.gz" if packed else "census.csv")
+    write_census(path, 300)
+    asked: dict[str, Any] = {"quasi": ["age", "marital"], "sensitive": ["occupation"], "require": "k=3"}
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "0" * 2 * size)
+    folders = []
+    for name, large in (("memory", 2**40), ("disk", 0)):
+        monkeypatch.setattr(table_module, "LARGE", large)
+        release = shoal.anonymize(path, **asked)
+        assert len(list(temporary.iterdir())) == (name == "disk")
+        folders.append(release.save(tmp_path / name))
+        assert shoal.verify(folders[-1], original=path).passed
+        del release
+        gc.collect()
+    assert list(temporary.iterdir()) == []
+    files = [{file.relative_to(one): file.read_bytes() for file in one.rglob("*.*")} for one in folders]
+    assert files[0] == files[1]
+
+
+def test_some_rows_of_a_stored_table_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(CONTENTS["plain"])
+    table = read_by_disk(path)
+    first = table.part(slice(0, 2))
+    assert first.equals(read(path).frame[:2])
+    monkeypatch.setattr(Stored, "column", None)
+    assert table.part(np.array([2, 0])).equals(read(path).frame[[2, 0]])
+
+
+def test_without_room_for_it_a_large_file_is_read_in_memory(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(CONTENTS["plain"])
+    meant = outcome(read, path)
+    monkeypatch.setattr(table_module, "LARGE", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1))
+    monkeypatch.setattr(table_module, "spill", None)
+    assert outcome(read, path) == meant
+
+
+def test_a_disk_that_fills_up_meanwhile_is_left_for_memory_or_said_in_words(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(CONTENTS["plain"])
+    meant = outcome(read, path)
+
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(table_module, "LARGE", 0)
+    monkeypatch.setattr(spilled, "_copy", full)
+    assert outcome(read, path) == meant
+    with pytest.raises(ShoalError, match="cannot be put into the temporary folder: No space left"):
+        read_by_disk(path)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_packed_file_counts_as_what_it_unpacks_to(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(b"age\n30\n"))
+    assert spilled.text_size(path) == spilled.PACKED * path.stat().st_size
+
+
+SPILLING = """
+import sys, time
+from shoal.cli.interrupt import ending_tidily
+from shoal.table import read_by_disk
+with ending_tidily():
+    table = read_by_disk(sys.argv[1])
+    print("there", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_a_process_ends_its_cells_are_removed(tmp_path: Path, temporary: Path, by: signal.Signals) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(CONTENTS["plain"])
+    said = {**os.environ, "TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", SPILLING, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=said) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"there\n"
+        (held,) = temporary.iterdir()
+        table = read_by_disk(path)
+        assert held.is_dir()  # of a process that lives
+        running.send_signal(by)
+        running.wait()
+    assert held.is_dir() == (by == signal.SIGKILL)
+    del table
+    (temporary / "shoal-mine").mkdir()
+    (temporary / "shoal-mine" / "notes.txt").write_text("mine")
+    spilled.sweep_up()
+    assert [one.name for one in temporary.iterdir()] == ["shoal-mine"]

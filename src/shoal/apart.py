@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from shoal.errors import Infeasible, ShoalError, Unsupported
+from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.problem import Problem, Solution
@@ -36,6 +37,8 @@ class Task:
     seed: int
     limit: float | None
     """Seconds, counted from the method's start; then it returns the best it has."""
+    memory: MemoryLimit | None = None
+    """The most that the method's process may hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +115,10 @@ def attempt(task: Task, progress: Progress = silent) -> Attempt:
     """Run a method in this process; a refusal and a fault become a reason without any cell of the table."""
     began = time.perf_counter()
     try:
-        solution = choose(
-            task.problem, task.method, seed=task.seed, deadline=Deadline.after(task.limit), progress=progress
-        )
+        with within(task.memory):
+            solution = choose(
+                task.problem, task.method, seed=task.seed, deadline=Deadline.after(task.limit), progress=progress
+            )
     except Unsupported as error:
         return Attempt("unsupported", reason=error.given)
     except Infeasible as error:

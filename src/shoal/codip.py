@@ -22,12 +22,14 @@ import polars as pl
 from shoal.arrays import Ints
 from shoal.audit import Audit, audit
 from shoal.errors import ParameterError, ReleaseError
+from shoal.memory import MemoryLimit, within
 from shoal.methods.base import Progress, silent
 from shoal.models import Models
 from shoal.parameters import Number
 from shoal.pipeline import Request, run
 from shoal.release import Release
 from shoal.requirement import as_models
+from shoal.roles import Roles
 from shoal.table import Table, TableLike
 
 LARGEST = Number("largest", "sensitive attributes of one release at most", 1, whole=True)
@@ -81,25 +83,37 @@ def codip(
     sensitive: Sequence[str],
     require: Any,
     largest: int = 1,
+    memory_limit: object = None,
     progress: Progress = silent,
     **options: Any,
 ) -> Projections:
     """Publish one release for each group of at most `largest` related sensitive attributes.
 
     Attributes are related by their mutual information; those that a model reads together stay together. Every release
-    gets the models that read its attributes, and those that read none. `options` are those of `shoal.anonymize`.
+    gets the models that read its attributes, and those that read none. `options` are those of `shoal.anonymize`, but
+    for the engine.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"], "pay": [1, 2, 2, 1]}
     >>> found = codip(people, quasi=["age"], sensitive=["illness", "pay"], require="l(illness)=2 l(pay)=2")
     >>> sorted(found.releases), found.joined.smallest_class
     (['illness', 'pay'], 2)
     """
-    table, models = Table.of(data), as_models(require)
-    request = Request(quasi, models, sensitive=sensitive, **options)
-    groups = related(table, sensitive, models, int(LARGEST.read(largest, "largest")))
+    limit = MemoryLimit.of(memory_limit)
+    with within(limit):
+        return project(Table.of(data), Request(quasi, require, sensitive, **options), largest, progress, limit)
+
+
+def project(
+    table: Table, request: Request, largest: int = 1, progress: Progress = silent, limit: MemoryLimit | None = None
+) -> Projections:
+    """Make the releases of a request; what can never be done within a `limit` is refused at once."""
+    models = as_models(request.require)
+    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive, identifiers=roles.identifiers)
+    groups = related(table, request.sensitive, models, int(LARGEST.read(largest, "largest")))
     releases = {}
     for group in groups:
-        rest = [name for name in sensitive if name not in group]
+        rest = [name for name in request.sensitive if name not in group]
         own = replace(
             request,
             require=of_group(models, group),
@@ -107,7 +121,7 @@ def codip(
             identifiers=[*request.identifiers, *rest, *_others(table, request)],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
         )
-        releases["+".join(group)] = run(table, own, progress)
+        releases["+".join(group)] = run(table, own, progress, limit=limit)
     return Projections(releases, _joined(table, list(releases.values()), request, models))
 
 

@@ -16,6 +16,7 @@ from shoal.audit import as_dict
 from shoal.certificate import gap
 from shoal.errors import ParameterError, ShoalError, Unsupported, nearest
 from shoal.marks import STAR
+from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
@@ -150,6 +151,7 @@ def compare(
     star: str = STAR,
     seed: int = 0,
     time_limit: float | None = None,
+    memory_limit: object = None,
     also: Mapping[str, TableLike] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -158,7 +160,8 @@ def compare(
     Every cost and level is that of a release which the audit confirms. A method that cannot take the problem, finds
     it infeasible or fails has an outcome that says so. Without `methods`: all that accept the problem. `also` are
     tables that something else made of this one, by the name they are listed under: they are audited and costed alike.
-    The other settings are those of `shoal.anonymize`. Ctrl-C keeps what is done, if any method is.
+    The other settings are those of `shoal.anonymize`, the memory limit for each process. Ctrl-C keeps what is done, if
+    any method is.
 
     >>> people = {"age": [25, 25, 40, 41], "town": ["Oslo", "Oslo", "Oslo", "Bergen"]}
     >>> found = compare(people, methods=["mondrian", "subset-dp"], quasi=["age", "town"], require="k=2")
@@ -183,8 +186,10 @@ def compare(
         seed=seed,
         time_limit=time_limit,
     )
-    peers = {name: Table.of(table) for name, table in (also or {}).items()}
-    return run(Table.of(data), request, check_names(methods), progress or silent, peers)
+    memory = MemoryLimit.of(memory_limit)
+    with within(memory):
+        peers = {name: Table.of(table) for name, table in (also or {}).items()}
+        return run(Table.of(data), request, check_names(methods), progress or silent, peers, memory)
 
 
 def check_names(given: Iterable[str] | None) -> list[str] | None:
@@ -209,8 +214,14 @@ def run(
     names: Sequence[str] | None,
     progress: Progress = silent,
     also: Mapping[str, Table] | None = None,
+    memory: MemoryLimit | None = None,
 ) -> Comparison:
-    """Compare the methods named, or all that accept the problem, and tables published before; it is encoded once."""
+    """Compare the methods named, or all that accept the problem, and tables published before; it is encoded once.
+
+    What can never be done within the limit on `memory` is refused at once; it holds for each method's process.
+    """
+    if memory is not None:
+        memory.check_table(table.rows, len(table.columns))
     check_peers(also or {})
     seed, limit = start_and_limit(request)
     asked = prepare(table, request, progress)
@@ -221,7 +232,7 @@ def run(
     for place, name in enumerate(chosen):
         try:
             part = _part(progress, name, place, len(chosen))
-            outcomes.append(_outcome(asked, Task(problem, name, seed, limit), part))
+            outcomes.append(_outcome(asked, Task(problem, name, seed, limit, memory), part))
         except KeyboardInterrupt:
             if len(outcomes) == before:
                 raise

@@ -22,6 +22,7 @@ from shoal.compare import check_names
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.errors import Infeasible, ParameterError, Unsupported
 from shoal.marks import STAR
+from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
@@ -157,6 +158,7 @@ def frontier(
     star: str = STAR,
     seed: int = 0,
     time_limit: float | None = None,
+    memory_limit: object = None,
     queries: int = QUERIES,
     state: str | Path | None = None,
     progress: Progress | None = None,
@@ -191,8 +193,9 @@ def frontier(
         seed=seed,
         time_limit=time_limit,
     )
-    names = check_names(methods) or [AUTO]
-    return trace(Table.of(data), request, Vary.of(vary), names, queries, state, progress or silent)
+    names, limit = check_names(methods) or [AUTO], MemoryLimit.of(memory_limit)
+    with within(limit):
+        return trace(Table.of(data), request, Vary.of(vary), names, queries, state, progress or silent, limit)
 
 
 def trace(
@@ -203,8 +206,11 @@ def trace(
     queries: int = QUERIES,
     state: str | Path | None = None,
     progress: Progress = silent,
+    limit: MemoryLimit | None = None,
 ) -> Frontier:
-    """Make every point that the state file does not have yet."""
+    """Make every point that the state file does not have yet; what can never be done within a `limit` is refused."""
+    if limit is not None:
+        limit.check_table(table.rows, len(table.columns))
     start_and_limit(request)
     fixed = as_models(request.require) if request.require else Models(())
     vary.check_besides(fixed)

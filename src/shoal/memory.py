@@ -29,6 +29,8 @@ STATUS = Path("/proc/self/status")
 RESET = Path("/proc/self/clear_refs")
 START = 200 * 2**20
 """What Python and the libraries take."""
+ADDRESSES, OF_CORE = 1792 * 2**20, 16 * 2**20
+"""Addresses that the libraries reserve to start, and more for each core; of memory they take a tenth."""
 PAUSE = 0.02
 """Seconds between two looks."""
 
@@ -146,6 +148,21 @@ def peak() -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise Unsupported("this system does not say how much memory a process holds", hint="leave memory_limit out")
+
+
+def check_start() -> None:
+    """Refuse to start where the libraries could not: they would end the process without a word of shoal's."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    least = ADDRESSES + OF_CORE * (os.cpu_count() or 1)
+    if resource.RLIM_INFINITY != allowed < least:
+        raise Unsupported(
+            f"{shown(allowed)} of address space are allowed (ulimit -v), and polars and numpy need {shown(least)}",
+            hint="allow more; to limit what is held, use --memory-limit",
+        )
 
 
 def lean() -> None:

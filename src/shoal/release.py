@@ -16,6 +16,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,7 @@ from shoal.writing import write_rows
 
 FORMATS = ("csv", "csv.gz", "parquet", "arrow")
 REPORT = "report.html"
+MANIFEST = "internal/manifest.json"
 
 
 class Pages(Protocol):
@@ -139,16 +141,14 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     """Let the parts of a release be written beside their destination, and move them there in one step."""
     target = Path(folder)
     _sweep_up(target)
-    if target.exists() and not overwrite:
-        raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or overwrite it on purpose")
-    if target.exists() and not (target / "public" / "certificate.json").is_file():
-        raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
+    check_target(target, overwrite=overwrite)
     beside = _partial(target)
     try:
         for part in ("public", "internal"):
             (beside / part).mkdir()
         write_parts(beside)
         settle()
+        check_target(target, overwrite=overwrite)
         _move(beside, target)
     except OSError as error:
         raise ReleaseError(
@@ -158,6 +158,39 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return target
+
+
+def check_target(target: Path, *, overwrite: bool) -> None:
+    """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
+    if not target.exists():
+        return
+    if not overwrite:
+        raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or add --overwrite")
+    if not (target / "public" / "certificate.json").is_file():
+        raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
+    others = _others(target)
+    if others:
+        raise ReleaseError(
+            f"{str(target)!r} also holds {counted(len(others), 'file')} not of the release: {_listed(others)}",
+            hint="move them elsewhere, or name another folder",
+        )
+
+
+def _others(folder: Path) -> list[str]:
+    """Return the files in the folder of a release that are not its own."""
+    own = {*read_json(folder / MANIFEST), MANIFEST}
+    inside = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted({path.relative_to(folder).as_posix() for path in inside} - own)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return some names in words.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c", "d", "e"])
+    ("'a'", "'a', 'b', 'c' and 2 more")
+    """
+    first = ", ".join(map(repr, names[:3]))
+    return f"{first} and {len(names) - 3} more" if len(names) > 3 else first
 
 
 def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
@@ -202,7 +235,7 @@ def seal_folder(
     _put(public / "certificate.json", replace(certificate, hashes=hashes).to_json())
     _put(internal / "config.json", canonical(config))
     _put(internal / "decisions.json", canonical(list(decisions)))
-    _put(internal / "manifest.json", canonical(manifest(folder)))
+    _put(folder / MANIFEST, canonical(manifest(folder)))
 
 
 def _put(path: Path, text: str) -> None:
@@ -229,7 +262,8 @@ def _partial(target: Path) -> Path:
 def _sweep_up(target: Path) -> None:
     """Remove what killed runs left; an old release that one had moved aside, and put nothing in place of, goes back."""
     for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
-        if _alive(left.name.split(".")[-2]):
+        of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)\.partial", left.name)
+        if of_run is None or _alive(of_run[1]):
             continue
         if left.name.startswith(f".{target.name}.old.") and not target.exists():
             left.rename(target)
@@ -272,7 +306,7 @@ def file_hash(path: Path) -> str:
 def manifest(folder: Path) -> dict[str, str]:
     """Return the hash of every file of a release but the manifest itself."""
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return {name: file_hash(folder / name) for name in files if name != "internal/manifest.json"}
+    return {name: file_hash(folder / name) for name in files if name != MANIFEST}
 
 
 AS_CSV = "HMAC-SHA256 of the table as CSV"

@@ -1,15 +1,17 @@
 """CSV files larger than memory: their cells are put into a Parquet file, in passes that hold a few megabytes of them.
 
-The file is in a private temporary folder, which is removed with the table. What comes of it is what `csv_text.parse`
-makes of the same file in memory.
+The file is in a private temporary folder, which is removed with the table, or by the next process where one was killed.
+What comes of it is what `csv_text.parse` makes of the same file in memory.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import errno
 import gzip
 import io
+import os
 import shutil
 import tempfile
 import weakref
@@ -27,8 +29,17 @@ from shoal.csv_text import Form, marked_encoding, separators_outside, without_bl
 from shoal.errors import ParameterError, TableError
 from shoal.tidying import tidy_column
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 BLOCK = 2**23
 """Characters that are looked at together."""
+FILES = {"cells.csv", "cells.parquet"}
+"""What is in a temporary folder."""
+PACKED = 8
+"""How many times larger a packed file is taken to be once unpacked."""
 LONGEST = 2**26
 """Characters of the longest row that is read."""
 
@@ -42,24 +53,70 @@ def spill(
     first = next(blocks, "")
     form = Form.of(path.name, first, encoding=encoding, separator=separator, decimal=decimal)
     names = form.names(first)
-    folder = Path(tempfile.mkdtemp(prefix="shoal-"))  # private: only its owner may look into it
+    sweep_up()
+    folder, held = _private_folder()
     try:
         stored = _put(chain([first], blocks), form, names, folder)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder, held)
         raise
-    weakref.finalize(stored, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(stored, _remove, folder, held)
     return stored, form
+
+
+def text_size(path: Path) -> int:
+    """Return how many bytes of text a file holds; of a packed one about how many."""
+    return path.stat().st_size * (PACKED if _is_packed(path) else 1)
+
+
+def has_room(path: Path) -> bool:
+    """Whether the temporary folder has room for the cells of a file: as text, and once more as columns."""
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free > 2 * text_size(path)
+    except OSError:
+        return False
+
+
+def _private_folder() -> tuple[Path, int]:
+    """Make a folder that only its owner may look into; the lock on it is held as long as this process lives."""
+    made = Path(tempfile.mkdtemp(prefix=".shoal-"))
+    held = os.open(made, os.O_RDONLY)
+    if fcntl is not None:
+        fcntl.flock(held, fcntl.LOCK_SH)
+    return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
+
+
+def _remove(folder: Path, held: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        os.close(held)
+
+
+def sweep_up() -> None:
+    """Remove the folders of processes that were killed: nobody holds a lock on them."""
+    if fcntl is None:
+        return
+    for left in Path(tempfile.gettempdir()).glob("shoal-*"):
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(handle).st_uid == os.getuid() and {file.name for file in left.iterdir()} <= FILES:
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(handle)
 
 
 def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> Stored:
     """Put the rows of some blocks into a Parquet file, all cells as text."""
-    text, cells = folder / "cells.csv", folder / "cells.parquet"
+    text, cells = (folder / name for name in sorted(FILES))
     separators = _copy(blocks, form, text, blank_is_nobody=len(names) > 1)
     try:
         whole = pl.scan_csv(text, separator=form.separator, infer_schema=False, new_columns=names, glob=False)
         whole.sink_parquet(cells)
     except pl.exceptions.PolarsError as error:
+        if shutil.disk_usage(folder).free < BLOCK:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise form.irregular() from error
     stored = Stored(cells, lambda column: tidy_column(form.typed(column)))
     if separators != (stored.rows + 1) * (len(names) - 1):
@@ -140,10 +197,13 @@ def _encoding(path: Path) -> str:
     return "utf-8"
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _is_packed(path: Path) -> bool:
     with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path) if _is_packed(path) else path.open("rb")  # type: ignore[return-value]
 
 
 def _short(path: Path, separator: str, width: int) -> int:

@@ -113,6 +113,21 @@ def test_the_demonstration_leaves_a_verified_release(home: Path) -> None:
     assert set(found["sensitive"]) == set(SENSITIVE)
 
 
+def test_the_demonstration_writes_over_no_census_of_somebody_else(home: Path) -> None:
+    (home / "mine").mkdir()
+    (home / "mine" / "census.csv").write_text("mine")
+    done = shoal("demo", "--rows=200", "-o", "mine")
+    assert (done.code, (home / "mine" / "census.csv").read_text()) == (2, "mine")
+    assert "is there already" in done.err
+
+
+def test_the_numbers_of_rows_are_not_written_over_the_table(home: Path) -> None:
+    before = (home / "census.csv").read_bytes()
+    done = shoal("audit", "census.csv", "--quasi=age", "--require=k=2", "--violations=./census.csv")
+    assert (done.code, (home / "census.csv").read_bytes()) == (2, before)
+    assert "is the table itself" in done.err
+
+
 def test_the_demonstration_can_be_shown_again(home: Path) -> None:
     assert [shoal("demo", "--rows=200", "-o", "demo").code for _ in range(2)] == [0, 0]
 

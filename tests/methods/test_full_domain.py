@@ -22,7 +22,8 @@ from shoal.errors import Infeasible, ParameterError, Unsupported
 from shoal.hierarchies import Taxonomy
 from shoal.lattice import search
 from shoal.methods.auto import methods
-from shoal.methods.base import Deadline
+from shoal.methods.base import Deadline, silent
+from shoal.methods.datafly import Datafly
 from shoal.methods.full_domain import FullDomain
 from shoal.methods.mondrian import Mondrian
 from shoal.microdata import distinct_rows, encode
@@ -260,7 +261,8 @@ def test_out_of_time_it_takes_the_best_so_far() -> None:
     assert (release.certificate.status, release.certificate.guarantee) == ("feasible", None)
     assert release.decisions[-2].startswith("levels: ") or release.decisions[-3].startswith("levels: ")
     problem = problem_of(PEOPLE, "k=2", hierarchies=TREES)
-    assert FullDomain().run(problem, deadline=Deadline.after(0)).cost == 1
+    assert FullDomain().attempt(problem, seed=0, deadline=Deadline.after(0), progress=silent).cost == 1
+    assert FullDomain().run(problem, deadline=Deadline.after(0)).cost == Datafly().run(problem).cost
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from tests.test_worked_examples import A, B
 
 import shoal
 from shoal.arrays import Ints
-from shoal.errors import Infeasible
-from shoal.methods import simplex_matching
+from shoal.errors import Infeasible, Unsupported
+from shoal.methods import simplex_matching, two_diversity
 from shoal.methods.base import Deadline
 from shoal.methods.bipartite import Bipartite
 from shoal.methods.simplex_matching import SimplexMatching
@@ -296,3 +296,40 @@ def test_three_hundred_rows_of_two_values_agree_with_simplex_matching() -> None:
 def test_more_values_are_refused_in_words() -> None:
     table = bits(np.random.default_rng(4), 9, 2) | {"illness": [0, 1, 2] * 3}
     assert Bipartite().accepts(problem_of(table, "l(illness)=2")) == ["there are 3 sensitive values, not two"]
+
+
+# --- how large a table is taken --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tuples", "values"), [(400, 27), (3, 2)])
+def test_two_diversity_counts_rows_and_not_tuples(tuples: int, values: int) -> None:
+    """Rows of one tuple and value are no pair: each is a vertex of the graph that is matched."""
+    rng = np.random.default_rng(1)
+    rows = two_diversity.MOST_ROWS + 2
+    columns = {"town": rng.integers(0, tuples, rows).tolist(), "illness": rng.permutation(rows) % values}
+    problem = problem_of({name: list(map(int, column)) for name, column in columns.items()}, "l(illness)=2")
+    assert len(problem.microdata.counts) <= tuples
+    assert TwoDiversity().accepts(problem) == [f"{rows:,} rows are more than {two_diversity.MOST_ROWS:,}"]
+    with pytest.raises(Unsupported, match="rows are more than"):
+        TwoDiversity().run(problem)
+
+
+def test_bipartite_lays_out_one_half_by_the_other_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid: list[tuple[int, int]] = []
+    between = Points.between
+
+    def seen(points: Points, some: Ints, others: Ints) -> Ints:
+        laid.append((len(some), len(others)))
+        return between(points, some, others)
+
+    monkeypatch.setattr(Points, "between", seen)
+    columns = {"age": list(range(20)), "illness": [0, 1] * 10}
+    assert Bipartite().run(problem_of(columns, "l(illness)=2")).status == "optimal"
+    assert laid == [(10, 10)]
+
+
+def test_a_passed_deadline_ends_the_gathering_of_pairs_and_triples() -> None:
+    points = Points.of(problem_of({"age": list(range(20))}, "k=2"))
+    prices = np.zeros(20, dtype=np.int64)
+    assert within(points, prices, 10**9) is not None
+    assert within(points, prices, 10**9, Deadline.after(0)) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from math import prod
 from typing import ClassVar
 
@@ -23,6 +22,8 @@ NODES_IN_PASSING = 5_000
 """Nodes up to which that takes a second at most, however few the types are."""
 LANES = 2
 """How many nodes are looked at at the same time."""
+CHARGED = "charges of the bound support"
+"""What they are kept under."""
 
 
 class Support(Bound):
@@ -60,11 +61,14 @@ class Support(Bound):
         return as_prices(problem, cube, demands, least, int(least @ cube.counts))
 
 
-@lru_cache(maxsize=1)
 def _charged(problem: Problem) -> tuple[Cube, Demands, Ints]:
-    cube = Cube.of(problem)
-    demands = Demands.of(cube, problem.required, may_drop=problem.may_drop > 0)
-    return cube, demands, charges(cube, demands)
+    """Return cube, demands and charges, which are kept with the problem and go with it."""
+    kept: dict[str, tuple[Cube, Demands, Ints]] = vars(problem)
+    if CHARGED not in kept:
+        cube = Cube.of(problem)
+        demands = Demands.of(cube, problem.required, may_drop=problem.may_drop > 0)
+        kept[CHARGED] = cube, demands, charges(cube, demands)
+    return kept[CHARGED]
 
 
 def charges(cube: Cube, demands: Demands) -> Ints:

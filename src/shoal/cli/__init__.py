@@ -7,14 +7,23 @@ import sys
 INTERRUPTED = 130
 """The exit code that the command line library gives an interrupted program."""
 
+HELP = {"-h", "--help", "--version"}
+"""What is answered with no library loaded."""
+
 
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
-    from shoal.cli.app import app
     from shoal.errors import Infeasible, ShoalError
+    from shoal.memory import check_start
 
     try:
-        app(prog_name="shoal")
+        if sys.argv[1:] and not HELP & set(sys.argv):
+            check_start()
+        from shoal.cli.app import app
+        from shoal.cli.interrupt import ending_tidily
+
+        with ending_tidily():
+            app(prog_name="shoal")
     except ShoalError as error:
         print(f"shoal: {error}", file=sys.stderr)
         sys.exit(3 if isinstance(error, Infeasible) else 2)
@@ -22,6 +31,9 @@ def main() -> None:
         if end.code == INTERRUPTED:
             print("shoal: stopped; no release was written", file=sys.stderr)
         raise
+    except MemoryError:
+        print("shoal: memory ran out, and the work was ended; allow more of it, or name fewer columns", file=sys.stderr)
+        sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)

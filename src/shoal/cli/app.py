@@ -123,7 +123,7 @@ def anonymize(
     from shoal.pipeline import Request
     from shoal.table import read, read_by_disk
 
-    asked = settings(given, needed={"folder": "-o DIR"})
+    asked = settings("anonymize", given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
@@ -218,6 +218,8 @@ def audit(
     published |= {name: given for name, given in asked.items() if given is not None}
     if not published.get("quasi"):
         raise ParameterError("--quasi is not given", hint="give it, or a release folder, which names its own")
+    if violations is not None and violations.resolve() in {one.resolve() for one in (file, sensitive_table) if one}:
+        raise ParameterError(f"--violations {str(violations)!r} is the table itself", hint="name another file")
     found = audit_table(**published)
     if violations is not None:
         _write_numbers(violations, (found.violations + 1).tolist())
@@ -352,10 +354,9 @@ def _write_numbers(path: Path, numbers: list[int]) -> None:
 
 def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
     """Refuse an unknown format or an existing folder before any work is done."""
-    from shoal.errors import ParameterError, ReleaseError
+    from shoal.errors import ParameterError
+    from shoal.release import check_target
 
     if format not in formats:
         raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))
-
-    if folder.exists() and not overwrite:
-        raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder, or add --overwrite")
+    check_target(folder, overwrite=overwrite)

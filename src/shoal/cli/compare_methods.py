@@ -19,6 +19,7 @@ from shoal.cli.options import (
     Json,
     MaxDropped,
     MaxSuppressed,
+    MemoryLimit,
     Population,
     Quasi,
     Recoding,
@@ -40,11 +41,6 @@ if TYPE_CHECKING:
     from shoal.compare import Comparison, Outcome
 
 INTERRUPTED = 130
-NOT_FOR_IT = (
-    *("folder", "format", "overwrite", "report", "method"),
-    *("registry", "overlap", "follows", "engine", "spark_master"),
-)
-"""Settings of a `shoal.toml` that say how one release is made and kept; a comparison keeps none."""
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
 
 
@@ -69,6 +65,7 @@ def compare(
     coarsen: Coarsen = None,
     star: Star = None,
     time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     seed: Seed = None,
     config: Config = None,
     separator: Separator = None,
@@ -83,26 +80,28 @@ def compare(
 ) -> None:
     """Run methods side by side on one table: cost, bound, levels, time and memory. Publishes nothing.
 
-    The time limit holds for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were made
-    of FILE by something else; they are read as FILE is.
+    Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were
+    made of FILE by something else; they are read as FILE is.
     """
     given = {key: value for key, value in locals().items() if key not in ("methods", "also", "plot")}
+    from shoal import memory
     from shoal.cli.progress import meter
     from shoal.compare import check_names, run
     from shoal.pipeline import Request
     from shoal.plots import check_plot
     from shoal.table import read
 
-    asked = settings(given, needed={})
+    asked = settings("compare", given, needed={})
     path, reading = table_file(asked)
-    request = Request(**{key: value for key, value in asked.items() if key not in NOT_FOR_IT})
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    request = Request(**asked)
     chosen = check_names(names(methods))
     if plot is not None:
         check_plot(plot)
-    with meter() as progress:
+    with memory.within(limit), meter() as progress:
         progress(0.0, "reading")
         peers = {name: read(other, **reading) for name, other in (pairs(also, "--also", "NAME=FILE") or {}).items()}
-        found = run(read(path, **reading), request, chosen, progress, peers)
+        found = run(read(path, **reading), request, chosen, progress, peers, limit)
     if plot is not None:
         found.plot(plot)
     print(found.to_json()) if as_json else show(found)

@@ -9,7 +9,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from shoal.cli import show
+from shoal.errors import ReleaseError
 from shoal.pipeline import anonymize
+from shoal.release import check_target
 from shoal.synth import QUASI, SENSITIVE, census_hierarchies, write_census
 from shoal.table import read
 from shoal.verify import verify
@@ -20,8 +22,11 @@ REQUIRE = "k=5 l(occupation)=3 t(income)=0.3"
 def run_demo(folder: Path, rows: int) -> int:
     """Make, anonymize, verify and show; return the exit code."""
     out = show.console()
-    folder.mkdir(parents=True, exist_ok=True)
     source = folder / "census.csv"
+    if source.exists() and not (folder / "release").exists():
+        raise ReleaseError(f"{str(source)!r} is there already, and no demonstration's", hint="name another folder")
+    check_target(folder / "release", overwrite=True)
+    folder.mkdir(parents=True, exist_ok=True)
     out.rule(Text("1. a table about people", style="bold"))
     write_census(source, rows, seed=0)
     table = read(source)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli.compare_methods import INTERRUPTED, NOT_FOR_IT
+from shoal.cli.compare_methods import INTERRUPTED
 from shoal.cli.options import (
     AskedFile,
     Coarsen,
@@ -20,6 +20,7 @@ from shoal.cli.options import (
     Json,
     MaxDropped,
     MaxSuppressed,
+    MemoryLimit,
     Population,
     Quasi,
     Recoding,
@@ -58,7 +59,8 @@ def frontier(
         str | None, typer.Option("--t", metavar="COLUMN=VALUES", help="Short for --vary t(COLUMN)=VALUES.")
     ] = None,
     methods: Annotated[
-        list[str] | None, typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); auto if not given.")
+        list[str] | None,
+        typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); if not given, auto."),
     ] = None,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
@@ -75,6 +77,7 @@ def frontier(
     coarsen: Coarsen = None,
     star: Star = None,
     time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     seed: Seed = None,
     config: Config = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked of every release; 0 for none.")] = 200,
@@ -92,6 +95,7 @@ def frontier(
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """
     given = {key: value for key, value in locals().items() if key not in OWN}
+    from shoal import memory
     from shoal.cli.progress import meter
     from shoal.compare import check_names
     from shoal.frontier import AUTO, trace
@@ -100,15 +104,17 @@ def frontier(
     from shoal.table import read
     from shoal.vary import Vary
 
-    asked = settings(given, needed={}, unneeded=("require",))
+    asked = {"require": "", **settings("frontier", given, needed={}, unneeded=("require",))}
     path, reading = table_file(asked)
-    asked = {"require": "", **{key: value for key, value in asked.items() if key not in NOT_FOR_IT}}
-    chosen, varied = check_names(names(methods)) or [AUTO], Vary.of(_varied(vary, k, l=l, t=t))
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    configured = asked.pop("method", AUTO)
+    chosen = check_names(names(methods) or [configured]) or []
+    varied = Vary.of(_varied(vary, k, l=l, t=t))
     if plot is not None:
         check_plot(plot)
-    with meter() as progress:
+    with memory.within(limit), meter() as progress:
         progress(0.0, "reading")
-        found = trace(read(path, **reading), Request(**asked), varied, chosen, queries, state, progress)
+        found = trace(read(path, **reading), Request(**asked), varied, chosen, queries, state, progress, limit)
     if plot is not None:
         found.plot(plot)
     print(found.to_json()) if as_json else show(found)

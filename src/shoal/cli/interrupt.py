@@ -1,4 +1,7 @@
-"""Ctrl-C in a terminal: the first one asks the method for the best it has, the second one ends everything."""
+"""Ctrl-C in a terminal: the first one asks the method for the best it has, the second one ends everything.
+
+A program that is told to end (SIGTERM) ends as if it had come to its end, so that its temporary files are removed.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,24 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event
+from threading import Event, current_thread, main_thread
 from types import FrameType
+
+TERMINATED = 143
+"""The exit code of a program that was told to end: 128 and the number of the signal."""
+
+
+@contextmanager
+def ending_tidily() -> Iterator[None]:
+    """Guarantees that SIGTERM, where nobody handles it, ends the work inside so that temporary files are removed."""
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from shoal.cli.options import (
     Hierarchies,
     Identifier,
     Json,
+    MemoryLimit,
     Quasi,
     Recoding,
     Require,
@@ -48,6 +49,7 @@ def codip(
     attribute_weight: Weights = None,
     format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
     time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     seed: Seed = None,
     config: Config = None,
     separator: Separator = None,
@@ -60,19 +62,21 @@ def codip(
     Says what an attacker gets who joins all of them.
     """
     given = {key: value for key, value in locals().items() if key != "largest"}
+    from shoal import memory
     from shoal.cli.progress import meter
-    from shoal.codip import codip as project
+    from shoal.codip import project
+    from shoal.pipeline import Request
     from shoal.table import read
 
-    asked = settings(given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
+    asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", "csv")
-    for key in ("overwrite", "registry", "overlap", "follows"):
-        asked.pop(key, None)
-    with meter() as progress:
-        progress(0.0, "reading")
-        found = project(read(path, **reading), largest=largest, progress=progress, **asked)
-    found.save(folder, format=kind)
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    with memory.within(limit):
+        with meter() as progress:
+            progress(0.0, "reading")
+            found = project(read(path, **reading), Request(**asked), largest, progress, limit)
+        found.save(folder, format=kind)
     print(found.to_json()) if as_json else _show(found, folder)
 
 

@@ -13,13 +13,24 @@ NAMES = ("quasi", "sensitive", "identifier")
 PAIRS = {"hierarchy": "hierarchies", "attribute_weight": "attribute_weights"}
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 READING = ("separator", "encoding", "decimal")
+KEPT = ("folder", "format", "overwrite", "report", "registry", "overlap")
+"""How `anonymize` keeps what it publishes."""
+UNUSED: Mapping[str, tuple[str, ...]] = {
+    "anonymize": (),
+    "codip": ("overwrite", "report", "registry", "overlap"),
+    "compare": (*KEPT, "method"),
+    "frontier": KEPT,
+}
+"""Settings of a `shoal.toml` that a command has no use for. All others it uses, or refuses in words."""
 
 
-def settings(given: Mapping[str, Any], needed: Mapping[str, str], unneeded: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the settings of the configuration, and over them the options given; refuse if one needed is missing.
+def settings(
+    command: str, given: Mapping[str, Any], needed: Mapping[str, str], unneeded: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the settings of the configuration that a command uses, and over them the options given.
 
-    `given` holds the options of a command by name; those that no request knows (`as_json`) are left to the command.
-    `unneeded` names what this command can do without.
+    Refuses if one needed is missing, or if one cannot be followed. `given` holds the options of a command by name;
+    those that no request knows (`as_json`) are left to the command. `unneeded` names what this command can do without.
     """
     from shoal.config import read_config
     from shoal.errors import ParameterError
@@ -30,7 +41,23 @@ def settings(given: Mapping[str, Any], needed: Mapping[str, str], unneeded: Sequ
     for key, flag in order.items():
         if key not in unneeded and not asked.get(key):
             raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
-    return asked
+    if command != "anonymize":
+        _refuse_others(command, asked)
+    return {key: value for key, value in asked.items() if key not in UNUSED[command]}
+
+
+def _refuse_others(command: str, asked: dict[str, Any]) -> None:
+    """Take out what only `anonymize` can follow; refuse it where it would change the result."""
+    from shoal.cli.spark import Spark
+    from shoal.errors import Unsupported
+
+    if Spark.asked(asked).wanted:
+        raise Unsupported(f"{command} with engine spark", hint="leave engine out, or set it to local")
+    if asked.pop("follows", None) is not None:
+        raise Unsupported(
+            f"{command} with follows: only anonymize makes releases that follow one another",
+            hint="leave follows out of the configuration",
+        )
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:

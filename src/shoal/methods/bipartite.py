@@ -13,7 +13,7 @@ from shoal.partition import Partition
 from shoal.problem import Problem, Solution
 
 MOST_ROWS = 12_000
-"""Rows up to which a table of all pairs is laid out: 290 MB."""
+"""Rows up to which a table of one half by the other is laid out: 290 MB, and as much again while it is filled."""
 
 
 class Bipartite(Method):
@@ -55,7 +55,7 @@ class Bipartite(Method):
         rows = np.lexsort((problem.microdata.identity, points.type_of_row))
         of_row = points.type_of_row[rows]
         sides = [np.flatnonzero(points.kinds[of_row] == kind) for kind in np.unique(points.kinds)]
-        one, other = linear_sum_assignment(points.pairs[np.ix_(of_row[sides[0]], of_row[sides[1]])])
+        one, other = linear_sum_assignment(points.between(of_row[sides[0]], of_row[sides[1]]))
         labels = np.empty(problem.rows, dtype=np.int64)
         labels[rows[sides[0][one]]] = labels[rows[sides[1][other]]] = np.arange(len(one))
         found = self.solution(problem, Partition.of(labels), "optimal")

@@ -62,7 +62,7 @@ def match(points: Points, deadline: Ending, *, dropped: Ints | None = None) -> M
     known = Matching(sets, copies, prices, _cost(points, sets, copies), -(-worth // SCALE))
     known = _by_pairs(points, known, reserve)
     while not known.optimal and not deadline.passed:
-        offered = within(points, prices, reserve)
+        offered = within(points, prices, reserve, deadline)
         if offered is None:
             break
         known, solved = _least(points, known, offered, deadline)
@@ -231,8 +231,10 @@ def _whole(points: Points, duals: Floats) -> Ints:
 # --- matching --------------------------------------------------------------------------------------------------------
 
 
-def within(points: Points, prices: Ints, most: int) -> Ints | None:
-    """Return every pair, triple and dropped row whose reserve is at most so large; None where they are too many.
+def within(points: Points, prices: Ints, most: int, deadline: Ending | None = None) -> Ints | None:
+    """Return every pair, triple and dropped row whose reserve is at most so large.
+
+    None where they are too many, or time is over.
 
     The reserve of a triple is at least half of its pairs' together.
     """
@@ -250,7 +252,7 @@ def within(points: Points, prices: Ints, most: int) -> Ints | None:
         thrice = (triples[:, 0] == triples[:, 2]) & (points.counts[i] < 3)
         found.append(triples[~(dear | thrice)])
         number += len(found[-1])
-        if number > MOST_SETS:
+        if number > MOST_SETS or (deadline is not None and deadline.passed):
             return None
     return np.concatenate(found)
 

@@ -55,9 +55,14 @@ class Points:
     @cached_property
     def pairs(self) -> Ints:
         """Type by type: what each of two rows pays in a class of both."""
-        total = np.zeros((len(self), len(self)), dtype=np.int64)
+        everything = np.arange(len(self))
+        return self.between(everything, everything)
+
+    def between(self, some: Ints, others: Ints) -> Ints:
+        """Return what each of two rows pays in a class of both, for some types by others."""
+        total = np.zeros((len(some), len(others)), dtype=np.int64)
         for table, codes in zip(self.tables, self.codes.T, strict=True):
-            total += table[codes[:, None], codes]
+            total += table[codes[some, None], codes[others]]
         return total
 
     @cached_property
