@@ -27,6 +27,7 @@ from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.metric import Metric
 from shoal.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
+from shoal.orders import leaf_orders, read_as_asked
 from shoal.parameters import Number
 from shoal.problem import Problem, default_cost, make_problem
 from shoal.recode import RECODINGS
@@ -171,7 +172,8 @@ class Case:
     @property
     def microdata(self) -> Microdata:
         """The table as codes, made once for all that is asked of it."""
-        return _encoded(tuple(self.kinds.items()), tuple((name, tuple(self.columns[name])) for name in self.columns))
+        columns = tuple((name, tuple(self.columns[name])) for name in self.columns)
+        return _encoded(tuple(self.kinds.items()), columns, tuple(m for m in self.models if m.wants_order))
 
     @cached_property
     def problem(self) -> Problem:
@@ -208,6 +210,8 @@ class Case:
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
         distance = getattr(model, "distance", "auto")
+        if distance == "auto" and set(model.attributes) & set(Models(self.models).in_order):
+            distance = "ordered"  # the words have an order for this release
         if isinstance(distance, Metric):
             distance = {(a, b): distance.between(a, b) for a in distance.labels for b in distance.labels}
         single = self.kinds[model.attributes[0]].tree if len(model.attributes) == 1 else {}
@@ -228,10 +232,13 @@ class Case:
 
 
 @lru_cache(maxsize=32)
-def _encoded(kinds: tuple[tuple[str, Kind], ...], columns: tuple[tuple[str, tuple[Value, ...]], ...]) -> Microdata:
-    case = Case(dict(kinds), dict(columns), ())
+def _encoded(
+    kinds: tuple[tuple[str, Kind], ...], columns: tuple[tuple[str, tuple[Value, ...]], ...], models: tuple[Model, ...]
+) -> Microdata:
+    case = Case(dict(kinds), dict(columns), models)
     roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
-    return encode(Table.of(case.frame), roles, case.builders)
+    table = Table.of(case.frame)
+    return encode(read_as_asked(table, order=leaf_orders(table, Models(models), case.builders)), roles, case.builders)
 
 
 def _renamed_metric(model: Model) -> Model:

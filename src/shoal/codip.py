@@ -25,6 +25,7 @@ from shoal.errors import ParameterError, ReleaseError
 from shoal.methods.base import Progress, silent
 from shoal.models import Models
 from shoal.parameters import Number
+from shoal.orders import read_as_asked
 from shoal.pipeline import Request, run
 from shoal.release import Release
 from shoal.requirement import as_models
@@ -94,8 +95,9 @@ def codip(
     >>> sorted(found.releases), found.joined.smallest_class
     (['illness', 'pay'], 2)
     """
-    table, models = Table.of(data), as_models(require)
+    models = as_models(require)
     request = Request(quasi, models, sensitive=sensitive, **options)
+    table = read_as_asked(Table.of(data), request.unify, request.order)
     groups = related(table, sensitive, models, int(LARGEST.read(largest, "largest")))
     releases = {}
     for group in groups:
@@ -106,6 +108,7 @@ def codip(
             sensitive=list(group),
             identifiers=[*request.identifiers, *rest, *_others(table, request)],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
+            order={name: words for name, words in request.order.items() if name not in rest},
         )
         releases["+".join(group)] = run(table, own, progress)
     return Projections(releases, _joined(table, list(releases.values()), request, models))

@@ -19,6 +19,7 @@ from shoal.cli.options import (
     Json,
     MaxDropped,
     MaxSuppressed,
+    Order,
     Population,
     Quasi,
     Recoding,
@@ -29,6 +30,7 @@ from shoal.cli.options import (
     Star,
     Suppressed,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.settings import names, pairs, settings, table_file
@@ -59,6 +61,8 @@ def compare(
     identifier: Identifier = None,
     require: Require = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     cost: Cost = None,
     attribute_weight: Weights = None,

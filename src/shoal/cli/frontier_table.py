@@ -20,6 +20,7 @@ from shoal.cli.options import (
     Json,
     MaxDropped,
     MaxSuppressed,
+    Order,
     Population,
     Quasi,
     Recoding,
@@ -30,6 +31,7 @@ from shoal.cli.options import (
     Star,
     Suppressed,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.settings import names, settings, table_file
@@ -65,6 +67,8 @@ def frontier(
     identifier: Identifier = None,
     require: Require = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     cost: Cost = None,
     attribute_weight: Weights = None,

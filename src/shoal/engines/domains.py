@@ -17,7 +17,6 @@ import polars as pl
 from shoal.arrays import AnyInts, Ints
 from shoal.coded import Coded
 from shoal.costs import Cost
-from shoal.csv_text import infer
 from shoal.engines.columns import Numbered
 from shoal.engines.counting import Counted
 from shoal.engines.packing import Packing
@@ -28,6 +27,7 @@ from shoal.microdata import Microdata, bound_to, check_hierarchies
 from shoal.models import Models
 from shoal.problem import Problem
 from shoal.roles import Roles
+from shoal.spelling import infer
 from shoal.table import Table
 from shoal.tidying import tidy
 
