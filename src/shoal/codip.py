@@ -24,8 +24,8 @@ from shoal.audit import Audit, audit
 from shoal.errors import ParameterError, ReleaseError
 from shoal.methods.base import Progress, silent
 from shoal.models import Models
-from shoal.parameters import Number
 from shoal.orders import read_as_asked
+from shoal.parameters import Number
 from shoal.pipeline import Request, run
 from shoal.release import Release
 from shoal.requirement import as_models

@@ -73,3 +73,13 @@ def leaf_orders(table: Table, models: Models, builders: Mapping[str, Builder]) -
     """Return the leaves of the hierarchies of words that a model wants in order."""
     wanted = {name: builders[name].leaves for name in models.in_order if name in builders and name in table.columns}
     return {name: leaves for name, leaves in wanted.items() if leaves and own_order(table.coded(name).values) is None}
+
+
+def declared_orders(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the words, in their order, of the columns that have one.
+
+    >>> declared_orders(Table.of({"s": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"]))}), ["s"])
+    {'s': ['b', 'a']}
+    """
+    kinds = {name: table.dtype(name) for name in columns}
+    return {name: kind.categories.to_list() for name, kind in kinds.items() if isinstance(kind, pl.Enum)}

@@ -35,7 +35,7 @@ from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.models import Model, Models
-from shoal.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
+from shoal.orders import LEAVES, LIST, Orders, declared_orders, leaf_orders, read_as_asked
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
@@ -245,7 +245,7 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     deadline = Deadline.after(limit, None)
     asked = prepare(table, replace(request, identifiers=()), progress, deadline)
     problem = asked.problem
-    if asked.leaves:
+    if asked.stated:
         raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
@@ -342,10 +342,10 @@ class Prepared:
     star: str
     raised: Choice
     """The columns that were raised before all else."""
-    order: Orders = field(default_factory=dict)
-    """The words whose order was given as a list."""
-    leaves: Orders = field(default_factory=dict)
-    """The words whose order is that of the leaves of their hierarchy."""
+    orders: Orders = field(default_factory=dict)
+    """By column, words in their order."""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """By column, where such an order comes from, if the words were not declared with the table."""
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
@@ -356,6 +356,8 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     table = _as_asked(table, request, roles)
     leaves = leaf_orders(table, models, builders)
     table = read_as_asked(table, order=leaves)
+    orders = declared_orders(table, (*roles.quasi, *roles.sensitive))
+    stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
     population = _population(table, request)
     progress(0.0, "encoding")
 
@@ -365,7 +367,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
     builders = {**builders, **above}
-    return Prepared(pose(table, above), models, builders, population, request.star, raised, request.order, leaves)
+    return Prepared(pose(table, above), models, builders, population, request.star, raised, orders, stated)
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
@@ -404,8 +406,7 @@ def _orders(asked: Prepared) -> dict[str, str]:
             (name,) = model.attributes
             values = Values.of(microdata.attribute(name), microdata.trees.get(name))
             if distance == "ordered" or (distance == "auto" and default_distance(values) == "ordered"):
-                stated = LIST if name in asked.order else LEAVES if name in asked.leaves else None
-                found[name] = stated or str(values.order)
+                found[name] = asked.stated.get(name) or str(values.order)
     return found
 
 
@@ -543,7 +544,7 @@ def _config(request: Request, asked: Prepared, builders: Mapping[str, Builder], 
         "suppressed": problem.suppressed,
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
         "unify": list(listed(request.unify)),
-        "order": {name: list(words) for name, words in sorted({**asked.order, **asked.leaves}.items())},
+        "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "star": request.star,
         "neutralise": bool(request.neutralise),
         "time_limit": None if request.time_limit is None else float(request.time_limit),

@@ -150,6 +150,8 @@ def anonymize(
             release = earlier.run(table, Request(**asked), progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
+        for note in release.source.spelling:
+            print(f"shoal: {note}", file=sys.stderr)
         earlier.allow(release, table)
         pages = made_report(release, table, Path(path).name) if wanted else None
         release.save(folder, report=pages, **saving)
