@@ -106,7 +106,7 @@ def test_words_without_an_order_are_refused() -> None:
     for table in frames:
         for ask in (reached, anonymized):
             with pytest.raises(ParameterError, match="'pain' needs an order, and its values are words") as error:
-                ask(table, "t(pain:ordered)=1")  # type: ignore[operator]
+                ask(table, "t(pain:ordered)=1")
             assert "order={'pain': [...]}" in str(error.value)
             assert "--order pain=" in str(error.value)
             assert not any(word in str(error.value).split() for word in ("mid", "high"))
@@ -119,9 +119,7 @@ def test_no_method_takes_the_alphabet(method: str, model: str) -> None:
         anonymized(require=model, method=method)
 
 
-@pytest.mark.parametrize(
-    "method", ["fragments", "sabre", "t-mondrian", "microaggregation-merge", "mondrian", "hilbert"]
-)
+@pytest.mark.parametrize("method", ["fragments", "sabre", "t-mondrian", "microaggregation-merge", "hilbert"])
 def test_methods_that_read_an_order_read_the_stated_one(method: str) -> None:
     release = anonymized(method=method, order={"pain": WORDS}, recoding="range")
     assert release.certificate.models[0]["reached"] <= 0.25
@@ -149,12 +147,13 @@ def test_the_distance_of_words_that_nobody_names_is_the_equal_one() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from([*WORDS, None])), min_size=1, max_size=8))
 def test_the_level_under_any_order_is_that_of_ranks(rows: list[tuple[str, str | None]]) -> None:
-    table = {"age": [age for age, _ in rows], "pain": pl.Series([word for _, word in rows], dtype=pl.String)}
+    ages = [age for age, _ in rows]
+    table = {"age": ages, "pain": pl.Series([word for _, word in rows], dtype=pl.String)}
     for order in permutations(WORDS):
         ranks = [len(WORDS) if word is None else order.index(word) for _, word in rows]
-        totals = {rank: ranks.count(rank) for rank in set(ranks)}
+        totals: dict[oracle.Key, int] = {rank: ranks.count(rank) for rank in set(ranks)}
         worst = Fraction(0)
-        for age in set(table["age"]):
+        for age in set(ages):
             own = [rank for (one, _), rank in zip(rows, ranks, strict=True) if one == age]
             worst = max(worst, oracle.emd({rank: own.count(rank) for rank in set(own)}, totals, "ordered"))
         assert reached(table, order={"pain": list(order)}) == [pytest.approx(float(worst))]
@@ -172,8 +171,8 @@ def test_the_level_under_any_order_is_that_of_ranks(rows: list[tuple[str, str | 
 )
 def test_a_wrong_order_is_refused(order: dict[str, list[str]], message: str) -> None:
     for ask in (reached, anonymized):
-        with pytest.raises((ParameterError, RoleError), match=message.replace("*", r"\*")):
-            ask(PAIN, "t(pain:ordered)=1", order=order)  # type: ignore[operator]
+        with pytest.raises((ParameterError, RoleError), match=message):
+            ask(PAIN, "t(pain:ordered)=1", order=order)
 
 
 def test_an_order_of_a_quasi_identifier_makes_ranges() -> None:

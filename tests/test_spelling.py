@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from tests.cli.command import shoal as command
 
 import shoal
-from shoal.engines.columns import NUMBER
 from shoal.errors import RoleError
-from shoal.spelling import alike_keys, equal_keys, infer, number_keys, one_spelling, spelling_notes, unified
+from shoal.spelling import NUMBER, alike_keys, equal_keys, infer, number_keys, one_spelling, spelling_notes, unified
 from shoal.table import Table, read, read_by_disk, read_csv
 from shoal.utility.report import measure
 
