@@ -83,6 +83,8 @@ def test_zero_has_no_sign_and_nan_is_missing(kind: type[pl.DataType], tmp_path: 
     frame.write_csv(tmp_path / "people.csv")
     assert reached(frame) == reached(tmp_path / "people.parquet") == [2.0]
     assert shoal.audit(frame, quasi=["pay"], require="k=2").holds
+    shown = shoal.anonymize(tmp_path / "people.parquet", quasi=["age"], sensitive=["pay"], require="k=2").table["pay"]
+    assert shown.cast(pl.String).to_list() == ["0.0", "0.0", None, None]
 
 
 def test_a_spelling_singles_nobody_out() -> None:

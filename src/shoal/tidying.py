@@ -21,7 +21,8 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
 def tidy_column(column: pl.Series) -> pl.Series:
     """Make a column one shoal can work on."""
     if column.dtype.is_float():
-        column = column.fill_nan(None) + 0.0  # -0.0 is 0.0
+        column = column.fill_nan(None)
+        column = column.set(column == 0, 0.0)  # -0.0 is 0.0; polars takes + 0.0 for nothing to do
         if column.is_infinite().any():
             raise TableError(
                 f"column {column.name!r} has {column.is_infinite().sum():,} infinite values",

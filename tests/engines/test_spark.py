@@ -380,11 +380,6 @@ def test_words_without_an_order_are_refused(spark: Any, method: str) -> None:
     asked: dict[str, Any] = {**ASKED, "require": "t(occupation:ordered)=0.9", "method": method}
     with pytest.raises(ParameterError, match="needs an order"):
         shoal.anonymize(frame_of(spark, people()), engine="spark", **asked)
-    tree = [[word, "any"] for word in people()["occupation"].unique().sort()]
+    tree = {"builder": "taxonomy", "rows": [[word, "any"] for word in people()["occupation"].unique().sort()]}
     with pytest.raises((ParameterError, Unsupported), match="order"):
-        shoal.anonymize(
-            frame_of(spark, people()),
-            engine="spark",
-            hierarchies={"occupation": {"builder": "taxonomy", "rows": tree}},
-            **asked,
-        )
+        shoal.anonymize(frame_of(spark, people()), engine="spark", hierarchies={"occupation": tree}, **asked)

@@ -114,7 +114,8 @@ def _tidy(name: str, kind: str) -> Any:
 
     column = sql.col(name)
     if kind in ("float", "double"):
-        return sql.when(~sql.isnan(column), column + sql.lit(0.0).cast(kind))  # -0.0 is 0.0
+        zero = sql.lit(0.0).cast(kind)
+        return sql.when(sql.abs(column) == zero, zero).when(~sql.isnan(column), column)  # -0.0 is 0.0
     return column.cast("string") if kind == "void" else column
 
 
