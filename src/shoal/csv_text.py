@@ -55,9 +55,9 @@ class Form:
         return found
 
     def typed(self, column: pl.Series) -> pl.Series:
-        """Give a column of text the type of its values; where it stays text, equal numbers are spelt in one way."""
+        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way."""
         typed = infer(column, commas=self._commas)
-        return one_spelling(column, commas=self._commas) if typed.dtype == pl.String else typed
+        return one_spelling(column, commas=True) if typed.dtype == pl.String and self._commas else typed
 
     def noted(self, columns: Iterable[pl.Series]) -> dict[str, tuple[str, ...]]:
         """Say which columns of text spell values in several ways."""

@@ -81,5 +81,5 @@ def declared_orders(table: Table, columns: Sequence[str]) -> dict[str, list[str]
     >>> declared_orders(Table.of({"s": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"]))}), ["s"])
     {'s': ['b', 'a']}
     """
-    kinds = {name: table.dtype(name) for name in columns}
+    kinds = {name: table.dtype(name) for name in columns if name in table.columns}
     return {name: kind.categories.to_list() for name, kind in kinds.items() if isinstance(kind, pl.Enum)}

@@ -35,7 +35,7 @@ from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.models import Model, Models
-from shoal.orders import LEAVES, LIST, Orders, declared_orders, leaf_orders, read_as_asked
+from shoal.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
@@ -343,9 +343,9 @@ class Prepared:
     raised: Choice
     """The columns that were raised before all else."""
     orders: Orders = field(default_factory=dict)
-    """By column, words in their order."""
+    """By column, words in the order that was stated for them."""
     stated: Mapping[str, str] = field(default_factory=dict)
-    """By column, where such an order comes from, if the words were not declared with the table."""
+    """By column, where such an order comes from."""
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
@@ -356,7 +356,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     table = _as_asked(table, request, roles)
     leaves = leaf_orders(table, models, builders)
     table = read_as_asked(table, order=leaves)
-    orders = declared_orders(table, (*roles.quasi, *roles.sensitive))
+    orders = {**leaves, **request.order}
     stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
     population = _population(table, request)
     progress(0.0, "encoding")

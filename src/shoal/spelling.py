@@ -21,6 +21,14 @@ INVISIBLE = r"[\u00AD\u200B-\u200D\u2060\uFEFF]"
 DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y")
 MONTHS = ("%Y-%m", "%Y/%m", "%m/%Y", "%b %Y", "%B %Y", "%b-%Y", "%Y %b", "%Y %B")
 """Forms of dates that can be read in one way only; 03/04/2020 cannot."""
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+DATED = (
+    r"^[0-9]{1,4}[-/.][0-9]{1,4}(?:[-/.][0-9]{1,4})?$|^[0-9]{4} "
+    f"{_MONTH}$|^(?:[0-9]{{1,2}} )?{_MONTH}[ -](?:[0-9]{{1,2}},? )?[0-9]{{4}}$"
+)
+"""What any of these forms looks like, in small letters."""
+FEW = 10
+"""Values that are tried before all are."""
 
 
 def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
@@ -41,6 +49,8 @@ def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
     if distinct.str.contains(CODE).any():
         return column
     for dtype in (pl.Int64, pl.Float64, pl.Date, pl.Datetime("us")):
+        if _cast(distinct.head(FEW), dtype, commas).null_count():
+            continue
         typed = _cast(distinct, dtype, commas)
         if typed.null_count() == 0 and not _blurred(_points(distinct) if commas else distinct, typed):
             return _cast(column, dtype, commas)
@@ -97,7 +107,11 @@ def equal_keys(texts: pl.Series, *, commas: bool = False) -> pl.Series:
     typed = infer(written)
     if typed.dtype.is_temporal():
         return typed.cast(pl.String)
-    return _first_of(written, pl.when(~pl.col("text").str.contains(CODE)).then(pl.lit(number_keys(written))))
+    numbers = written.set(~written.str.contains(NUMBER) | written.str.contains(CODE), None)
+    known = numbers.drop_nulls()
+    if known.cast(pl.Float64).n_unique() == len(known):  # equal numbers would be rounded to the same
+        return "~" + written
+    return _first_of(written, number_keys(numbers))
 
 
 def alike_keys(texts: pl.Series) -> pl.Series:
@@ -106,11 +120,20 @@ def alike_keys(texts: pl.Series) -> pl.Series:
     >>> alike_keys(pl.Series([" New  York", "new\\u00a0york", "007", "7.0", "Jan 2020", "2020-01"])).to_list()
     ['~new york', '~new york', '=7e0', '=7e0', '=2020-01', '=2020-01']
     """
-    plain = texts.str.normalize("NFKC").str.replace_all(INVISIBLE, "").str.replace_all(r"\s+", " ")
-    plain = plain.str.strip_chars(" ").str.to_lowercase()
-    days = [_dated(plain, form, "%Y-%m-%d") for form in DAYS]
-    months = [_dated("1 " + plain, f"%d {form}", "%Y-%m") for form in MONTHS]
-    return _first_of(plain, *map(pl.lit, (number_keys(plain), *days, *months)))
+    plain = texts
+    if texts.str.contains(r"[^\x00-\x7F]").any():
+        plain = texts.str.normalize("NFKC").str.replace_all(INVISIBLE, "")
+    plain = plain.str.replace_all(r"\s+", " ").str.strip_chars(" ").str.to_lowercase()
+    return _first_of(plain, number_keys(plain), *_date_keys(plain))
+
+
+def _date_keys(texts: pl.Series) -> list[pl.Series]:
+    """Return for each form of a date the day or month of the texts that have it."""
+    dated = texts.set(~texts.str.contains(DATED), None)
+    if dated.null_count() == len(texts):
+        return []
+    days = [_dated(dated, form, "%Y-%m-%d") for form in DAYS]
+    return days + [_dated("1 " + dated, f"%d {form}", "%Y-%m") for form in MONTHS]
 
 
 def _dated(texts: pl.Series, form: str, key: str) -> pl.Series:
@@ -119,9 +142,9 @@ def _dated(texts: pl.Series, form: str, key: str) -> pl.Series:
     return date.set(date.dt.year() < 1000, None).dt.strftime(key)
 
 
-def _first_of(texts: pl.Series, *keys: pl.Expr) -> pl.Series:
+def _first_of(texts: pl.Series, *keys: pl.Series) -> pl.Series:
     """Return the first key that is there, marked as that of a value; else the text itself."""
-    found = [pl.lit("=") + key for key in keys]
+    found = [pl.lit("=" + key) for key in keys]
     return texts.to_frame("text").select(pl.coalesce(*found, pl.lit("~") + pl.col("text"))).to_series()
 
 
@@ -131,7 +154,7 @@ def one_spelling(column: pl.Series, *, commas: bool = False) -> pl.Series:
     >>> one_spelling(pl.Series(["1000.0", "1000", None, "n/a", "007", "7"])).to_list()
     ['1000', '1000', None, 'n/a', '007', '7']
     """
-    return _spelt(column, _equal(column, commas))
+    return _spelt(column, _equal(column.unique().drop_nulls(), commas))
 
 
 def spelt_like(column: pl.Series, other: pl.Series) -> pl.Series:
@@ -174,11 +197,12 @@ def spelling_notes(columns: Iterable[pl.Series], *, commas: bool = False) -> dic
 
 
 def _notes(column: pl.Series, commas: bool) -> Iterator[str]:
-    equal = _equal(column, commas)
+    texts = column.unique().drop_nulls()
+    equal = _equal(texts, commas)
     if equal.height:
         values = counted(equal["key"].n_unique(), "equal number or date", "equal numbers or dates")
         yield f"column {column.name!r}: {equal.height:,} spellings of {values} are read as one value each"
-    texts = _spelt(column.unique().drop_nulls(), equal).unique()
+    texts = _spelt(texts, equal).unique()
     alike = _groups(texts, alike_keys(texts)) if infer(texts, commas=commas).dtype == pl.String else texts.clear()
     if len(alike):
         yield (
@@ -188,8 +212,8 @@ def _notes(column: pl.Series, commas: bool) -> Iterator[str]:
         )
 
 
-def _equal(column: pl.Series, commas: bool) -> pl.DataFrame:
-    texts = column.unique().drop_nulls()
+def _equal(texts: pl.Series, commas: bool) -> pl.DataFrame:
+    """Return the texts of equal numbers, dates or moments, of texts that all differ."""
     return _groups(texts, equal_keys(texts, commas=commas))
 
 

@@ -21,7 +21,7 @@ from shoal.certificate import canonical, gap
 from shoal.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.opened import Opened
-from shoal.orders import as_read
+from shoal.orders import as_read, declared_orders, read_as_asked
 from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
 from shoal.release import manifest, public_config_hash, read_json
@@ -109,10 +109,15 @@ def verify(
 
 
 def _as_read(release: Opened, original: Table) -> Table:
-    """Return the original as the request wanted it read; one that cannot be is another table, which a check says."""
+    """Return the original as the request wanted it read, words in the order in which they are published.
+
+    What cannot be read so is another table, or a forged file: the checks say it.
+    """
     try:
-        return as_read(original, release.config)
-    except ShoalError:
+        table = as_read(original, release.config)
+        words = [declared_orders(shown, release.certificate.sensitive) for shown in release.shown.values()]
+        return read_as_asked(table, order={name: order for one in words for name, order in one.items()})
+    except Exception:  # whatever a forged file may provoke
         return original
 
 
