@@ -27,7 +27,7 @@ from shoal.table import Table
 
 WORDS = ["low", "mid", "high"]
 PAIN = {"age": [1, 1, 2, 2], "pain": ["low", "mid", "mid", "high"]}
-"""In their order, each class is 1/4 away from the table; in that of the alphabet, 3/8."""
+"""In their order, each class is 1/4 away from the table; in that of the alphabet, 1/8."""
 TREE = {"builder": "taxonomy", "rows": [["low", "some"], ["mid", "some"], ["high", "much"]]}
 ORDERED = "t(pain:ordered)=0.25"
 
