@@ -27,6 +27,7 @@ from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.metric import Metric
 from shoal.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
+from shoal.orders import leaf_orders, read_as_asked
 from shoal.parameters import Number
 from shoal.problem import Problem, default_cost, make_problem
 from shoal.recode import RECODINGS
@@ -174,7 +175,8 @@ class Case:
     @property
     def microdata(self) -> Microdata:
         """The table as codes, made once for all that is asked of it."""
-        return _encoded(tuple(self.kinds.items()), _frozen(self.columns), _frozen(self.population))
+        ordered = tuple(model for model in self.models if model.wants_order)
+        return _encoded(tuple(self.kinds.items()), _frozen(self.columns), ordered, _frozen(self.population))
 
     @cached_property
     def people(self) -> pl.DataFrame | None:
@@ -222,6 +224,8 @@ class Case:
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
         distance = getattr(model, "distance", "auto")
+        if distance == "auto" and set(model.attributes) & set(Models(self.models).in_order):
+            distance = "ordered"  # the words have an order for this release
         if isinstance(distance, Metric):
             distance = {(a, b): distance.between(a, b) for a in distance.labels for b in distance.labels}
         single = self.kinds[model.attributes[0]].tree if len(model.attributes) == 1 else {}
@@ -249,11 +253,15 @@ def _frozen(columns: Mapping[str, Sequence[Value]]) -> Frozen:
 
 
 @lru_cache(maxsize=32)
-def _encoded(kinds: tuple[tuple[str, Kind], ...], columns: Frozen, population: Frozen) -> Microdata:
-    case = Case(dict(kinds), dict(columns), (), population=dict(population))
+def _encoded(
+    kinds: tuple[tuple[str, Kind], ...], columns: Frozen, models: tuple[Model, ...], population: Frozen
+) -> Microdata:
+    case = Case(dict(kinds), dict(columns), models, population=dict(population))
     roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
     people = None if case.people is None else Table.of(case.people)
-    return encode(Table.of(case.frame), roles, case.builders, people)
+    table = Table.of(case.frame)
+    ordered = read_as_asked(table, order=leaf_orders(table, Models(models), case.builders))
+    return encode(ordered, roles, case.builders, people)
 
 
 def _renamed_metric(model: Model) -> Model:

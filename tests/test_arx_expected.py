@@ -57,6 +57,7 @@ from shoal.costs.precision import Precision
 from shoal.hierarchies import as_builder
 from shoal.histogram import Classes, sensitive_values
 from shoal.microdata import Microdata, distinct_rows, encode
+from shoal.orders import read_as_asked
 from shoal.partition import DROPPED, Partition
 from shoal.recode import Published
 from shoal.requirement import parse_requirement
@@ -205,10 +206,12 @@ def _java_draws(seed: int, bound: int, number: int) -> Iterator[int]:
 
 @cache
 def microdata(rows: str, quasi: tuple[str, ...], population: bool) -> Microdata:
-    """The table as integers, with ARX's hierarchies."""
+    """The table as integers, with ARX's hierarchies; sensitive words in the order of the alphabet, as in ARX."""
     files = {name: as_builder(str(ADULT / "hierarchies" / f"adult_hierarchy_{name}.csv")) for name in COLUMNS}
     roles = Roles.of(COLUMNS, quasi=quasi, sensitive=[name for name in COLUMNS if name not in quasi])
-    return encode(adult(rows), roles, files, adult("adult") if population else None)
+    words = {name: adult("adult")[name].unique().sort().to_list() for name in roles.sensitive if name == "occupation"}
+    table = read_as_asked(adult(rows), order=words)
+    return encode(table, roles, files, adult("adult") if population else None)
 
 
 # A release at given levels

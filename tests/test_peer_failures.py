@@ -382,7 +382,17 @@ def test_the_ordered_distance_of_numbers_stored_as_text_is_that_of_the_numbers(t
 
 def test_the_numeric_distance_refuses_text_rather_than_guess() -> None:
     with pytest.raises(ParameterError, match="is not a column of numbers or dates"):
-        level({"cell": list("xxyy"), "ill": ["2", "10", "9", "100"]}, "t(ill:numeric)=1")
+        level({"cell": list("xxyy"), "ill": ["2", "10", "9", "a hundred"]}, "t(ill:numeric)=1")
+    with pytest.raises(ParameterError, match="is not a column of numbers or dates"):
+        level({"cell": list("xxyy"), "ill": ["2", "10", "9", "0100"]}, "t(ill:numeric)=1")
+
+
+def test_the_numeric_distance_of_numbers_stored_as_text_is_that_of_the_numbers() -> None:
+    cells, texts = list("xxyy"), ["2", "10", "9", "100"]
+    numbers = [int(text) for text in texts]
+    assert level({"cell": cells, "ill": texts}, "t(ill:numeric)=1") == level(
+        {"cell": cells, "ill": numbers}, "t(ill:numeric)=1"
+    )
 
 
 def test_what_the_caller_does_to_a_frame_afterwards_changes_no_release() -> None:

@@ -29,11 +29,13 @@ from shoal.markup import table as grid
 from shoal.markup import tag
 from shoal.microdata import numbered_runs, packed
 from shoal.models import Model, Models, SensitiveModel
+from shoal.orders import Orders, leaf_orders, read_as_asked
 from shoal.parameters import Numeral
 from shoal.registry import discover
 from shoal.requirement import as_models
 from shoal.risk import Risk, measure
-from shoal.roles import Roles
+from shoal.roles import Roles, listed
+from shoal.spelling import spelt_like
 from shoal.table import Table, TableLike
 from shoal.tidying import check_filled
 from shoal.two_tables import sensitive_rows
@@ -79,6 +81,8 @@ class Audit:
     """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
     violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
     """The numbers (0-based) of the rows whose class fails a requirement."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """Where the table spells values in several ways; names of columns and counts."""
     measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
     """Measures the risk."""
 
@@ -117,6 +121,7 @@ class Audit:
         sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
         found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
         found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
+        found |= {"notes": list(self.notes)}
         found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False)
 
@@ -138,13 +143,16 @@ def audit(
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
     minimal_uniques: int | None = None,
+    unify: Sequence[str] | str = (),
+    order: Orders | None = None,
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement, every model's level is reported.
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
-    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The last five
-    are for the `risk`, as in `shoal.risk.measure`.
+    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The next five
+    are for the `risk`, as in `shoal.risk.measure`. `unify` and `order` are those of `shoal.anonymize`; an order is
+    for a sensitive column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
@@ -153,24 +161,27 @@ def audit(
     >>> found.risk.prosecutor.highest, round(found.risk.marketer, 2)
     (1.0, 0.67)
     """
-    read = people = Table.of(table)
+    read = people = _unified(Table.of(table), unify)
     two = sensitive_table is not None
     shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
         secret = [sensitive] if isinstance(sensitive, str) else sensitive
-        counted_ = Table.of(sensitive_table).frame
-        read = Table(sensitive_rows(people.frame, counted_, secret, group=group, count=count))
+        counted_ = _unified(Table.of(sensitive_table), unify)
+        read = Table(sensitive_rows(people.frame, counted_.frame, secret, group=group, count=count), counted_.spelling)
         roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
+    _check_named(unify, (*people.columns, *read.columns))
     check_filled(read.rows, len(read.columns))
     models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
-    everybody = None if population is None else Table.of(population).frame
+    read = _in_order(read, roles, models, builders, order or {})
+    everybody = None if population is None else _everybody(_unified(Table.of(population), unify), people, shown)
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     return replace(
         _measured(classes, models, asked=require is not None),
         wildcard=None if wildcard is None else wildcard_summary(people.frame.select(shown.quasi), wildcard),
-        violations=_violations(models, classes, read, people, roles) if require is not None else NONE,
+        violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
+        notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
         measured=partial(
             measure,
             people,
@@ -185,6 +196,35 @@ def audit(
             minimal_uniques=minimal_uniques,
         ),
     )
+
+
+def _unified(table: Table, unify: Sequence[str] | str) -> Table:
+    """Return a table with those of the columns spelt in one way that it has."""
+    return read_as_asked(table, [name for name in listed(unify) if name in table.columns])
+
+
+def _check_named(unify: Sequence[str] | str, columns: Sequence[str]) -> None:
+    """Refuse to unify a column that there is not."""
+    for name in listed(unify):
+        if name not in columns:
+            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, columns))
+
+
+def _in_order(table: Table, roles: Roles, models: Models, builders: Mapping[str, Builder], order: Orders) -> Table:
+    """Return a table whose sensitive words are in order, where one is given or a model wants that of a hierarchy."""
+    for name in order:
+        if name not in roles.sensitive:
+            raise RoleError(
+                f"an order is given for {name!r}", expected="a sensitive column", hint=nearest(name, roles.sensitive)
+            )
+    table = read_as_asked(table, order=order)
+    return read_as_asked(table, order=leaf_orders(table, models, builders))
+
+
+def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:
+    """Return the population, spelt as the published cells spell."""
+    named = [name for name in shown.quasi if name in population.columns]
+    return population.with_columns(spelt_like(population[name], people[name]) for name in named).frame
 
 
 def audit_counted(
@@ -311,12 +351,12 @@ def _alike(levels: Floats, reached: float) -> Bools:
     return np.isinf(levels) if np.isinf(reached) else np.isclose(levels, reached, rtol=1e-9, atol=1e-12)
 
 
-def _violations(models: Models, classes: Classes, read: Table, people: Table, roles: Roles) -> Ints:
+def _violations(models: Models, classes: Classes, read: Table, people: Table, *, two: bool) -> Ints:
     """Return the rows whose class fails one of the models; of two tables, the people of the groups that do."""
     failing = ~models.admits(classes)[classes.class_of_row]
-    if read is people:
+    if not two:
         return np.flatnonzero(failing)
-    (group,) = roles.quasi
+    group = read.columns[0]
     return np.flatnonzero(people[group].is_in(read[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
 
 

@@ -97,6 +97,8 @@ class Certificate:
     """By model, a bound on its level that held before records were chosen, where the method has a theorem for it."""
     chosen: tuple[str, ...] = ()
     """How the method was chosen, where that was left to `auto`: what was tried, at what cost, and why."""
+    orders: Mapping[str, str] = field(default_factory=dict)
+    """By sensitive attribute that is compared in order, what orders its values; the codebook has the order of words."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -124,6 +126,7 @@ class Certificate:
             "require": self.require,
             "models": [dict(model) for model in self.models],
             "a_priori": dict(self.a_priori),
+            "orders": dict(self.orders),
             "recoding": self.recoding,
             "quasi": list(self.quasi),
             "sensitive": list(self.sensitive),
@@ -176,6 +179,7 @@ def certify(
     sensitive: tuple[str, ...],
     require: str,
     remarks: tuple[str, ...] = (),
+    orders: Mapping[str, str] | None = None,
 ) -> Certificate:
     """State what the audit found of a solution's published cells."""
     return Certificate(
@@ -196,6 +200,7 @@ def certify(
         remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
         chosen=solution.chosen,
+        orders=orders or {},
     )
 
 

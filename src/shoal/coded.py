@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Floats
+from shoal.spelling import infer
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,22 @@ def is_ordered(column: pl.Series) -> bool:
     return dtype.is_numeric() or dtype.is_temporal() or dtype in (pl.Boolean, pl.Enum)
 
 
+def own_order(values: pl.Series) -> str | None:
+    """Return what the values of a column are ordered by, in words; None for words, which have no order of their own.
+
+    >>> [own_order(pl.Series(values)) for values in ([2, 1], ["007", "9"], ["2020-01-31"], ["low", "high"])]
+    ['the numbers', 'the numbers', 'the dates', None]
+    """
+    typed = infer(values)
+    if typed.dtype.is_temporal():
+        return "the dates"
+    if typed.dtype in (pl.Boolean, pl.Enum):
+        return "the declared categories" if typed.dtype == pl.Enum else "false before true"
+    return "the numbers" if typed.dtype.is_numeric() or _as_numbers(typed).null_count() == typed.null_count() else None
+
+
 def distinct_sorted(column: pl.Series) -> pl.Series:
-    """Return the distinct values in order, a missing value last; text that reads as numbers is ordered by number.
+    """Return the distinct values in order, a missing value last; texts of numbers and dates are ordered by these.
 
     >>> distinct_sorted(pl.Series(["10", "9", None, "10"])).to_list()
     ['9', '10', None]
@@ -118,10 +133,11 @@ def distinct_sorted(column: pl.Series) -> pl.Series:
     values = column.unique().sort(nulls_last=True)
     if column.dtype != pl.String:
         return values
-    numbers = _as_numbers(values)
-    if numbers.null_count() > values.null_count() or numbers.is_empty():
+    typed = infer(values)
+    order = _as_numbers(values) if typed.dtype == pl.String else typed
+    if order.null_count() > values.null_count() or order.is_empty():
         return values
-    return values.gather(numbers.arg_sort(nulls_last=True))
+    return values.gather(order.arg_sort(nulls_last=True))
 
 
 def odd_texts(values: pl.Series) -> int:

@@ -25,6 +25,7 @@ from shoal.errors import ParameterError, ReleaseError
 from shoal.memory import MemoryLimit, within
 from shoal.methods.base import Progress, silent
 from shoal.models import Models
+from shoal.orders import read_as_asked
 from shoal.parameters import Number
 from shoal.pipeline import Request, run
 from shoal.release import Release
@@ -108,6 +109,7 @@ def project(
 ) -> Projections:
     """Make the releases of a request; what can never be done within a `limit` is refused at once."""
     models = as_models(request.require)
+    table = read_as_asked(table, request.unify, request.order)
     roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
     request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive, identifiers=roles.identifiers)
     groups = related(table, request.sensitive, models, int(LARGEST.read(largest, "largest")))
@@ -120,6 +122,7 @@ def project(
             sensitive=list(group),
             identifiers=[*request.identifiers, *rest, *_others(table, request)],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
+            order={name: words for name, words in request.order.items() if name not in rest},
         )
         releases["+".join(group)] = run(table, own, progress, limit=limit)
     return Projections(releases, _joined(table, list(releases.values()), request, models))

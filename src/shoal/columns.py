@@ -7,18 +7,23 @@ just being written are texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import polars as pl
 
 from shoal.arrays import Codes, Ints
 from shoal.coded import Coded
 from shoal.errors import TableError
+from shoal.spelling import spelling_notes
 from shoal.tidying import check_filled, check_names, tidy_column
 
 ARROW = (".arrow", ".feather", ".ipc")
+
+
+Notes: TypeAlias = Mapping[str, tuple[str, ...]]
+"""What there is to say of columns, by name."""
 
 
 class Columns(Protocol):
@@ -31,6 +36,10 @@ class Columns(Protocol):
     @property
     def rows(self) -> int:
         """How long they are."""
+
+    @property
+    def spelling(self) -> Notes:
+        """By column, where values are spelt in several ways; of the columns that were read so far."""
 
     def dtype(self, name: str) -> pl.DataType:
         """Return the type of a column."""
@@ -51,8 +60,8 @@ class Columns(Protocol):
 class Held:
     """A frame in memory; what was encoded once is not encoded again."""
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self._frame = frame
+    def __init__(self, frame: pl.DataFrame, spelling: Notes | None = None) -> None:
+        self._frame, self.spelling = frame, spelling or {}
         self._coded: dict[str, Coded] = {}
 
     @property
@@ -93,14 +102,21 @@ class Stored:
 
     Only integers are kept.
 
-    `typed` makes of a column as it stands in the file what it is in the table.
+    `typed` makes of a column as it stands in the file what it is in the table; `noted` says how it is spelt.
     """
 
     def __init__(
-        self, path: Path, typed: Callable[[pl.Series], pl.Series] = tidy_column, *, empty: bool = False
+        self,
+        path: Path,
+        typed: Callable[[pl.Series], pl.Series] = tidy_column,
+        noted: Callable[[Iterable[pl.Series]], Notes] = spelling_notes,
+        *,
+        empty: bool = False,
     ) -> None:
-        self._path, self._typed = path, typed
+        self._path, self._typed, self._noted = path, typed, noted
         self._coded: dict[str, Coded] = {}
+        self._looked_at: set[str] = set()
+        self.spelling: dict[str, tuple[str, ...]] = {}
         self._stamp = self._state()
         self._scan = (
             pl.scan_ipc(path, glob=False)
@@ -122,7 +138,14 @@ class Stored:
 
     def column(self, name: str) -> pl.Series:
         """Read one column."""
-        return self._typed(self._collected(self._scan.select(pl.col(name))).to_series())
+        return self._made(self._collected(self._scan.select(pl.col(name))).to_series())
+
+    def _made(self, column: pl.Series) -> pl.Series:
+        """Return a column of the file as it is in the table; how it is spelt is looked at once."""
+        if column.name not in self._looked_at:
+            self._looked_at.add(column.name)
+            self.spelling.update(self._noted([column]))
+        return self._typed(column)
 
     def coded(self, name: str) -> Coded:
         """Return one column as integers, which are kept."""
@@ -138,7 +161,7 @@ class Stored:
     def frame(self) -> pl.DataFrame:
         """Read everything."""
         whole = self._collected(self._scan)
-        return whole.select(self._typed(column) for column in whole.iter_columns())
+        return whole.select(self._made(column) for column in whole.iter_columns())
 
     def _collected(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Guarantees that what is read is of one file, and that a damaged one is said in words without a cell."""
@@ -180,6 +203,11 @@ class Replaced:
         self._columns, self._others = columns, others
         self.names, self.rows = columns.names, columns.rows
 
+    @property
+    def spelling(self) -> Notes:
+        """By column, where values are spelt in several ways."""
+        return {**self._columns.spelling, **self._others.spelling}
+
     def _of(self, name: str) -> Columns:
         return self._others if name in self._others.names else self._columns
 
@@ -215,6 +243,7 @@ class Encoded:
         self._of_groups = {column.name: column for column in of_groups}
         self._columns = {**self._of_groups, **{column.name: column for column in of_rows}}
         self._group_of_row = group_of_row
+        self.spelling: Notes = {}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
+from shoal.orders import Orders
 from shoal.parameters import Numeral
 from shoal.peers import measured
 from shoal.pipeline import Prepared, Request, audit_of, audited, prepare, start_and_limit
@@ -147,6 +148,8 @@ def compare(
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
     coarsen: str | Mapping[str, int] | None = None,
+    unify: Sequence[str] = (),
+    order: Orders | None = None,
     population: TableLike | None = None,
     star: str = STAR,
     seed: int = 0,
@@ -181,6 +184,8 @@ def compare(
         max_suppressed=max_suppressed,
         suppressed=suppressed,
         coarsen=coarsen,
+        unify=unify,
+        order=order or {},
         population=population,
         star=star,
         seed=seed,

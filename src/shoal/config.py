@@ -1,8 +1,9 @@
 """One `shoal.toml` says everything that the command line can say; what is given on the command line wins.
 
-[data]         file, separator, encoding, decimal
+[data]         file, separator, encoding, decimal, unify
 [roles]        quasi, sensitive, identifiers
 [privacy]      require, max_dropped, max_suppressed, suppressed, population
+[order]        a line per column of words: a list of its values, the least first
 [hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
 [method]       name, recoding, coarsen, cost, seed, time_limit, memory_limit, engine, spark_master
 [weights]      a line per column
@@ -23,7 +24,8 @@ from shoal.models.base import quoted
 from shoal.parameters import as_fraction
 
 KEYS: Mapping[str, Mapping[str, str]] = {
-    "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"},
+    "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"}
+    | {"unify": "unify"},
     "roles": {"quasi": "quasi", "sensitive": "sensitive", "identifiers": "identifiers"},
     "privacy": {"require": "require", "max_dropped": "max_dropped", "population": "population"}
     | {"max_suppressed": "max_suppressed", "suppressed": "suppressed"},
@@ -52,13 +54,16 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 }
 """Section and key of the file, and the setting it becomes."""
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
+WORDS = "a list of texts, the least first"
 KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
-    **dict.fromkeys(KEYS["roles"], NAMES),
+    **dict.fromkeys((*KEYS["roles"], "unify"), NAMES),
     **dict.fromkeys(("neutralise", "overwrite", "report"), SWITCH),
 }
 """What a setting must be where it is not a text."""
-FREE = {"hierarchies": "hierarchies", "weights": "attribute_weights"}
+FREE = {"order": "order", "hierarchies": "hierarchies", "weights": "attribute_weights"}
 """Sections with a line per column."""
+FREE_KINDS = {"order": WORDS, "weights": NUMBER}
+"""What a line of theirs must be, where that is not for a builder to say."""
 FIRST = "none"
 """What the first release of a series follows: no folder."""
 _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
@@ -83,8 +88,8 @@ def read_config(path: Path) -> dict[str, Any]:
         if section not in (*KEYS, *FREE) or not isinstance(entries, dict):
             raise ParameterError(f"{path.name}: unknown section [{section}]", hint=nearest(section, (*KEYS, *FREE)))
         if section in FREE:
-            for key in entries if section == "weights" else ():
-                _check_kind(path.name, section, key, entries[key], NUMBER)
+            for key in entries if section in FREE_KINDS else ():
+                _check_kind(path.name, section, key, entries[key], FREE_KINDS[section])
             settings[FREE[section]] = entries
             continue
         for key, value in entries.items():
@@ -117,7 +122,7 @@ def as_toml(settings: Mapping[str, Any]) -> str:
     parts = {section: {key: said.get(name) for key, name in keys.items()} for section, keys in KEYS.items()}
     free = {section: {_toml(key): value for key, value in said.get(name, {}).items()} for section, name in FREE.items()}
     found = []
-    for section in ("data", "roles", "privacy", "hierarchies", "method", "weights", "output"):
+    for section in ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output"):
         entries = (parts | free)[section]
         lines = [f"{key} = {_toml(value)}" for key, value in entries.items() if value not in (None, [], {}, False)]
         found += ["\n".join([f"[{section}]", *lines])] if lines else []
@@ -149,6 +154,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),
+        WORDS: lambda given: isinstance(given, list) and all(isinstance(word, str) for word in given),
     }
     if not fits[kind](value):
         raise ParameterError(f"{file}: {key} in [{section}] is {value!r}", expected=kind)

@@ -7,11 +7,13 @@ import gzip
 import io
 import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
 from shoal.errors import ParameterError, TableError
+from shoal.spelling import infer, one_spelling, spelling_notes
 from shoal.tidying import check_names
 
 SEPARATORS = ",;\t|"
@@ -53,8 +55,18 @@ class Form:
         return found
 
     def typed(self, column: pl.Series) -> pl.Series:
-        """Give a column of text the type of its values."""
-        return infer(column, commas=self.decimal == "," or (self.decimal is None and self.separator != ","))
+        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way."""
+        typed = infer(column, commas=self._commas)
+        return one_spelling(column, commas=True) if typed.dtype == pl.String and self._commas else typed
+
+    def noted(self, columns: Iterable[pl.Series]) -> dict[str, tuple[str, ...]]:
+        """Say which columns of text spell values in several ways."""
+        return spelling_notes(columns, commas=self._commas)
+
+    @property
+    def _commas(self) -> bool:
+        """Whether numbers may have a decimal comma."""
+        return self.decimal == "," or (self.decimal is None and self.separator != ",")
 
     def check_text(self, text: str) -> None:
         """Refuse what is no text: a picture, say, whose name ends in .csv."""
@@ -81,8 +93,8 @@ class Form:
 
 def parse(
     content: bytes, name: str, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
-) -> tuple[pl.DataFrame, Form]:
-    """Return the columns of a CSV file by their types, and its form; what is not given is guessed."""
+) -> tuple[pl.DataFrame, Form, dict[str, tuple[str, ...]]]:
+    """Return the columns of a CSV file by their types, its form, and where it spells values in several ways."""
     content = _unzipped(content, name)
     encoding = encoding or guess_encoding(content)
     text = _decoded(content, encoding, name)
@@ -94,7 +106,8 @@ def parse(
     except (pl.exceptions.PolarsError, csv.Error) as error:
         raise form.irregular() from error
     form.check_short(short)
-    return frame.select(form.typed(column) for column in frame.iter_columns()), form
+    notes = form.noted(frame.iter_columns())
+    return frame.select(form.typed(column) for column in frame.iter_columns()), form, notes
 
 
 def texts(text: str, separator: str = ",") -> pl.DataFrame:
@@ -171,46 +184,6 @@ def guess_separator(lines: list[str]) -> str:
         return (sum(width == widths[0] for width in widths), widths[0]) if widths and widths[0] > 1 else (0, 0)
 
     return max(SEPARATORS, key=regularity)
-
-
-def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
-    """Give a column of text the type its values have, if no two different texts would become one value.
-
-    So `01234` stays text (a postcode), and so does a code list that has both `1.1` and `1.10`.
-
-    >>> infer(pl.Series(["1", "2"])).dtype, infer(pl.Series(["01", "2"])).dtype, infer(pl.Series(["1.1", "1.10"])).dtype
-    (Int64, String, String)
-    >>> infer(pl.Series(["2024-02-29", None])).dtype, infer(pl.Series(["1,5"]), commas=True).dtype
-    (Date, Float64)
-    """
-    distinct = column.unique().drop_nulls()
-    if distinct.is_empty():
-        return column
-    if set(distinct.head(3)) <= {"true", "false"}:
-        return column == "true"
-    if distinct.str.contains(r"^[+-]?0[0-9]").any():
-        return column
-    for dtype in (pl.Int64, pl.Float64, pl.Date, pl.Datetime("us")):
-        typed = _cast(distinct, dtype, commas)
-        if typed.null_count() == 0 and typed.n_unique() == len(distinct) and not _blurred(distinct, typed):
-            return _cast(column, dtype, commas)
-    return column
-
-
-def _blurred(written: pl.Series, typed: pl.Series) -> bool:
-    """Whether floating-point numbers would say less than the texts: NaN, or whole numbers of too many digits."""
-    return bool(typed.dtype.is_float() and (typed.is_nan().any() or written.str.contains(r"^[+-]?[0-9]{16,}$").any()))
-
-
-def _cast(column: pl.Series, dtype: pl.DataType | type[pl.DataType], commas: bool) -> pl.Series:
-    if dtype == pl.Float64 and commas:
-        column = column.str.replace(r"^([+-]?[0-9]+),([0-9]+)$", "$1.$2")
-    if dtype == pl.Date:
-        return column.str.to_date("%Y-%m-%d", strict=False)
-    if isinstance(dtype, pl.Datetime):
-        spaced = column.str.replace(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})T", "$1 ")
-        return spaced.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit=dtype.time_unit, strict=False)
-    return column.cast(dtype, strict=False)
 
 
 def _unzipped(content: bytes, name: str) -> bytes:

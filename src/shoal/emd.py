@@ -215,19 +215,31 @@ def ground_distance(distance: str | Metric, values: Values, name: str) -> Ground
             )
         return Tree(values.tree.up[:-1])
     if word == "ordered":
+        _check_order(values, name)
         return Line((1,) * (size - 1))
     return Line(_numeric_gaps(values, name))
 
 
 def default_distance(values: Values) -> str:
     """Return the distance used when none is named: ordered for numbers and dates, else hierarchy, else equal."""
-    if is_ordered(values.domain) and values.domain.dtype != pl.Boolean:
+    if is_ordered(values.typed) and values.typed.dtype != pl.Boolean:
         return "ordered"
     return "hierarchy" if values.tree is not None else "equal"
 
 
+def _check_order(values: Values, name: str) -> None:
+    """Refuse words: the alphabet is no order of what they mean."""
+    if values.order is None:
+        raise ParameterError(
+            f"the ordered distance of {name!r} needs an order, and its values are words",
+            expected=f"their order: order={{{name!r}: [...]}} or --order {name}=LEAST,...,GREATEST; or a hierarchy of "
+            f"{name!r} whose leaves are listed in order; or an Enum or ordered Categorical",
+            hint=f"without an order, use t({name}:equal)",
+        )
+
+
 def _numeric_gaps(values: Values, name: str) -> tuple[int | Fraction, ...]:
-    domain = values.domain
+    domain = values.typed
     if not (domain.dtype.is_numeric() or domain.dtype.is_temporal()):
         raise ParameterError(
             f"t({name}:numeric): {name!r} is not a column of numbers or dates", hint="use ordered or equal"

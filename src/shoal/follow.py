@@ -18,7 +18,6 @@ import polars as pl
 from shoal.anatomy import RECODING
 from shoal.arrays import Ints
 from shoal.coded import distinct_sorted
-from shoal.csv_text import infer
 from shoal.errors import ParameterError, ShoalError, TableError, Unsupported
 from shoal.invariance import Grouping, Signature, invariant_groups
 from shoal.marks import unescaped
@@ -31,6 +30,7 @@ from shoal.register import Register
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles
+from shoal.spelling import infer
 from shoal.table import Table, numbered
 
 COUNTERFEITS = "counterfeits"
@@ -51,6 +51,11 @@ def rerelease(
     `m(ATTRIBUTE)=M` and nothing that two tables cannot meet. People are told apart by the identifiers, or where there
     are none by the quasi-identifiers; a value that has changed since makes somebody a new person, as in the paper.
     """
+    if request.unify or request.order:
+        raise Unsupported(
+            f"a release that follows another takes no {'unify' if request.unify else 'order'}",
+            hint="unify spellings before, so that every release of the series has the same",
+        )
     series = _Series.of(table, request, register, follows)
     grouping = series.grouping(start_and_limit(request)[0])
     fakes = series.counterfeits(grouping)

@@ -26,6 +26,7 @@ from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
+from shoal.orders import Orders
 from shoal.parameters import Numeral, spelled
 from shoal.pipeline import Request, run, start_and_limit
 from shoal.plots import frontier_chart, write_plot
@@ -154,6 +155,8 @@ def frontier(
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
     coarsen: str | Mapping[str, int] | None = None,
+    unify: Sequence[str] = (),
+    order: Orders | None = None,
     population: TableLike | None = None,
     star: str = STAR,
     seed: int = 0,
@@ -188,6 +191,8 @@ def frontier(
         max_suppressed=max_suppressed,
         suppressed=suppressed,
         coarsen=coarsen,
+        unify=unify,
+        order=order or {},
         population=population,
         star=star,
         seed=seed,

@@ -17,10 +17,12 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyInts, Bools, Ints
+from shoal.coded import Coded, own_order
 from shoal.containment import ShownCells
 from shoal.errors import Unsupported
 from shoal.hierarchies.base import Hierarchy
 from shoal.microdata import Microdata, distinct_rows
+from shoal.spelling import infer
 
 if TYPE_CHECKING:
     from shoal.chances import Chances  # imports a library for sparse matrices: only where there is a population
@@ -41,9 +43,25 @@ class Values:
     tree: Hierarchy | None = None
     """The hierarchy given for this attribute, bound to the domain."""
 
+    @cached_property
+    def typed(self) -> pl.Series:
+        """The domain by the type of its values: texts that are all numbers or dates as numbers or dates."""
+        return infer(self.domain)
+
+    @cached_property
+    def order(self) -> str | None:
+        """What the domain is ordered by, in words; None for words, which have no order of their own."""
+        return own_order(self.domain)
+
     def at(self, rows: Ints) -> Values:
         """Return the same attribute of some rows only; the domain and P stay the published table's."""
         return Values(self.codes[rows], self.totals, self.domain, self.tree)
+
+    @classmethod
+    def of(cls, column: Coded, tree: Hierarchy | None = None) -> Values:
+        """Return a column of the whole published table."""
+        totals = np.bincount(column.codes, minlength=column.size).astype(np.int64)
+        return cls(column.codes, totals, column.values, tree)
 
     @classmethod
     def joint(cls, columns: Iterable[Values], weights: Ints | None = None) -> Values:
@@ -55,7 +73,7 @@ class Values:
         codes, _, totals = distinct_rows([c.codes for c in columns], [len(c.totals) for c in columns])
         if weights is not None:
             totals = np.bincount(codes, weights=weights).astype(np.int64)
-        return cls(codes, totals, pl.Series(np.arange(len(totals))).cast(pl.String))
+        return cls(codes, totals, "#" + pl.Series(np.arange(len(totals))).cast(pl.String))  # no numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +174,7 @@ class Classes:
 def sensitive_values(microdata: Microdata, joints: Iterable[Attributes] = ()) -> dict[Attributes, Values]:
     """Return every sensitive attribute of the whole table, and the joint ones asked for."""
     single: dict[Attributes, Values] = {
-        (c.name,): Values(
-            c.codes,
-            np.bincount(c.codes, minlength=c.size).astype(np.int64),
-            c.values,
-            microdata.trees.get(c.name),
-        )
-        for c in microdata.sensitive
+        (column.name,): Values.of(column, microdata.trees.get(column.name)) for column in microdata.sensitive
     }
     return with_joints(single, joints)
 

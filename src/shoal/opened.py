@@ -26,6 +26,7 @@ from shoal.raising import Raised, as_raised
 from shoal.release import FORMATS, REPORT, file_hash, ranked, read_json
 from shoal.requirement import parse_requirement
 from shoal.table import Table, TableLike
+from shoal.tidying import tidy_column
 
 NO_TABLES = ("codebook", "config", "report")
 """What a certificate seals besides tables."""
@@ -94,14 +95,18 @@ class Opened:
     @cached_property
     def hierarchies(self) -> dict[str, Any]:
         """The hierarchies that cells and distances are read with: the request's if it is here, else the public ones."""
-        config = self.path.parent.parent / "internal" / "config.json"
-        return dict(read_json(config)["hierarchies"] if config.is_file() else self.codebook["hierarchies"])
+        return dict(self.config["hierarchies"] if self.config else self.codebook["hierarchies"])
 
     @cached_property
     def raised(self) -> dict[str, Raised]:
         """The columns that were raised before all else; none where the internal part, which says so, is not here."""
-        config = self.path.parent.parent / "internal" / "config.json"
-        return as_raised(read_json(config).get("coarsen", {})) if config.is_file() else {}
+        return as_raised(self.config.get("coarsen", {}))
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The request as it was understood; empty where the internal part is not here."""
+        path = self.path.parent.parent / "internal" / "config.json"
+        return dict(read_json(path)) if path.is_file() else {}
 
     def hashes_match(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""
@@ -214,7 +219,7 @@ def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str,
     frame = restored(frame) if codebook.get("neutralised") else frame
     types = {column["name"]: column["type"] for column in columns}
     typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
-    return Table(frame.with_columns(typed))
+    return Table(frame.with_columns(tidy_column(column) for column in typed))
 
 
 def _typed(column: pl.Series, kind: str) -> pl.Series:

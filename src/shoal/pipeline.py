@@ -25,15 +25,18 @@ from shoal.clock import Stopwatch
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.coded import odd_texts
+from shoal.emd import default_distance
 from shoal.engines.decided import Asked, Decided, Posed
-from shoal.errors import ParameterError, ShoalError, Unsupported
+from shoal.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder, spec_of
+from shoal.histogram import Values
 from shoal.marks import STAR
 from shoal.memory import MemoryLimit, within
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.microdata import Microdata, distinct_rows, encode
 from shoal.models import Model, Models
+from shoal.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
 from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
@@ -41,7 +44,8 @@ from shoal.raising import raised_table
 from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
-from shoal.roles import Roles
+from shoal.roles import Roles, listed
+from shoal.spelling import spelt_like
 from shoal.table import Table, TableLike, read_by_disk
 from shoal.tidying import check_names
 
@@ -79,6 +83,8 @@ class Request:
     max_suppressed: Numeral = 0
     suppressed: str = SUPPRESSED[0]
     coarsen: str | Mapping[str, int] | None = None
+    unify: Sequence[str] = ()
+    order: Orders = field(default_factory=dict)
 
 
 def anonymize(
@@ -105,6 +111,8 @@ def anonymize(
     memory_limit: object = None,
     engine: str = "local",
     progress: Progress | None = None,
+    unify: Sequence[str] = (),
+    order: Orders | None = None,
 ) -> Release:
     """Publish a table so that every class of equal quasi-identifiers meets every model.
 
@@ -129,6 +137,10 @@ def anonymize(
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
     - `time_limit`: seconds after which the best release found so far is taken.
     - `memory_limit`: the most memory that may be held meanwhile, such as `"2GiB"`; work that needs more is ended.
+    - `unify`: columns of text in which values that differ in spaces, letter case, Unicode form, leading zeros or the
+      form of a date alone become one, spelt as most rows spell it. Equal numbers are one value in any case.
+    - `order`: the order of words, the least first: `{"pain": ["low", "mid", "high"]}`; ordered distances and ranges
+      need one.
     - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
@@ -158,6 +170,8 @@ def anonymize(
         max_suppressed,
         suppressed,
         coarsen,
+        unify,
+        order or {},
     )
     if engine == "spark" and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
@@ -184,6 +198,7 @@ def run(
     """
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
+    table = read_as_asked(table, request.unify, request.order)
     seed, seconds = start_and_limit(request)
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = prepare(table, request, progress, deadline)
@@ -216,6 +231,11 @@ def run_on_spark(
     from shoal.engines.spark import check_request, columns_of, publish
 
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    if request.unify or request.order:
+        raise Unsupported(
+            f"the engine spark takes no {'unify' if request.unify else 'order'}",
+            hint="unify spellings in Spark before, and use another distance than ordered for words",
+        )
     start_and_limit(request)
     columns = columns_of(frame)
     check_names(columns)
@@ -230,6 +250,8 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     deadline = Deadline.after(limit, None)
     asked = prepare(table, replace(request, identifiers=()), progress, deadline)
     problem = asked.problem
+    if asked.stated:
+        raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
@@ -279,10 +301,8 @@ def _certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate
         quasi=problem.microdata.roles.quasi,
         sensitive=problem.microdata.roles.sensitive,
         require=str(asked.models),
-        remarks=(
-            *((asked.raised.remark,) if asked.raised.columns else ()),
-            *((CUT,) if solution.cut or asked.cut else ()),
-        ),
+        remarks=_remarks(asked, solution),
+        orders=_orders(asked),
     )
 
 
@@ -311,7 +331,7 @@ def _described(
         models=asked.models,
         builders=builders,
     )
-    config = _config(request, asked.models, problem, _for_reading(problem, builders), asked.raised, roles)
+    config = _config(request, asked, _for_reading(problem, builders), roles)
     if not (solution.cut or asked.cut):
         config["time_limit"] = None  # it was not reached, and so changed nothing
     return book, config, (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
@@ -335,6 +355,10 @@ class Prepared:
     star: str
     raised: Choice
     """The columns that were raised before all else."""
+    orders: Orders = field(default_factory=dict)
+    """By column, words in the order that was stated for them."""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """By column, where such an order comes from."""
     cut: bool = False
     """Whether time ended the search for them before it was done."""
 
@@ -344,7 +368,12 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     models = _models(request)
     roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    population = None if request.population is None else Table.of(request.population)
+    table = _as_asked(table, request, roles)
+    leaves = leaf_orders(table, models, builders)
+    table = read_as_asked(table, order=leaves)
+    orders = {**leaves, **request.order}
+    stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
+    population = _population(table, request)
     progress(0.0, "encoding")
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
@@ -353,7 +382,48 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     half = (deadline or Deadline()).half
     raised = _raised(table, roles, builders, request, pose, half, progress)
     table, above = raised_table(table, raised.columns)
-    return Prepared(pose(table, above), models, {**builders, **above}, population, request.star, raised, half.cut)
+    builders = {**builders, **above}
+    return Prepared(pose(table, above), models, builders, population, request.star, raised, orders, stated, half.cut)
+
+
+def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
+    """Return the table with spellings unified and words in order, as it is asked for."""
+    for name in request.order:
+        if name not in (*roles.quasi, *roles.sensitive):
+            raise RoleError(
+                f"an order is given for {name!r}",
+                expected="a quasi-identifier or sensitive column",
+                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
+            )
+        if name in roles.quasi and request.population is not None:
+            raise Unsupported(
+                f"{name!r} with a stated order cannot be compared with a population",
+                hint="leave its order or --population out",
+            )
+    return read_as_asked(table, request.unify, request.order)
+
+
+def _population(table: Table, request: Request) -> Table | None:
+    """Return the people whom the table may be about, spelt as the table spells."""
+    if request.population is None:
+        return None
+    people = Table.of(request.population)
+    people = read_as_asked(people, [name for name in listed(request.unify) if name in people.columns])
+    named = [name for name in request.quasi if name in table.columns and name in people.columns]
+    return people.with_columns(spelt_like(people[name], table[name]) for name in named)
+
+
+def _orders(asked: Prepared) -> dict[str, str]:
+    """Say for every attribute whose values are compared in order where that order comes from."""
+    microdata, found = asked.problem.microdata, {}
+    for model in asked.models:
+        distance = getattr(model, "distance", None)
+        if isinstance(distance, str) and len(model.attributes) == 1:
+            (name,) = model.attributes
+            values = Values.of(microdata.attribute(name), microdata.trees.get(name))
+            if distance == "ordered" or (distance == "auto" and default_distance(values) == "ordered"):
+                found[name] = asked.stated.get(name) or str(values.order)
+    return found
 
 
 def _models(request: Request) -> Models:
@@ -475,15 +545,14 @@ def _as_read(table: Table, roles: Roles, partition: Partition) -> Partition:
     return Partition(labels)
 
 
-def _config(
-    request: Request, models: Models, problem: Problem, builders: Mapping[str, Builder], raised: Choice, roles: Roles
-) -> dict[str, Any]:
+def _config(request: Request, asked: Prepared, builders: Mapping[str, Builder], roles: Roles) -> dict[str, Any]:
     """Return the request as plain data, with what was chosen where nothing was said."""
+    problem = asked.problem
     return {
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "identifiers": list(roles.identifiers),
-        "require": str(models),
+        "require": str(asked.models),
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(builders.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
@@ -492,7 +561,9 @@ def _config(
         "max_dropped": str(problem.max_dropped),
         "max_suppressed": str(problem.max_suppressed),
         "suppressed": problem.suppressed,
-        "coarsen": {name: one.said for name, one in raised.columns.items()},
+        "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
+        "unify": list(listed(request.unify)),
+        "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "star": request.star,
         "neutralise": bool(request.neutralise),
         "time_limit": None if request.time_limit is None else float(request.time_limit),

@@ -33,7 +33,7 @@ class Roles:
     ) -> Roles:
         """Check the roles against the table's columns; columns without a role are published as they are."""
         columns = list(columns)
-        named = tuple(tuple(_listed(names)) for names in (quasi, sensitive, identifiers))
+        named = tuple(tuple(listed(names)) for names in (quasi, sensitive, identifiers))
         _check(columns, *named)
         taken = {name for names in named for name in names}
         return cls(named[0], named[1], named[2], tuple(name for name in columns if name not in taken))
@@ -44,7 +44,8 @@ class Roles:
         return self.quasi + self.sensitive + self.other
 
 
-def _listed(names: Sequence[str] | str) -> Sequence[str]:
+def listed(names: Sequence[str] | str) -> Sequence[str]:
+    """Return names as a list, where one alone may be given as text."""
     return [names] if isinstance(names, str) else names
 
 

@@ -15,8 +15,10 @@ from shoal.errors import ReleaseError, TableError
 from shoal.marks import STAR
 from shoal.models import Models
 from shoal.opened import Opened, stated_models
+from shoal.orders import as_read
 from shoal.raising import Raised, as_raised
 from shoal.release import Release
+from shoal.table import Table, TableLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,8 @@ class Shown:
     """Which row of the original each row stands for; None where nothing says it."""
     raised: Mapping[str, Raised] = field(default_factory=dict)
     """The columns that were raised before all else, where that is known."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The request as it was understood, where that is known."""
 
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
@@ -53,6 +57,7 @@ class Shown:
             models=stated_models(stated.require, book),
             rows=release.classes.kept,
             raised=as_raised(release.config.get("coarsen", {})),
+            config=release.config,
         )
 
     @classmethod
@@ -74,7 +79,12 @@ class Shown:
             models=opened.models,
             rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
             raised=opened.raised,
+            config=opened.config,
         )
+
+    def as_read(self, original: TableLike) -> Table:
+        """Return the original as the request wanted it read: spellings unified, words in order."""
+        return as_read(Table.of(original), self.config)
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -118,7 +118,7 @@ def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> S
         if shutil.disk_usage(folder).free < BLOCK:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise form.irregular() from error
-    stored = Stored(cells, lambda column: tidy_column(form.typed(column)))
+    stored = Stored(cells, lambda column: tidy_column(form.typed(column)), form.noted)
     if separators != (stored.rows + 1) * (len(names) - 1):
         form.check_short(_short(text, form.separator, len(names)))
     text.unlink()

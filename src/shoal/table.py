@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from shoal.arrays import Ints
 from shoal.coded import Coded
-from shoal.columns import ARROW, Columns, Held, Replaced, Stored, parquet_files
+from shoal.columns import ARROW, Columns, Held, Notes, Replaced, Stored, parquet_files
 from shoal.csv_text import parse
 from shoal.errors import TableError
+from shoal.spelling import spelling_notes
 from shoal.spilled import has_room, spill, text_size
 from shoal.tidying import tidy
 
@@ -42,8 +43,17 @@ class Table:
 
     def __init__(self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = ()) -> None:
         self._cells: Columns = Held(cells) if isinstance(cells, pl.DataFrame) else cells
-        self.notes = notes
-        """What was guessed on reading, in words, for the decision log."""
+        self._guessed = notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed on reading and how values are spelt, in words, for the decision log."""
+        return (*self._guessed, *self.spelling)
+
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """Where values are spelt in several ways, of the columns that were read so far; names and counts."""
+        return tuple(note for notes in self._cells.spelling.values() for note in notes)
 
     @classmethod
     def of(cls, data: TableLike) -> Table:
@@ -52,7 +62,8 @@ class Table:
             return data
         if isinstance(data, str | Path):
             return read(data)
-        return cls(tidy(_as_polars(data)))
+        frame = _as_polars(data)
+        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())))
 
     @property
     def rows(self) -> int:
@@ -80,10 +91,10 @@ class Table:
         """Return some rows of all columns."""
         return self._cells.part(rows)
 
-    def with_columns(self, columns: Iterable[pl.Series]) -> Table:
-        """Return the same table with some columns replaced."""
+    def with_columns(self, columns: Iterable[pl.Series], spelling: Notes | None = None) -> Table:
+        """Return the same table with some columns replaced, and what there is to say of their spelling."""
         others = pl.DataFrame(list(columns))
-        return Table(Replaced(self._cells, Held(others)), self.notes) if others.width else self
+        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed) if others.width else self
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -159,8 +170,8 @@ def read_csv(
     >>> table.frame.row(0), table.frame.row(1)
     (('01234', 1.75, None), ('98765', 1.8, ''))
     """
-    frame, form = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
-    return Table(tidy(frame), (form.said,))
+    frame, form, spelt = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(Held(tidy(frame), spelt), (form.said,))
 
 
 def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
@@ -170,6 +181,32 @@ def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
         distinct.with_row_index(number), on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
     )
     return joined[number].cast(pl.Int64).to_numpy()
+
+
+def _with_orders(frame: pl.DataFrame, data: Any) -> pl.DataFrame:
+    """Return a frame whose ordered categories, of pandas or Arrow, keep their order; polars itself takes them as words.
+
+    >>> import pyarrow as pa
+    >>> words = pa.DictionaryArray.from_arrays([1, 0], ["low", "high"], ordered=True)
+    >>> Table.of(pa.table({"s": words})).dtype("s").categories.to_list()
+    ['low', 'high']
+    """
+    return frame.with_columns(
+        frame[name].cast(pl.String).cast(pl.Enum(words))
+        for name in frame.columns
+        if frame.schema[name] == pl.Categorical and (words := _ordered_words(data[name]))
+    )
+
+
+def _ordered_words(column: Any) -> list[str]:
+    """Return the categories of a column of pandas or Arrow in their order; none where they have none, or no texts."""
+    words: list[Any] = []
+    if getattr(getattr(column, "dtype", None), "ordered", False):
+        words = column.dtype.categories.tolist()
+    elif getattr(getattr(column, "type", None), "ordered", False):
+        arrays = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
+        words = arrays[0].dictionary.to_pylist() if arrays else []
+    return words if all(isinstance(word, str) for word in words) else []
 
 
 def _as_polars(data: object) -> pl.DataFrame:
@@ -182,7 +219,7 @@ def _as_polars(data: object) -> pl.DataFrame:
         data = reset(drop=True)
     if isinstance(data, dict) or hasattr(data, "__arrow_c_stream__"):
         try:
-            frame = pl.DataFrame(data)
+            frame = _with_orders(pl.DataFrame(data), data)
             return frame.select(pl.all().gather(pl.int_range(pl.len())))  # a copy: the caller may change what is theirs
         except Exception as error:  # of polars, pyarrow or pandas, and their words may repeat cells
             raise TableError(

@@ -8,10 +8,11 @@ import polars as pl
 
 from shoal.errors import TableError
 from shoal.marks import STAR, count_literal_stars
+from shoal.spelling import one_spelling
 
 
 def tidy(frame: pl.DataFrame) -> pl.DataFrame:
-    """Make a frame one shoal can work on: NaN is missing, categories are text, nested types are refused."""
+    """Make a frame one shoal can work on: NaN is missing, categories are text, equal numbers are spelt in one way."""
     check_filled(frame.height, frame.width)
     check_names(frame.columns)
     return frame.select(tidy_column(column) for column in frame.iter_columns())
@@ -20,7 +21,8 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
 def tidy_column(column: pl.Series) -> pl.Series:
     """Make a column one shoal can work on."""
     if column.dtype.is_float():
-        column = column.fill_nan(None) + 0.0  # -0.0 is 0.0
+        column = column.fill_nan(None)
+        column = column.set(column == 0, 0.0)  # -0.0 is 0.0; polars takes + 0.0 for nothing to do
         if column.is_infinite().any():
             raise TableError(
                 f"column {column.name!r} has {column.is_infinite().sum():,} infinite values",
@@ -28,10 +30,10 @@ def tidy_column(column: pl.Series) -> pl.Series:
                 hint="replace them before anonymizing",
             )
         return column
-    if column.dtype in (pl.Categorical, pl.Null):
-        return column.cast(pl.String)
+    if column.dtype in (pl.String, pl.Categorical, pl.Null):
+        return one_spelling(column.cast(pl.String))
     if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
-        return column.cast(pl.String)  # a declared category * could not be escaped
+        return one_spelling(column.cast(pl.String))  # a declared category * could not be escaped
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
         raise TableError(
             f"column {column.name!r} holds {column.dtype} values",

@@ -21,6 +21,7 @@ from shoal.certificate import canonical, gap
 from shoal.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.opened import Opened
+from shoal.orders import as_read, declared_orders, read_as_asked
 from shoal.proof import price_bound
 from shoal.published_cost import recomputed_cost
 from shoal.release import manifest, public_config_hash, read_json
@@ -84,7 +85,7 @@ def verify(
     folder = Path(folder)
     if not (folder / "public").is_dir():
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
-    table = None if original is None else _with_counterfeits(folder, Table.of(original))
+    table = None if original is None else Table.of(original)
     checks: list[Check] = []
     notes: list[str] = []
     proved = None
@@ -92,6 +93,7 @@ def verify(
         release = Opened.of(folder, population)
     except ShoalError as error:
         return Verification((Check("the files can be read and the seals are whole", False, str(error)),))
+    table = None if table is None else _with_counterfeits(folder, _as_read(release, table))
     whole = _internal(folder, release, checks, notes)
     if _look(checks, "the table is the sealed one", release.hashes_match):
         _look(checks, "the table has the stated columns and rows", release.has_shape)
@@ -104,6 +106,19 @@ def verify(
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
+
+
+def _as_read(release: Opened, original: Table) -> Table:
+    """Return the original as the request wanted it read, words in the order in which they are published.
+
+    What cannot be read so is another table, or a forged file: the checks say it.
+    """
+    try:
+        table = as_read(original, release.config)
+        words = [declared_orders(shown, release.certificate.sensitive) for shown in release.shown.values()]
+        return read_as_asked(table, order={name: order for one in words for name, order in one.items()})
+    except Exception:  # whatever a forged file may provoke
+        return original
 
 
 def _with_counterfeits(folder: Path, table: Table) -> Table:

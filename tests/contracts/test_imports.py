@@ -13,7 +13,8 @@ SOURCE = Path(shoal.__file__).parent
 ORDER = [
     {"arrays", "clock", "errors"},
     {"chances", "markup", "memory", "parameters", "plots", "prices", "registry", "sorting", "watching", "wording"},
-    {"coded", "marks", "solver"},
+    {"marks", "solver", "spelling"},
+    {"coded"},
     {"tidying"},
     {"columns", "csv_text"},
     {"spilled"},
@@ -29,7 +30,7 @@ ORDER = [
     {"recode"},
     {"emd"},
     {"costs", "models"},
-    {"codebook", "config", "requirement"},
+    {"codebook", "config", "orders", "requirement"},
     {"arx", "audit", "inspection", "proof", "vary"},
     {"problem"},
     {"cube", "hardness"},
@@ -51,9 +52,9 @@ ORDER = [
 ]
 LAYER = {part: layer for layer, parts in enumerate(ORDER) for part in parts}
 CHECKERS = [
-    *("attacks", "audit", "averages", "chances", "containment", "coverage", "crowds", "gains", "opened", "patterns"),
-    *("proof", "published_cost"),
-    *("raising", "register", "report", "risk", "shown", "traced", "traces", "two_tables", "verify", "wildcard"),
+    *("attacks", "audit", "averages", "chances", "containment", "coverage", "crowds", "gains", "opened", "orders"),
+    *("patterns", "proof", "published_cost", "raising", "register", "report", "risk", "shown", "spelling", "traced"),
+    *("traces", "two_tables", "verify", "wildcard"),
 ]
 
 

@@ -350,3 +350,36 @@ def test_the_command_reads_publishes_and_is_verified(
     assert outcome.code == 0, outcome.err
     assert command("verify", tmp_path / "release").code == 0
     assert written(tmp_path / "release").schema["age"] == pl.String
+
+
+def test_equal_numbers_are_one_value_however_they_are_spelt(spark: Any, tmp_path: Path) -> None:
+    """Of text in every role, and -0.0 beside 0.0; the release is verified with the original."""
+    spelt = ["1000", "1000.0", "1e3", "n/a"] * 6
+    original = pl.DataFrame(
+        {"age": spelt, "pay": spelt[::-1], "note": spelt, "score": [0.0, -0.0, 1.0] * 8}, strict=False
+    )
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["pay"], "method": "mondrian"}
+    with pytest.raises(Infeasible):
+        shoal.anonymize(frame_of(spark, original), engine="spark", require="distinct-l(pay)=3", **asked)
+    release: Any = shoal.anonymize(frame_of(spark, original), engine="spark", require="k=2", **asked)
+    assert any("'age': 3 spellings" in line for line in release.decisions)
+    shown = pl.DataFrame(release.table.toArrow())
+    assert [shown[name].n_unique() for name in ("age", "pay", "note", "score")] == [2, 2, 2, 2]
+    folder = release.save(tmp_path / "release")
+    assert shoal.verify(folder, original=original).failures == []
+
+
+@pytest.mark.parametrize("asked", [{"unify": ["gender"]}, {"order": {"gender": ["F", "M"]}}], ids=str)
+def test_spellings_and_orders_are_refused(spark: Any, asked: dict[str, Any]) -> None:
+    with pytest.raises(Unsupported, match=f"takes no {next(iter(asked))}"):
+        shoal.anonymize(frame_of(spark, people()), engine="spark", require="k=2", **ASKED, **asked)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "auto"])
+def test_words_without_an_order_are_refused(spark: Any, method: str) -> None:
+    asked: dict[str, Any] = {**ASKED, "require": "t(occupation:ordered)=0.9", "method": method}
+    with pytest.raises(ParameterError, match="needs an order"):
+        shoal.anonymize(frame_of(spark, people()), engine="spark", **asked)
+    tree = {"builder": "taxonomy", "rows": [[word, "any"] for word in people()["occupation"].unique().sort()]}
+    with pytest.raises((ParameterError, Unsupported), match="order"):
+        shoal.anonymize(frame_of(spark, people()), engine="spark", hierarchies={"occupation": tree}, **asked)

@@ -61,7 +61,7 @@ MODELS = (
 """How ARX writes the models that shoal has."""
 MODEL_REMARKS = {
     "delta(": "shoal also refuses classes in which a value of the table is absent; ARX does not look at absent values",
-    ":ordered)": "ARX orders values by their data type, or as its hierarchy has them; shoal orders numbers and texts",
+    ":ordered)": "ARX orders values by their data type, or as its hierarchy has them; shoal orders no words by itself",
 }
 """What differs in models that are carried over."""
 SUBSET = "the rows to be published are a subset of the table, and which ones only ARX's own binary files say"

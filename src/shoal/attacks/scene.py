@@ -18,7 +18,7 @@ from shoal.hierarchies import Hierarchy, as_builder
 from shoal.raising import seen
 from shoal.release import Release
 from shoal.shown import Shown
-from shoal.table import Table, TableLike, numbered
+from shoal.table import TableLike, numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,8 @@ class Scene:
     @classmethod
     def of(cls, release: Release | str | Path, original: TableLike, other: Release | str | Path | None = None) -> Scene:
         """Read what is given and check that it belongs together."""
-        shown, table = Shown.of(release), Table.of(original).frame
+        shown = Shown.of(release)
+        table = shown.as_read(original).frame
         scene = cls(shown, table, None if other is None else Shown.of(other))
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:

@@ -15,6 +15,7 @@ from shoal.attacks.scene import Scene
 from shoal.coded import Coded
 from shoal.crowds import Crowd
 from shoal.parameters import Number, Numeral
+from shoal.spelling import infer
 
 WIDTH = Number("width", "share of the range", 0, 1)
 
@@ -37,7 +38,7 @@ class Similarity(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose candidates are alike."""
         for name in scene.sensitive:
-            domain, tree = scene.domains[name], scene.tree(name)
+            domain, tree = infer(scene.domains[name]), scene.tree(name)
             if domain.dtype.is_numeric() or domain.dtype.is_temporal():
                 figures: dict[str, Figure] = {"by": "range", "width": float(WIDTH.read(self.width, self.name))}
                 before, after = (self._near(crowd, name, _places(domain)) for crowd in scene.crowds())

@@ -30,6 +30,7 @@ from shoal.cli.options import (
     MaxDropped,
     MaxSuppressed,
     MemoryLimit,
+    Order,
     Overlap,
     Population,
     Quasi,
@@ -43,6 +44,7 @@ from shoal.cli.options import (
     Star,
     Suppressed,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.project import codip
@@ -50,7 +52,7 @@ from shoal.cli.register_release import register
 from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
 from shoal.cli.serve import serve
-from shoal.cli.settings import names, pairs, settings, table_file, tables
+from shoal.cli.settings import names, orders, pairs, settings, table_file, tables
 from shoal.cli.utility import utility
 
 app = typer.Typer(
@@ -74,6 +76,8 @@ def anonymize(
     identifier: Identifier = None,
     require: Require = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
     cost: Cost = None,
@@ -146,6 +150,8 @@ def anonymize(
             release = earlier.run(table, Request(**asked), progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
+        for note in release.source.spelling:
+            print(f"shoal: {note}", file=sys.stderr)
         earlier.allow(release, table)
         pages = made_report(release, table, Path(path).name) if wanted else None
         release.save(folder, report=pages, **saving)
@@ -160,6 +166,8 @@ def audit(
     sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")] = None,
     require: Annotated[str | None, typer.Option(help="Models to check; without it, every level is measured.")] = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     population: Population = None,
     wildcard: Annotated[
         str | None, typer.Option(help="Also count with cells that match anything: star, missing or both.")
@@ -203,6 +211,8 @@ def audit(
         "sensitive": names(sensitive),
         "require": require,
         "hierarchies": pairs(hierarchy, "--hierarchy"),
+        "unify": names(unify),
+        "order": orders(order),
         "population": population,
         "wildcard": wildcard,
         "group": group,

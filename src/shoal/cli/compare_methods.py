@@ -20,6 +20,7 @@ from shoal.cli.options import (
     MaxDropped,
     MaxSuppressed,
     MemoryLimit,
+    Order,
     Population,
     Quasi,
     Recoding,
@@ -30,6 +31,7 @@ from shoal.cli.options import (
     Star,
     Suppressed,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.settings import names, pairs, settings, table_file
@@ -55,6 +57,8 @@ def compare(
     identifier: Identifier = None,
     require: Require = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     cost: Cost = None,
     attribute_weight: Weights = None,

@@ -21,6 +21,7 @@ from shoal.cli.options import (
     MaxDropped,
     MaxSuppressed,
     MemoryLimit,
+    Order,
     Population,
     Quasi,
     Recoding,
@@ -31,6 +32,7 @@ from shoal.cli.options import (
     Star,
     Suppressed,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.settings import names, settings, table_file
@@ -67,6 +69,8 @@ def frontier(
     identifier: Identifier = None,
     require: Require = None,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     cost: Cost = None,
     attribute_weight: Weights = None,

@@ -62,7 +62,7 @@ def show(found: Inspection) -> None:
         _out("no set of up to three quasi-identifiers singles out half of the rows")
     if singling.together is not None:
         _out(f"all {len(singling.together.columns)} together: {percent(singling.together.share)} of the rows")
-    for note in singling.notes:
+    for note in (*singling.notes, *found.notes):
         _out(note)
 
 

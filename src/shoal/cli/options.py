@@ -16,6 +16,17 @@ Hierarchies = Annotated[
     list[str] | None,
     typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
 ]
+Unify = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="Columns of text in which spaces, case, Unicode form and date form make no difference.",
+    ),
+]
+Order = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=A,B,C", help="The order of a column of words, the least first."),
+]
 Population = Annotated[Path | None, typer.Option(metavar="FILE", help="The population's table, for kmap and presence.")]
 
 # What is asked of a release: `anonymize` and `compare` take all of these.

@@ -17,6 +17,7 @@ from shoal.cli.options import (
     Identifier,
     Json,
     MemoryLimit,
+    Order,
     Quasi,
     Recoding,
     Require,
@@ -24,6 +25,7 @@ from shoal.cli.options import (
     Sensitive,
     Separator,
     TimeLimit,
+    Unify,
     Weights,
 )
 from shoal.cli.settings import settings, table_file
@@ -43,6 +45,8 @@ def codip(
     require: Require = None,
     largest: Annotated[int, typer.Option(help="Sensitive columns of one release at most.")] = 1,
     hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
     recoding: Recoding = None,
     method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
     cost: Cost = None,

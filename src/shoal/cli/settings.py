@@ -9,7 +9,7 @@ from typing import Any
 
 RENAMED = {"output": "folder", "identifier": "identifiers"}
 """Options whose setting has another name."""
-NAMES = ("quasi", "sensitive", "identifier")
+NAMES = ("quasi", "sensitive", "identifier", "unify")
 PAIRS = {"hierarchy": "hierarchies", "attribute_weight": "attribute_weights"}
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 READING = ("separator", "encoding", "decimal")
@@ -90,6 +90,8 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if option in NAMES:
             found[RENAMED.get(option, option)] = names(value)
+        elif option == "order":
+            found[option] = orders(value)
         elif option in PAIRS:
             found[PAIRS[option]] = pairs(value, f"--{option.replace('_', '-')}")
         else:
@@ -102,6 +104,16 @@ def names(given: list[str] | None) -> list[str] | None:
     if given is None:
         return None
     return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
+
+
+def orders(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Read options of the form COLUMN=A,B,C; values with a comma are quoted.
+
+    >>> orders(['pain=low,mid,"high, or more"'])
+    {'pain': ['low', 'mid', 'high, or more']}
+    """
+    said = pairs(given, "--order", "COLUMN=A,B,C")
+    return None if said is None else {column: names([words]) or [] for column, words in said.items()}
 
 
 def pairs(given: list[str] | None, flag: str, form: str = "COLUMN=VALUE") -> dict[str, str] | None:

@@ -26,7 +26,7 @@ ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"
 OTHER = "other"
 PARTS = (
     *("recoding", "coarsen", "cost", "method", "max_dropped", "max_suppressed", "population", "star"),
-    *("neutralise", "time_limit", "seed"),
+    *("neutralise", "time_limit", "seed", "unify"),
 )
 """Parts that are settings of a request as they are."""
 TREES = "hierarchies"
@@ -48,6 +48,10 @@ class Draft:
     """For each column `quasi`, `sensitive`, `identifier` or `other`."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
+    unify: tuple[str, ...] = ()
+    """Columns whose values become one if their spelling alone differs."""
+    order: Mapping[str, Any] = field(default_factory=dict)
+    """For each column of words its values, the least first."""
     require: tuple[str, ...] = ()
     """One model each, as in `k=5`."""
     recoding: str | None = None
@@ -74,7 +78,7 @@ class Draft:
         for role in made.roles.values():
             if role not in (*ROLES, OTHER):
                 raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OTHER)))
-        return replace(made, require=tuple(made.require))
+        return replace(made, require=tuple(made.require), unify=tuple(made.unify))
 
     def named(self, role: str) -> list[str]:
         """Return the columns that have a role, in table order."""
@@ -116,7 +120,8 @@ class Draft:
         lists = {setting: self.named(role) for role, setting in ROLES.items()}
         given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
         trees = {name: spec for name, spec in self.hierarchies.items() if name in self.used}
-        maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights)}
+        words = {name: said for name, said in self.order.items() if name in self.used}
+        maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights), "order": words}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
             "require": " ".join(self.require),

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from shoal.engines.session import SparkFrame, asking
 from shoal.errors import TableError
 from shoal.roles import Roles
+from shoal.spelling import NUMBER, one_spelling
 
 TRACE = "trace"
 """The column that says, to the owner alone, which row of the original a row is."""
@@ -78,8 +81,31 @@ class Numbered:
         own = dict(zip(self.frame.columns, self.roles.published, strict=True))
         return [own[name] for name in floats if found[name]]
 
+    def spelt_once(self) -> Numbered:
+        """Return the same in which the columns of text that are published as they are spell equal numbers in one way.
+
+        Quasi-identifiers and sensitive values are spelt so when they are encoded.
+        """
+        kinds, frame = dict(self.frame.dtypes), self.frame
+        for name in self.others:
+            texts = _spellings(frame, name) if kinds[name] == "string" else []
+            shown = one_spelling(pl.Series(texts, dtype=pl.String)).to_list()
+            changed = {text: one for text, one in zip(texts, shown, strict=True) if text != one}
+            frame = frame.replace(changed, subset=[name]) if changed else frame
+        return Numbered(frame, self.roles)
+
     def _named(self, letter: str, number: int) -> list[str]:
         return [f"{letter}{place}" for place in range(number)]
+
+
+def _spellings(frame: SparkFrame, name: str) -> list[str]:
+    """Return the texts of a column that are rounded to the same floating-point number as another one."""
+    from pyspark.sql import functions as sql
+
+    numbers = frame.select(name).where(sql.col(name).rlike(NUMBER)).groupBy(sql.expr(f"try_cast({name} AS DOUBLE)"))
+    shared = numbers.agg(sql.collect_set(name).alias("texts")).where(sql.size("texts") > 1).select("texts")
+    with asking("look for numbers that are spelt in several ways"):
+        return [text for texts in shared.toArrow().column(0).to_pylist() for text in texts]
 
 
 def _tidy(name: str, kind: str) -> Any:
@@ -88,7 +114,8 @@ def _tidy(name: str, kind: str) -> Any:
 
     column = sql.col(name)
     if kind in ("float", "double"):
-        return sql.when(~sql.isnan(column), column)
+        zero = sql.lit(0.0).cast(kind)
+        return sql.when(sql.abs(column) == zero, zero).when(~sql.isnan(column), column)  # -0.0 is 0.0
     return column.cast("string") if kind == "void" else column
 
 

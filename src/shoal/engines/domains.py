@@ -17,7 +17,6 @@ import polars as pl
 from shoal.arrays import AnyInts, Ints
 from shoal.coded import Coded
 from shoal.costs import Cost
-from shoal.csv_text import infer
 from shoal.engines.columns import Numbered
 from shoal.engines.counting import Counted
 from shoal.engines.packing import Packing
@@ -28,6 +27,7 @@ from shoal.microdata import Microdata, bound_to, check_hierarchies
 from shoal.models import Models
 from shoal.problem import Problem
 from shoal.roles import Roles
+from shoal.spelling import infer, spelling_notes
 from shoal.table import Table
 from shoal.tidying import tidy
 
@@ -66,6 +66,15 @@ class Domains:
     def rows(self) -> int:
         """The number of records."""
         return int(self.secrets.counts.sum())
+
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """Where values are spelt in several ways; names of columns and counts."""
+        counted = zip(
+            (*self.quasi, self.secrets), (*((name,) for name in self.roles.quasi), self.roles.sensitive), strict=True
+        )
+        columns = [column for one, names in counted for column in _named(one.distinct, names).iter_columns()]
+        return tuple(note for notes in spelling_notes(columns).values() for note in notes)
 
     @cached_property
     def counts(self) -> list[Ints]:
@@ -191,8 +200,12 @@ class Whole:
         return self.classes(np.zeros_like(secrets), secrets, self.counts, 1)
 
 
+def _named(distinct: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    return distinct.rename(dict(zip(distinct.columns, names, strict=True)))
+
+
 def _encoded(distinct: pl.DataFrame, names: Sequence[str], as_text: bool) -> list[Coded]:
-    named = distinct.rename(dict(zip(distinct.columns, names, strict=True)))
+    named = _named(distinct, names)
     typed = named.select(infer(column) for column in named.iter_columns()) if as_text else named
     return [Coded.of(column) for column in tidy(typed).iter_columns()]
 

@@ -13,6 +13,7 @@ Nothing depends on where rows are, on their order or on chance: a task that fail
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from shoal.engines.by_counts import publish_by_counts
 from shoal.engines.by_regions import is_for_workers, publish_by_regions
@@ -36,12 +37,16 @@ def publish(frame: SparkFrame, roles: Roles, asked: Asked, *, as_text: bool = Fa
             hint="replace them before anonymizing",
         )
     asked.progress(0.0, "counting values")
+    people = people.spelt_once()
     domains = Domains.of(people, as_text=as_text)
     rows = Rows(people, domains, secrets.token_hex(32))
     posed = asked.pose(domains)
     if posed is not None and is_for_workers(posed.problem):
-        return publish_by_regions(rows, posed, asked.progress)
-    return publish_by_counts(rows, asked.decide)
+        release = publish_by_regions(rows, posed, asked.progress)
+    else:
+        release = publish_by_counts(rows, asked.decide)
+    decisions = (*domains.spelling, *release.decided.decisions)
+    return replace(release, decided=replace(release.decided, decisions=decisions))
 
 
 def columns_of(data: SparkFrame) -> list[str]:

@@ -169,6 +169,11 @@ class Builder(ABC):
         """Return the builder of the same hierarchy that leaves nothing to the data; usually itself."""
         return self
 
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The values that are listed, in their order; none where the values are left to the column."""
+        return ()
+
     @abstractmethod
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column's distinct values (sorted, a missing value last), or raise `HierarchyError`.

@@ -87,6 +87,11 @@ class Taxonomy(Builder):
             raise HierarchyError("two rows for the missing value disagree", hint="keep one of them")
         return cls([(leaf, *labels) for leaf, labels in rows if leaf is not None], next(iter(gaps), ()))
 
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The leaves in the order of the file or tree."""
+        return tuple(row[0] for row in self.rows)
+
     @cached_property
     def _labels(self) -> dict[str, Labels]:
         return {row[0]: row[1:] for row in self.rows}

@@ -23,6 +23,8 @@ class Inspection:
     singling: Search
     hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Proposals for quasi-identifiers, as a configuration writes them."""
+    notes: tuple[str, ...] = ()
+    """Where values are spelt in several ways; names of columns and counts."""
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -41,6 +43,7 @@ class Inspection:
             "columns": [asdict(column) for column in self.columns],
             "singling": asdict(self.singling),
             "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
+            "notes": list(self.notes),
         }
 
     def to_json(self) -> str:
@@ -70,4 +73,5 @@ def inspect(data: TableLike) -> Inspection:
     table = Table.of(data)
     columns = tuple(proposals(table.frame))
     quasi = [column.name for column in columns if column.role == Role.QUASI]
-    return Inspection(table.rows, columns, search(table, quasi), proposed_hierarchies(table.frame.select(quasi)))
+    trees = proposed_hierarchies(table.frame.select(quasi))
+    return Inspection(table.rows, columns, search(table, quasi), trees, table.spelling)

@@ -66,6 +66,11 @@ class Model(ABC):
         """Sensitive attributes that the attacker is taken to know, besides the quasi-identifiers."""
         return ()
 
+    @property
+    def wants_order(self) -> bool:
+        """Whether it counts steps between values, so that these must have an order."""
+        return False
+
     def __post_init__(self) -> None:
         for parameter in self.parameters:
             value = parameter.read(getattr(self, parameter.name), self.name)
@@ -330,6 +335,11 @@ class Models:
     def joints(self) -> list[Attributes]:
         """The attributes that are read jointly."""
         return [model.attributes for model in self.all if len(model.attributes) > 1]
+
+    @property
+    def in_order(self) -> list[str]:
+        """The attributes whose values must have an order, as a distance counts steps between them."""
+        return list(dict.fromkeys(name for model in self.all if model.wants_order for name in model.attributes))
 
     def check_groups(self) -> None:
         """Raise `Unsupported` for a model that two tables cannot meet, in which groups show who is in them."""

@@ -65,6 +65,11 @@ class NTCloseness(AttributeModel):
         super().__post_init__()
         self.surrogate(None)
 
+    @property
+    def wants_order(self) -> bool:
+        """Whether the distance counts steps between values."""
+        return self.distance == "ordered"
+
     @classmethod
     def parse(
         cls, attributes: Attributes, given: Attributes, option: str | Metric | None, numbers: Sequence[str]

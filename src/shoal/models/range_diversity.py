@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 from shoal.histogram import Attributes, Histogram, Values
 from shoal.models.base import SensitiveModel
 from shoal.parameters import Number, Numeral
+from shoal.spelling import infer
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class RangeDiversity(SensitiveModel):
     @classmethod
     def applies_to(cls, column: pl.Series) -> bool:
         """Require numbers or dates."""
-        return column.dtype.is_numeric() or column.dtype.is_temporal()
+        dtype = infer(column).dtype
+        return dtype.is_numeric() or dtype.is_temporal()
 
     def _ends(self, histogram: Histogram) -> tuple[Ints, Ints, Bools]:
         """Return the codes of the least and the greatest number of every slice, and whether it has a number at all."""
@@ -60,7 +62,7 @@ class RangeDiversity(SensitiveModel):
         return ranges
 
     def _places(self, values: Values) -> list[Fraction]:
-        domain = values.domain
+        domain = values.typed
         if len(self.attributes) > 1 or not self.applies_to(domain):
             raise ParameterError(
                 f"{self}: {'+'.join(self.attributes)!r} is not a column of numbers or dates",

@@ -21,11 +21,11 @@ from shoal.parameters import Number, Numeral
 class TCloseness(SensitiveModel):
     """Guarantees that the Earth Mover's Distance from every class to the published table is at most `t`.
 
-    `distance` is `equal`, `ordered` (ranks of the distinct values), `numeric` (the values themselves), `hierarchy`
-    (the attribute's own), or a `Metric`, or `auto`: ordered for numbers and dates, hierarchy if one is given, else
-    equal. A joint distribution has the equal distance. The domain is the published table's distinct values; the
-    missing value is one of them: last in an order, a leaf of its own under the root of a hierarchy, refused by the
-    numeric distance.
+    `distance` is `equal`, `ordered` (ranks of the distinct values, which must have an order), `numeric` (the values
+    themselves), `hierarchy` (the attribute's own), or a `Metric`, or `auto`: ordered for numbers, dates and values with
+    a stated order, hierarchy if one is given, else equal. A joint distribution has the equal distance. The domain is
+    the published table's distinct values; the missing value is one of them: last in an order, a leaf of its own under
+    the root of a hierarchy, refused by the numeric distance.
 
     >>> str(TCloseness(0.2, "salary", distance="ordered")), str(TCloseness("1/3", "job"))
     ('t(salary:ordered)=0.2', 't(job)=1/3')
@@ -55,6 +55,11 @@ class TCloseness(SensitiveModel):
                 f"t-closeness of {' and '.join(self.attributes)} jointly has the equal distance alone",
                 hint="leave out what stands after :",
             )
+
+    @property
+    def wants_order(self) -> bool:
+        """Whether the distance counts steps between values."""
+        return self.distance == "ordered"
 
     @classmethod
     def parse(

@@ -20,6 +20,7 @@ from shoal.attacks.run import attack
 from shoal.certificate import Certificate
 from shoal.errors import ReleaseError
 from shoal.opened import Opened
+from shoal.orders import as_read
 from shoal.recode import TABLE
 from shoal.registry import discover
 from shoal.release import Release, read_json
@@ -98,8 +99,8 @@ class Evidence:
         source: str = "",
     ) -> Evidence:
         """Measure risk, attacks and utility of a release, in memory or a folder, next to its original."""
-        table = Table.of(original)
         stated, codebook, config, decisions, people = _said(release)
+        table = as_read(Table.of(original), config)
         chosen, notes = _attacks(attacks, table.rows)
         found = attack(release, table, attacks=chosen)
         kinds = discover(shoal.attacks, Attack)

@@ -21,7 +21,7 @@ from shoal.microdata import distinct_rows
 from shoal.parameters import Number, Numeral
 from shoal.release import Release
 from shoal.shown import Shown
-from shoal.table import Table, TableLike
+from shoal.table import TableLike
 from shoal.utility.reading import Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)
@@ -65,7 +65,7 @@ def query_error(
     0.5
     """
     shown = Shown.of(release)
-    columns = spreads(shown, Table.of(original).frame)
+    columns = spreads(shown, shown.as_read(original).frame)
     return asked_queries(shown, columns, queries=queries, attributes=attributes, selectivity=selectivity, seed=seed)
 
 

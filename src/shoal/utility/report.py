@@ -12,7 +12,7 @@ from shoal.errors import ParameterError, Unsupported
 from shoal.markup import facts, table, tag
 from shoal.release import Release
 from shoal.shown import Shown
-from shoal.table import Table, TableLike
+from shoal.table import TableLike
 from shoal.utility.associations import Association, associations
 from shoal.utility.classifier import Classifier, classifier
 from shoal.utility.losses import ColumnLoss, Loss, column_losses, losses
@@ -86,7 +86,8 @@ def measure(
     >>> found.columns[0], found.marginals[0].distance
     (ColumnLoss(column='age', loss=0.333...), 0.0)
     """
-    shown, frame = _shown(release, quasi, sensitive, hierarchies or {}), Table.of(original).frame
+    shown = _shown(release, quasi, sensitive, hierarchies or {})
+    frame = shown.as_read(original).frame
     columns = spreads(shown, frame)
     seed = int(SEED.read(seed, "utility"))
     notes: list[str] = []
