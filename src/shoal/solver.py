@@ -101,6 +101,8 @@ def _run(solver: Any, deadline: Ending | None) -> None:
     if deadline is None or pause is None:
         solver.run()
         return
+    if deadline.left is not None:  # it looks at its own limit more often than at a request to end
+        solver.setOptionValue("time_limit", max(deadline.left, 0.01))
     solver.HandleUserInterrupt = True
     solver.startSolve()
     try:
@@ -110,3 +112,4 @@ def _run(solver: Any, deadline: Ending | None) -> None:
     except BaseException:
         solver.cancelSolve()
         raise
+    _ = deadline.passed  # so that it is known where its own limit ended it

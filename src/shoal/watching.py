@@ -17,6 +17,10 @@ class Ending(Protocol):
         """Whether it is."""
 
     @property
+    def left(self) -> float | None:
+        """The seconds until it is; None where there is no limit."""
+
+    @property
     def pause(self) -> float | None:
         """Seconds between two looks at it while something else works; None where nobody need look."""
 
