@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import shoal.costs
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
 from shoal.cells import Groups, count_covered
 from shoal.costs import Cost
@@ -24,6 +23,7 @@ from shoal.partition import Partition
 from shoal.prices import Prices
 from shoal.recode import BLOCKS, FULL_DOMAIN, RECODINGS, REPEATABLE, Published, cells_of, recode
 from shoal.registry import lookup
+from shoal.two_tables import RECODING as ANATOMY
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
@@ -190,6 +190,11 @@ class Solution:
     """Bounds on levels that hold by a theorem, by model: how far from the table any class of these sizes can be."""
     chosen: tuple[str, ...] = ()
     """Where the method was chosen automatically: what was tried, at what cost, and why; no cell of the table."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+        return self.partition.dropped
 
 
 def make_problem(

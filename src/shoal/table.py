@@ -25,6 +25,8 @@ from shoal.tidying import tidy
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 BINARY = (".parquet", *ARROW)
 READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
+TABLE = "table"
+"""What the table of the people is called, in every release."""
 
 TableLike: TypeAlias = object
 """A path, a `Table`, or a polars, pandas, pyarrow or other frame that speaks the Arrow stream protocol."""
