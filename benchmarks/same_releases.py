@@ -21,6 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -166,7 +167,7 @@ def _content(path: Path) -> bytes:
 
 def write(target: Path) -> None:
     """Make every release and write down what it came to."""
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:  # threads of polars do not survive a fork
         found = dict(pool.map(made, cases(), chunksize=20))
     target.write_text(json.dumps(found, indent=1), encoding="utf-8")
     refused = sum("refused" in one for one in found.values())
