@@ -25,11 +25,11 @@ from shoal.methods.full_domain import FullDomain
 from shoal.microdata import encode
 from shoal.partition import Partition
 from shoal.problem import Problem, make_problem
-from shoal.recode import FULL_DOMAIN, TABLE
+from shoal.recode import FULL_DOMAIN
 from shoal.requirement import parse_requirement
 from shoal.roles import Roles
 from shoal.synth import QUASI, census, census_hierarchies
-from shoal.table import Table, read
+from shoal.table import TABLE, Table, read
 
 ADULT = SHARED / "adult"
 COLUMNS = (

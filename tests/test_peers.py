@@ -18,8 +18,7 @@ from shoal.compare import compare
 from shoal.errors import Infeasible, ParameterError, Unsupported
 from shoal.methods.mondrian import Mondrian
 from shoal.peers import measured
-from shoal.recode import TABLE
-from shoal.table import Table
+from shoal.table import TABLE, Table
 
 PEOPLE = {"age": [21, 25, 38, 39, 60, 61], "sex": ["f", "f", "m", "m", "m", "m"]}
 ASKED: dict[str, Any] = {

@@ -18,9 +18,9 @@ import shoal
 from shoal.certificate import Certificate, canonical, seal
 from shoal.errors import RoleError, ShoalError, TableError, Unsupported
 from shoal.opened import Opened
-from shoal.recode import TABLE
 from shoal.release import FORMATS, Release, file_hash, manifest, public_config_hash
 from shoal.synth import census
+from shoal.table import TABLE
 from shoal.verify import verify
 from shoal.writing import write
 

@@ -4,6 +4,8 @@ import hmac
 import json
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -316,6 +318,23 @@ def test_a_coarser_cell_breaks_the_cost(folder: Path) -> None:
     rows = next(rows for rows in class_rows(folder) if table["age"][rows[0]] != "*")
     forge(folder, set_cells("age", rows, "*"), classes=len(class_rows(folder)))
     assert any("the cost is that of the published cells" in failure for failure in verify(folder).failures)
+
+
+LOADED = """
+import sys
+import shoal
+
+assert not shoal.verify(sys.argv[1], original=sys.argv[2]).failures
+print(*(module for module in sys.modules if module.startswith("shoal.")))
+"""
+MAKERS = ("bounds", "cells", "costs", "cube", "methods", "pipeline", "problem", "recode", "recoding", "risk")
+
+
+def test_verification_loads_nothing_that_makes_releases_and_no_measure_of_risk(folder: Path, tmp_path: Path) -> None:
+    ORIGINAL.write_parquet(tmp_path / "original.parquet")
+    words = [sys.executable, "-c", LOADED, str(folder), str(tmp_path / "original.parquet")]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert not [module for module in loaded if module.removeprefix("shoal.").startswith(MAKERS)]
 
 
 def test_a_finer_cell_is_refused_with_the_original_even_if_the_cost_is_restated(folder: Path) -> None:

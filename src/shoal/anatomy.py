@@ -19,7 +19,6 @@ from shoal.coded import Coded
 from shoal.microdata import Microdata
 from shoal.partition import Partition
 
-RECODING = "anatomy"
 SENSITIVE_TABLE = "sensitive"
 """What the second table is called."""
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -33,14 +33,15 @@ from shoal.orders import Orders, leaf_orders, read_as_asked
 from shoal.parameters import Numeral
 from shoal.registry import discover
 from shoal.requirement import as_models
-from shoal.risk import Risk, measure
 from shoal.roles import Roles, listed
 from shoal.spelling import spelt_like
 from shoal.table import Table, TableLike
 from shoal.tidying import check_filled
 from shoal.two_tables import sensitive_rows
-from shoal.wildcard import wildcard_summary
 from shoal.wording import counted, number
+
+if TYPE_CHECKING:
+    from shoal.risk import Risk
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 """No rows."""
@@ -179,11 +180,11 @@ def audit(
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     return replace(
         _measured(classes, models, asked=require is not None),
-        wildcard=None if wildcard is None else wildcard_summary(people.frame.select(shown.quasi), wildcard),
+        wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
         measured=partial(
-            measure,
+            _risk,
             people,
             quasi=shown.quasi,
             population=everybody,
@@ -227,6 +228,20 @@ def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:
     return population.with_columns(spelt_like(population[name], people[name]) for name in named).frame
 
 
+def _risk(table: TableLike, **asked: Any) -> Risk:
+    """Measure the risk. What does so is loaded here, so that verification, which asks for none, does not load it."""
+    from shoal.risk import measure
+
+    return measure(table, **asked)
+
+
+def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
+    """Count with a wild cell that matches anything; loaded here for the same reason."""
+    from shoal.wildcard import wildcard_summary
+
+    return wildcard_summary(quasi, wild)
+
+
 def audit_counted(
     quasi: Sequence[Coded],
     sensitive: Sequence[Coded],
@@ -250,7 +265,7 @@ def audit_counted(
     def measured() -> Risk:
         people = np.repeat(np.arange(len(counts)), counts)
         frame = pl.DataFrame([column.decode(column.codes[people]) for column in quasi])
-        return measure(frame, quasi=frame.columns, population=population, hierarchies=builders)
+        return _risk(frame, quasi=frame.columns, population=population, hierarchies=builders)
 
     return replace(_measured(classes, models, asked=True), measured=measured)
 

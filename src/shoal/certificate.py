@@ -10,13 +10,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import shoal
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.audit import Audit, as_dict
 from shoal.errors import ReleaseError
-from shoal.problem import Solution, Status
+from shoal.prices import Prices
+from shoal.two_tables import RECODING as ANATOMY
 
 FORMAT = 1
 
@@ -76,7 +76,7 @@ class Measured(float):
 class Certificate:
     """What a release guarantees, as found by the audit of its cells."""
 
-    status: Status
+    status: str
     method: str
     guarantee: str | None
     classes: int
@@ -169,8 +169,48 @@ def gap(cost: float, lower_bound: float | None) -> float | None:
     return float(cost) / lower_bound if lower_bound else 1.0
 
 
+class Claim(Protocol):
+    """What a method says of what it found; the certificate states it beside what the audit found."""
+
+    @property
+    def status(self) -> str:
+        """`optimal`, `within_bound` or `feasible`."""
+
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+
+    @property
+    def guarantee(self) -> str | None:
+        """What the method's theorem promises."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+
+    @property
+    def cost(self) -> float:
+        """What the published cells cost."""
+
+    @property
+    def lower_bound(self) -> float | None:
+        """A number that no release can go below."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """What the lower bound, or some of it, follows from."""
+
+    @property
+    def promised(self) -> Mapping[str, float]:
+        """Bounds on levels that hold by a theorem, by model."""
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """How the method was chosen, where that was left to `auto`."""
+
+
 def certify(
-    solution: Solution,
+    solution: Claim,
     found: Audit,
     *,
     cost_name: str,
@@ -188,7 +228,7 @@ def certify(
         guarantee=solution.guarantee,
         classes=found.classes,
         rows=found.rows,
-        dropped=solution.partition.dropped,
+        dropped=solution.dropped,
         cost=Measured(cost_name, solution.cost),
         lower_bound=solution.lower_bound,
         models=tuple(as_dict(finding) for finding in found.findings),

@@ -18,15 +18,12 @@ from shoal.arrays import Ints
 from shoal.cells import Cells, HierarchyCells
 from shoal.centroid import CentroidCells
 from shoal.coded import Coded
-from shoal.costs import Cost
-from shoal.costs.attribute_loss import attribute_losses
-from shoal.costs.centroid_error import centroid_losses
 from shoal.hierarchies import Builder, spec_of
 from shoal.marks import STAR, literal_stars
 from shoal.metric import Metric
 from shoal.models import Models, TCloseness
-from shoal.recode import TABLE, Anatomized, Published
-from shoal.table import Table
+from shoal.recode import Anatomized, Published
+from shoal.table import TABLE, Table
 
 STAR_FORMS = (STAR, "null")
 """How stars may be written: as `*`, or as missing values for readers that know no other mark."""
@@ -40,11 +37,16 @@ def codebook(
     *,
     star: str,
     neutralise: bool,
-    cost: Cost,
+    cost: Mapping[str, Any],
+    losses: Mapping[str, float],
     models: Models,
     builders: Mapping[str, Builder],
 ) -> dict[str, Any]:
-    """Describe the published tables."""
+    """Describe the published tables.
+
+    `cost` is what the codebook says of the cost: its name, weights and k. `losses` has what each quasi-identifier lost,
+    in a measure that fits the recoding; nothing for two tables.
+    """
     roles = published.microdata.roles
     return {
         "marks": {
@@ -56,19 +58,17 @@ def codebook(
         },
         "neutralised": bool(neutralise),
         "recoding": published.recoding,
-        "cost": {"name": cost.name, "weights": dict(cost.weights), "k": cost.k},
-        "columns": _columns(published, tables[TABLE]),
+        "cost": dict(cost),
+        "columns": _columns(published, tables[TABLE], losses),
         **_further(published, tables),
         "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in roles.sensitive},
         "metrics": _metrics(models),
     }
 
 
-def _columns(published: Published, table: Table) -> list[dict[str, Any]]:
+def _columns(published: Published, table: Table, losses: Mapping[str, float]) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
-    two = isinstance(published, Anatomized)
-    cells = {} if two else {one.column.name: one for one in published.cells}
-    losses = {} if two else _losses(published)
+    cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
     original = published.microdata.table
     roles = published.microdata.roles
     return [
@@ -84,11 +84,6 @@ def _columns(published: Published, table: Table) -> list[dict[str, Any]]:
         else {"name": name, "role": "group", "type": str(table.dtype(name))}
         for name in table.columns
     ]
-
-
-def _losses(published: Published) -> Mapping[str, float]:
-    """Return what each quasi-identifier lost, in a measure that fits the recoding."""
-    return centroid_losses(published) if published.recoding == "centroid" else attribute_losses(published)
 
 
 def _further(published: Published, tables: Mapping[str, Table]) -> dict[str, Any]:

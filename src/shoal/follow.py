@@ -15,7 +15,6 @@ from threading import Event
 import numpy as np
 import polars as pl
 
-from shoal.anatomy import RECODING
 from shoal.arrays import Ints
 from shoal.coded import distinct_sorted
 from shoal.errors import ParameterError, ShoalError, TableError, Unsupported
@@ -32,6 +31,7 @@ from shoal.requirement import as_models
 from shoal.roles import Roles
 from shoal.spelling import infer
 from shoal.table import Table, numbered
+from shoal.two_tables import RECODING
 
 COUNTERFEITS = "counterfeits"
 """What the table of the counterfeits of each group is called."""

@@ -9,15 +9,14 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names
 from shoal.audit import Audit, audit
 from shoal.certificate import Certificate, certify
@@ -25,8 +24,8 @@ from shoal.clock import Stopwatch
 from shoal.coarsening import Choice, choose_levels
 from shoal.codebook import STAR_FORMS, codebook
 from shoal.coded import odd_texts
+from shoal.costs.column_losses import column_losses
 from shoal.emd import default_distance
-from shoal.engines.decided import Asked, Decided, Posed
 from shoal.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.histogram import Values
@@ -41,19 +40,17 @@ from shoal.parameters import Number, Numeral
 from shoal.partition import DROPPED, Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
 from shoal.raising import raised_table
-from shoal.recode import ALONG_HIERARCHIES, TABLE, Anatomized, Published
+from shoal.recode import ALONG_HIERARCHIES, Anatomized, Published
 from shoal.release import Release
 from shoal.requirement import as_models
 from shoal.roles import Roles, listed
 from shoal.spelling import spelt_like
-from shoal.table import Table, TableLike, read_by_disk
-from shoal.tidying import check_names
+from shoal.table import TABLE, Table, TableLike, read_by_disk
+from shoal.two_tables import RECODING as ANATOMY
 
-if TYPE_CHECKING:
-    from shoal.engines.domains import Domains
-    from shoal.engines.release import SparkRelease
-
-ENGINES = ("local", "spark")
+LOCAL = "local"
+ENGINES = {"spark": "shoal.spark"}
+"""Modules whose `run` does the same where the rows are; they build on this one, and are loaded when asked for."""
 SEED = Number("seed", "where random choices start", 0, whole=True)
 CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
 YEAR = 366 * 24 * 3600
@@ -109,7 +106,7 @@ def anonymize(
     seed: int = 0,
     time_limit: float | None = None,
     memory_limit: object = None,
-    engine: str = "local",
+    engine: str = LOCAL,
     progress: Progress | None = None,
     unify: Sequence[str] = (),
     order: Orders | None = None,
@@ -149,8 +146,8 @@ def anonymize(
     ('optimal', 2, 0.0)
     """
     limit = MemoryLimit.of(memory_limit)
-    if engine not in ENGINES:
-        raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, ENGINES)))
+    if engine not in (LOCAL, *ENGINES):
+        raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, (LOCAL, *ENGINES))))
     request = Request(
         quasi,
         require,
@@ -173,10 +170,10 @@ def anonymize(
         unify,
         order or {},
     )
-    if engine == "spark" and limit is not None:
+    if engine != LOCAL and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
-    if engine == "spark":  # its release speaks like any other; its table is a frame of Spark
-        return cast("Release", run_on_spark(data, request, progress or silent).confirmed())
+    if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
+        return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))
     with within(limit):
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)
@@ -210,10 +207,10 @@ def run(
     )
     watch.lap("search")
     published, tables, found = audited(asked, solution, progress)
-    book, config, decisions = _described(asked, request, solution, published, tables, roles)
+    book, config, decisions = described(asked, request, solution, published, tables, roles)
     merged = request.star != STAR and problem.recoding != ANATOMY
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
-    certificate = _certified(asked, solution, found)
+    certificate = certified(asked, solution, found)
     watch.lap("check")
     notes = (*table.notes, *decisions)
     return Release(
@@ -221,76 +218,7 @@ def run(
     )
 
 
-def run_on_spark(
-    frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
-) -> SparkRelease:
-    """Run the same flow for a frame of Spark, of which only domains and counts are brought here.
-
-    `as_text`: the cells are those of a CSV file, and their types are found out.
-    """
-    from shoal.engines.spark import check_request, columns_of, publish
-
-    check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
-    if request.unify or request.order:
-        raise Unsupported(
-            f"the engine spark takes no {'unify' if request.unify else 'order'}",
-            hint="unify spellings in Spark before, and use another distance than ordered for words",
-        )
-    start_and_limit(request)
-    columns = columns_of(frame)
-    check_names(columns)
-    roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    asked = Asked(partial(_decide, request, progress), partial(_pose, request, roles), progress)
-    return publish(frame, roles, asked, as_text=as_text)
-
-
-def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
-    """Decide on a table of quasi-identifiers and sensitive values; what is published is audited by the engine."""
-    seed, limit = start_and_limit(request)
-    deadline = Deadline.after(limit, None)
-    asked = prepare(table, replace(request, identifiers=()), progress, deadline)
-    problem = asked.problem
-    if asked.stated:
-        raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
-    solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
-    published = problem.publish(solution.partition)
-    return _decided(asked, request, roles, solution, published, published.shown(asked.star)[TABLE])
-
-
-def _pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
-    """Pose the problem of a table of which only the domains are here; None for what the driver must decide."""
-    from shoal.engines.by_regions import METHODS
-
-    alone = not request.coarsen and request.population is None and request.time_limit is None
-    if request.method not in METHODS or not alone:
-        return None
-    models = _models(request)
-    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    asked = Prepared(_posed(domains.outline(builders), models, request), models, builders, None, request.star, Choice())
-    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, request, roles))
-
-
-def _decided(
-    asked: Prepared, request: Request, roles: Roles, solution: Solution, published: Published, shown: Table
-) -> Decided:
-    """Say of a solution what an engine must know of it."""
-    problem = asked.problem
-    book, config, decisions = _described(asked, request, solution, published, {TABLE: shown}, roles)
-    return Decided(
-        partition=published.partition,
-        shown=shown.frame,
-        models=asked.models,
-        hierarchies=_for_reading(problem, asked.builders),
-        population=asked.population,
-        certify=lambda found: _certified(asked, solution, _confirmed(found, problem)),
-        codebook=book,
-        config={**config, "engine": "spark"},
-        decisions=decisions,
-    )
-
-
-def _certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
+def certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
     """State what an audit found of the published cells."""
     problem = asked.problem
     return certify(
@@ -312,7 +240,7 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     return (*raised, CUT) if solution.cut or asked.cut else raised
 
 
-def _described(
+def described(
     asked: Prepared,
     request: Request,
     solution: Solution,
@@ -327,11 +255,12 @@ def _described(
         tables,
         star=request.star,
         neutralise=request.neutralise,
-        cost=problem.cost,
+        cost=problem.cost.described(),
+        losses=column_losses(published),
         models=asked.models,
         builders=builders,
     )
-    config = _config(request, asked, _for_reading(problem, builders), roles)
+    config = _config(request, asked, for_reading(problem, builders), roles)
     if not (solution.cut or asked.cut):
         config["time_limit"] = None  # it was not reached, and so changed nothing
     return book, config, (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
@@ -365,7 +294,7 @@ class Prepared:
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
     """Check a request, raise the columns that it wants raised, and encode the table."""
-    models = _models(request)
+    models = models_of(request)
     roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     table = _as_asked(table, request, roles)
@@ -377,7 +306,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     progress(0.0, "encoding")
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
-        return _posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
+        return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
 
     half = (deadline or Deadline()).half
     raised = _raised(table, roles, builders, request, pose, half, progress)
@@ -426,7 +355,7 @@ def _orders(asked: Prepared) -> dict[str, str]:
     return found
 
 
-def _models(request: Request) -> Models:
+def models_of(request: Request) -> Models:
     """Return the models that are asked for, and refuse what stars cannot be written as."""
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
@@ -442,7 +371,7 @@ def _models(request: Request) -> Models:
     return models
 
 
-def _posed(microdata: Microdata, models: Models, request: Request) -> Problem:
+def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
     """Pose the problem of a request."""
     return make_problem(
         microdata,
@@ -493,7 +422,7 @@ def audited(
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
-    return published, tables, _confirmed(found, asked.problem)
+    return published, tables, confirmed(found, asked.problem)
 
 
 def audit_of(
@@ -506,21 +435,21 @@ def audit_of(
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=asked.models,
-        hierarchies=_for_reading(asked.problem, asked.builders),
+        hierarchies=for_reading(asked.problem, asked.builders),
         population=asked.population,
         sensitive_table=sensitive_table,
         **asdict(names or Names()),
     )
 
 
-def _for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
+def for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, Builder]:
     """Return the hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
     microdata = problem.microdata
     trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
     return {**trees, **microdata.builders} if problem.recoding in ALONG_HIERARCHIES else trees
 
 
-def _confirmed(found: Audit, problem: Problem) -> Audit:
+def confirmed(found: Audit, problem: Problem) -> Audit:
     """Guarantees that nothing is released which the audit of the published cells does not confirm."""
     if found.holds:
         return found

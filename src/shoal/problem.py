@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import shoal.costs
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Bools, Ints
 from shoal.cells import Cells, Groups, count_covered, covering_parts
 from shoal.containment import ShownCells
@@ -36,6 +35,7 @@ from shoal.recode import (
     recode,
 )
 from shoal.registry import lookup
+from shoal.two_tables import RECODING as ANATOMY
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
@@ -238,6 +238,11 @@ class Solution:
     """Whether time, or a person, ended the search before it was done."""
     merged: bool = False
     """Whether classes were merged in the end because a model refused them that the search did not know."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+        return self.partition.dropped
 
 
 def make_problem(

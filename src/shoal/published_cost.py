@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from shoal.arrays import Ints
-from shoal.certificate import Certificate
 from shoal.coded import Coded
 from shoal.marks import STAR
 from shoal.microdata import distinct_rows
@@ -21,9 +20,33 @@ FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-
 """Costs that add up over cells, whose losses the codebook states."""
 
 
+class Named(Protocol):
+    """A cost that knows its name."""
+
+    @property
+    def name(self) -> str:
+        """The name of the cost."""
+
+
+class Stated(Protocol):
+    """What a certificate states that the cost depends on."""
+
+    @property
+    def cost(self) -> Named:
+        """The cost; its number is not read."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+
+
 def recomputed_cost(
     release: TableLike,
-    certificate: Certificate,
+    certificate: Stated,
     codebook: dict[str, Any],
     sensitive_table: pl.DataFrame | None = None,
 ) -> float | None:

@@ -20,7 +20,6 @@ from functools import cached_property, partial
 import numpy as np
 import polars as pl
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
 from shoal.arrays import Ints
 from shoal.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
@@ -31,7 +30,8 @@ from shoal.hierarchies import StarsOnly
 from shoal.marks import STAR, escape_stars
 from shoal.microdata import Microdata, distinct_rows
 from shoal.partition import DROPPED, Partition
-from shoal.table import Table
+from shoal.table import TABLE, Table
+from shoal.two_tables import RECODING as ANATOMY
 
 
 def suppress(microdata: Microdata, index: int, groups: Groups) -> Cells:
@@ -85,9 +85,6 @@ BLOCKS = ("suppress", *ALONG_HIERARCHIES)
 
 REPEATABLE = ("suppress", "generalize", "range")
 """The recodings in which classes with equal cells, taken together, show the same cells again."""
-
-TABLE = "table"
-"""What the table of the people is called, in every release."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,9 @@
 """Discovery: adding a model, a cost, a bound, a method or a hierarchy builder is adding one file.
 
-A kind of thing (say, models) lives in a package; every module there, and every entry point of the group
-`shoal.<package>` in other people's packages, is imported, and each class with a `name` of its own is found.
+A kind of thing (say, models) lives in a package. Every module there and in the packages inside it, one level deep, is
+imported, and so is every entry point in other people's packages of the group that the package names as `PLUGINS`; each
+class with a `name` of its own is found. Modules called `kernels` or `..._kernel` hold compiled loops and are left out:
+importing them would load the compiler.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from typing import Any, TypeVar
 from shoal.errors import ParameterError, ShoalError, nearest
 
 T = TypeVar("T")
+KERNEL = ("kernel", "kernels")
+"""How the names of modules end that hold compiled loops."""
 
 
 def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
@@ -31,7 +35,7 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
         for thing in vars(module).values():
             if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
                 _add(found, thing)
-    for thing in _announced(package.__name__):
+    for thing in _announced(package.PLUGINS):
         _add(found, thing)
     return dict(sorted(found.items()))
 
@@ -57,7 +61,14 @@ def _announced(group: str) -> list[Any]:
 
 
 def _modules(package: ModuleType) -> list[ModuleType]:
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
+    """Return the modules of a package, and those of the packages inside it."""
+    inside = _imported(package)
+    return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family)]
+
+
+def _imported(package: ModuleType) -> list[ModuleType]:
+    """Import what lies directly in a package, but for compiled loops."""
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL))
     return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
 
 

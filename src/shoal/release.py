@@ -39,9 +39,8 @@ from shoal.microdata import packed
 from shoal.neutral import neutralised
 from shoal.partition import Partition
 from shoal.prices import Prices
-from shoal.recode import TABLE
 from shoal.sorting import order_by
-from shoal.table import Table
+from shoal.table import TABLE, Table
 from shoal.wording import counted, number
 from shoal.writing import write_rows
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from shoal.engines.release import SparkRelease
+from shoal.engines.run import run_on_spark
 from shoal.engines.session import SparkFrame
+from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
-from shoal.pipeline import Request, run_on_spark
+from shoal.pipeline import Request
 
-__all__ = ["SparkRelease", "anonymize"]
+__all__ = ["SparkRelease", "anonymize", "run"]
 
 
 def anonymize(
@@ -45,4 +47,9 @@ def anonymize(
         method=method,
         **asked,
     )
-    return run_on_spark(frame, request).confirmed()
+    return run(frame, request)
+
+
+def run(frame: SparkFrame, request: Request, progress: Progress = silent) -> SparkRelease:
+    """Run a request; the audit has confirmed what is returned. `shoal.anonymize(engine="spark")` calls this."""
+    return run_on_spark(frame, request, progress).confirmed()

@@ -29,6 +29,8 @@ BINARY = (".parquet", *ARROW)
 READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
 LARGE = 64 * 2**20
 """Bytes of text from which on a file goes by the disk: in about the same time, with far less memory (docs/large.md)."""
+TABLE = "table"
+"""What the table of the people is called, in every release."""
 
 TableLike: TypeAlias = object
 """A path, a `Table`, or a polars, pandas, pyarrow or other frame that speaks the Arrow stream protocol."""

@@ -1,7 +1,9 @@
 """What every discovered thing declares: enough to be named, described and listed."""
 
 import dataclasses
+import importlib
 import inspect
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -42,7 +44,7 @@ PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.attacks, Attack, "meaning"),
 ]
 THINGS = [
-    pytest.param(thing, said, id=f"{package.__name__.split('.')[1]}-{name}")
+    pytest.param(thing, said, id=f"{package.__name__.split('.')[-1]}-{name}")
     for package, kind, said in PACKAGES
     for name, thing in discover(package, kind).items()
 ]
@@ -62,6 +64,36 @@ def test_it_says_what_it_is(thing: type[Any], said: str) -> None:
 def test_no_file_holds_nothing(package: ModuleType) -> None:
     kind = next(kind for one, kind, _ in PACKAGES if one is package)
     assert discover(package, kind)
+
+
+COST = """
+from shoal.costs import Cost
+
+class Found(Cost):
+    name = "{name}"
+
+    def of(self, published):
+        return 0.0
+"""
+
+
+def test_a_package_is_walked_with_its_families_and_without_compiled_loops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"own.py": "own", "family/inner.py": "inner", "family/deep/deeper.py": "deeper"}
+    for path in (tmp_path / "kinds", tmp_path / "kinds" / "family", tmp_path / "kinds" / "family" / "deep"):
+        path.mkdir()
+        (path / "__init__.py").write_text('PLUGINS = "shoal.kinds_of_a_test"\n')
+        (path / "own_kernel.py").write_text("raise AssertionError\n")
+    for file, name in files.items():
+        (tmp_path / "kinds" / file).write_text(COST.format(name=name))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(discover(importlib.import_module("kinds"), Cost)) == ["inner", "own"]
+
+
+def test_the_groups_of_entry_points_are_those_that_plugins_state() -> None:
+    groups = ["attacks", "bounds", "costs", "hardness", "hierarchies", "methods", "models"]
+    assert sorted(package.PLUGINS for package, _, _ in PACKAGES) == [f"shoal.{name}" for name in groups]
 
 
 @pytest.mark.parametrize("table", TABLES)

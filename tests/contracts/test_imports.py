@@ -32,19 +32,19 @@ ORDER = [
     {"costs", "models"},
     {"codebook", "config", "orders", "requirement"},
     {"arx", "audit", "inspection", "proof", "vary"},
-    {"problem"},
+    {"certificate", "problem"},
     {"cube", "hardness"},
-    {"bounds", "certificate", "clusters", "crowds", "curve", "medians"},
+    {"bounds", "clusters", "crowds", "curve", "medians"},
     {"fragments", "lattice", "simplex"},
     {"methods", "release"},
     {"opened", "published_cost"},
     {"apart", "shown", "traced"},
     {"verify"},
     {"attacks", "utility"},
-    {"coarsening", "engines", "reference", "register", "report"},
+    {"coarsening", "reference", "register", "report"},
     {"peers", "pipeline"},
-    {"codip", "compare", "follow", "spark", "state"},
-    {"frontier"},
+    {"codip", "compare", "engines", "follow", "state"},
+    {"frontier", "spark"},
     {"desk"},
     {"web"},
     {"cli"},
@@ -108,6 +108,15 @@ def test_the_checker_knows_nothing_of_the_checked(checker: str) -> None:
 
 def test_the_checker_of_bounds_knows_neither_problems_nor_costs() -> None:
     assert not known_to("proof") & {"methods", "bounds", "problem", "costs", "cells", "recode"}
+
+
+@pytest.mark.parametrize("checker", ["audit", "certificate", "published_cost", "release", "shown", "traced", "verify"])
+def test_checks_and_certificates_know_neither_cells_nor_costs_nor_problems(checker: str) -> None:
+    assert not known_to(checker) & {"anatomy", "cells", "codebook", "costs", "cube", "problem", "recode"}
+
+
+def test_the_flow_knows_no_engine_but_by_name() -> None:
+    assert not known_to("pipeline") & {"engines", "spark"}
 
 
 def test_only_the_command_line_imports_the_command_line() -> None:

@@ -23,12 +23,13 @@ from shoal.engines.gathered import Gathered
 from shoal.engines.kernel import Kernel
 from shoal.engines.packing import SPAN, Packing
 from shoal.engines.regions import Curve, Regions
+from shoal.engines.run import pose
 from shoal.engines.stretches import stretch
 from shoal.errors import Infeasible
 from shoal.methods.base import silent
 from shoal.microdata import encode
 from shoal.partition import Partition
-from shoal.pipeline import Request, _pose
+from shoal.pipeline import Request
 from shoal.problem import Problem
 from shoal.recode import recode
 from shoal.roles import Roles
@@ -72,7 +73,7 @@ class Engine:
         quasi = tuple(counted(frame, [name]) for name in QUASI)
         self.domains = Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False)
         request = Request(QUASI, require, SECRET, recoding=recoding, method=method)
-        posed = _pose(request, ROLES, self.domains)
+        posed = pose(request, ROLES, self.domains)
         assert posed is not None
         self.problem, self.method = posed.problem, posed.method
 
@@ -220,7 +221,7 @@ def test_what_needs_the_whole_table_is_not_for_workers() -> None:
         given: dict[str, Any] = {"require": "k=2", **asked}
         request = Request(QUASI, sensitive=SECRET, recoding=recoding, cost=cost, method="mondrian", **given)
         quasi = tuple(counted(frame, [name]) for name in QUASI)
-        posed = _pose(request, ROLES, Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False))
+        posed = pose(request, ROLES, Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False))
         assert posed is not None
         return posed.problem
 

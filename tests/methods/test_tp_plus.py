@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from shoal.cube.loops import fitting
-from shoal.cube.returning import give_back
 from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.hilbert import Hilbert
 from shoal.methods.tp import TP
-from shoal.methods.tp_plus import TPPlus
+from shoal.methods.tp_plus import TPPlus, give_back
 from shoal.microdata import encode
 from shoal.problem import Problem, Solution, make_problem
 from shoal.requirement import parse_requirement

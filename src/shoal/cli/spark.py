@@ -63,9 +63,9 @@ class Spark:
         progress: Progress,
     ) -> None:
         """Read the table, publish it and write the release, all but the decision in Spark."""
+        from shoal.engines.run import run_on_spark
         from shoal.engines.session import is_text, read_frame, session
         from shoal.errors import Unsupported
-        from shoal.pipeline import run_on_spark
 
         if reading["decimal"] not in (None, "."):
             raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")

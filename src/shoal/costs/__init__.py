@@ -3,3 +3,6 @@
 from shoal.costs.base import CellCost, ClassCost, Cost, RowCost
 
 __all__ = ["CellCost", "ClassCost", "Cost", "RowCost"]
+
+PLUGINS = "shoal.costs"
+"""The group of entry points by which other packages announce theirs."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,10 @@ class Cost(ABC):
     @abstractmethod
     def of(self, published: Published) -> float:
         """Measure a release. A dropped row counts as fully starred."""
+
+    def described(self) -> dict[str, Any]:
+        """Return what the codebook of a release says of its cost, as plain data."""
+        return {"name": self.name, "weights": dict(self.weights), "k": self.k}
 
     def weight(self, column: str) -> float:
         """Return the weight of a quasi-identifier."""

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.anatomy import RECODING, CountedCells
+from shoal.anatomy import CountedCells
 from shoal.arrays import Floats, Ints
 from shoal.cells import Cells
 from shoal.costs.base import ClassCost
+from shoal.two_tables import RECODING
 
 
 class Reconstruction(ClassCost):

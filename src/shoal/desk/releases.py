@@ -16,7 +16,7 @@ from shoal.desk.reading import table
 from shoal.desk.runs import Run
 from shoal.errors import ReleaseError, TableError
 from shoal.opened import Opened
-from shoal.recode import TABLE
+from shoal.table import TABLE
 
 
 def release_of(run: Run) -> Path:

@@ -22,3 +22,6 @@ __all__ = [
     "hierarchy_from_labels",
     "spec_of",
 ]
+
+PLUGINS = "shoal.hierarchies"
+"""The group of entry points by which other packages announce theirs."""

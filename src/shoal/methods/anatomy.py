@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.anatomy import RECODING
 from shoal.arrays import Ints
 from shoal.bounds.residue import diversity
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, LDiversity
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution
+from shoal.two_tables import RECODING
 
 SERVED = (LDiversity, Alpha, DistinctLDiversity, EntropyLDiversity)
 """Models that every group meets whose rows all differ and that has as many of them as a model asks for values."""

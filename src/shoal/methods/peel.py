@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Floats, Ints
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.cube import Cube, pattern_hierarchies, refusals
@@ -17,6 +16,7 @@ from shoal.cube.covering import Covering
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.repair import repair
 from shoal.problem import Problem, Solution
+from shoal.two_tables import RECODING as ANATOMY
 from shoal.watching import watched
 
 WALKS = 60_000_000

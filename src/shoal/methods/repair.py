@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Floats, Ints
 from shoal.costs import CellCost, ClassCost
 from shoal.costs.ncp import NCP
@@ -15,6 +14,7 @@ from shoal.methods.spans import spans_of
 from shoal.partition import Partition
 from shoal.problem import Problem
 from shoal.recode import Published
+from shoal.two_tables import RECODING as ANATOMY
 
 
 def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progress: Progress) -> Partition:

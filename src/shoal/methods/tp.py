@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.arrays import Ints
 from shoal.bounds.residue import altered_rows, diversity, least_altered, phase_one
 from shoal.histogram import Attributes, Histogram, Values
@@ -20,6 +19,7 @@ from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, KAnonymit
 from shoal.partition import Partition
 from shoal.problem import Problem, Solution, Status
 from shoal.sorting import order_by
+from shoal.two_tables import RECODING as ANATOMY
 from shoal.watching import watched
 
 SAYS_AS_MUCH = (KAnonymity, LDiversity, Alpha, DistinctLDiversity, EntropyLDiversity)

@@ -9,9 +9,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Bools
+from shoal.arrays import Bools, Ints
 from shoal.cube.loops import fitting
-from shoal.cube.returning import give_back
 from shoal.histogram import Classes
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.hilbert import Hilbert
@@ -131,4 +130,24 @@ def _may_go_home(problem: Problem, split: Split, partition: Partition) -> Bools:
     goes: Bools = fitting(give_back, split.rows)(
         split.tuples, partition.class_of_row, split.entries, split.stay.copy(), split.kept.copy(), tall, spare, l
     )
+    return goes
+
+
+def give_back(
+    home: Ints, class_of: Ints, pair: Ints, stay: Ints, sizes: Ints, tall: Ints, spare: Ints, l: int
+) -> Bools:
+    """Return which altered rows may go home, one after the other: both classes stay l-eligible.
+
+    Row i belongs to class `home[i]`, unaltered, of so many rows (`sizes`) and so many of the commonest value (`tall`);
+    `stay[pair[i]]` of them have its value. It is in class `class_of[i]`, which can spare `spare[class_of[i]]` rows.
+    """
+    goes = np.zeros(len(home), np.bool_)
+    for i in range(len(home)):
+        q, c, p = home[i], class_of[i], pair[i]
+        if spare[c] > 0 and sizes[q] + 1 >= l * max(tall[q], stay[p] + 1):
+            stay[p] += 1
+            sizes[q] += 1
+            tall[q] = max(tall[q], stay[p])
+            spare[c] -= 1
+            goes[i] = True
     return goes

@@ -35,3 +35,6 @@ __all__ = [
     "SensitiveModel",
     "TCloseness",
 ]
+
+PLUGINS = "shoal.models"
+"""The group of entry points by which other packages announce theirs."""

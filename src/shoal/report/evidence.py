@@ -21,12 +21,11 @@ from shoal.certificate import Certificate
 from shoal.errors import ReleaseError
 from shoal.opened import Opened
 from shoal.orders import as_read
-from shoal.recode import TABLE
 from shoal.registry import discover
 from shoal.release import Release, read_json
 from shoal.risk import Risk
 from shoal.risk import measure as measure_risk
-from shoal.table import Table, TableLike
+from shoal.table import TABLE, Table, TableLike
 from shoal.utility import Utility
 from shoal.utility import measure as measure_utility
 

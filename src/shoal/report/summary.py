@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shoal.anatomy import RECODING as ANATOMY
 from shoal.markup import Markup, listed, tag
 from shoal.report.evidence import Evidence, Hit
+from shoal.two_tables import RECODING as ANATOMY
 from shoal.wording import counted, percent
 
 NAMES = 8
