@@ -13,12 +13,12 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.measure import SHARED, Measurement, command, function, show
-from shoal.methods.mondrian import Mondrian
-from shoal.microdata import encode
+from shoal.methods.general.mondrian import Mondrian
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import read
+from shoal.tables.roles import Roles
+from shoal.tables.table import read
 
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
 REQUIREMENTS = ("k=5", "k=5 distinct-l(occupation)=3")

@@ -14,9 +14,9 @@ from typing import Any
 
 import shoal
 from benchmarks.measure import show
-from shoal.methods.base import Standing
-from shoal.plots import write_plot
-from shoal.synth import census
+from shoal.core.plots import write_plot
+from shoal.methods.base import ProgressMessage
+from shoal.studies.synth import census
 
 ROWS, SEED, SECONDS = 20_000, 1, 30
 QUASI = ("age", "gender", "race", "marital", "birthplace", "education")
@@ -33,7 +33,7 @@ class Watch:
 
     def __call__(self, share: float, text: str) -> None:
         """Read one report."""
-        if isinstance(text, Standing) and text.bound is not None:
+        if isinstance(text, ProgressMessage) and text.bound is not None:
             self.note(text.partition(" (")[0], text.cost, text.bound)
 
     def note(self, doing: str, cost: float, bound: float) -> None:

@@ -18,18 +18,18 @@ import polars as pl
 
 import shoal
 from benchmarks.measure import SHARED, function, show
-from shoal.arrays import Ints
-from shoal.compare import compare
+from shoal.core.arrays import Ints
 from shoal.hierarchies import as_builder
-from shoal.methods.full_domain import FullDomain
-from shoal.microdata import encode
-from shoal.partition import Partition
+from shoal.methods.full_domain.full_domain import FullDomain
+from shoal.microdata.microdata import encode
+from shoal.microdata.partition import Partition
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.recode import FULL_DOMAIN
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.synth import QUASI, census, census_hierarchies
-from shoal.table import TABLE, Table, read
+from shoal.recoding.recode import FULL_DOMAIN
+from shoal.studies.comparison import compare
+from shoal.studies.synth import QUASI, census, census_hierarchies
+from shoal.tables.roles import Roles
+from shoal.tables.table import TABLE, Table, read
 
 ADULT = SHARED / "adult"
 COLUMNS = (

@@ -8,9 +8,9 @@ import polars as pl
 
 import shoal
 from benchmarks.measure import SHARED, show
-from shoal.release import Release
-from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
-from shoal.table import read
+from shoal.release.release import Release
+from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
+from shoal.tables.table import read
 
 ADULT = SHARED / "adult" / "adult_30162.csv.gz"
 KNOWN = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]

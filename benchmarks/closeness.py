@@ -15,12 +15,12 @@ import polars as pl
 
 import shoal
 from benchmarks.measure import function, show
-from shoal.emd import Line
-from shoal.fragments import Fragmentation, Tuples, find_fragmentation
-from shoal.fragments.axes import axis
-from shoal.plots import write_plot
-from shoal.release import Release
-from shoal.synth import QUASI, SENSITIVE, census
+from shoal.core.plots import write_plot
+from shoal.methods.t_closeness.fragmentation import Fragmentation, Tuples, find_fragmentation
+from shoal.methods.t_closeness.fragmentation.axes import axis
+from shoal.models.emd import Line
+from shoal.release.release import Release
+from shoal.studies.synth import QUASI, SENSITIVE, census
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gov_census" / "gov_census.csv.gz"
 EMPLOYEES = ("sex", "age", "race", "marital", "education_level", "economic_region")

@@ -8,15 +8,15 @@ from math import log
 
 from benchmarks.measure import function, show
 from shoal.methods.base import Deadline, Method, silent
-from shoal.methods.hilbert import Hilbert
-from shoal.methods.tp import TP
-from shoal.methods.tp_plus import TPPlus
-from shoal.microdata import encode
+from shoal.methods.l_diversity.hilbert import Hilbert
+from shoal.methods.l_diversity.tp import TP
+from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, Solution, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.synth import QUASI, census
-from shoal.table import Table
+from shoal.studies.synth import QUASI, census
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 REQUIRE = "l(income)=6"
 SIZES = (600_000, 2_400_000, 9_600_000)

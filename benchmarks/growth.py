@@ -8,14 +8,14 @@ from math import log
 import polars as pl
 
 from benchmarks.measure import function, show
-from shoal.audit import Audit, audit
-from shoal.methods.mondrian import Mondrian
-from shoal.microdata import Microdata, encode
+from shoal.checking.audit import Audit, audit
+from shoal.methods.general.mondrian import Mondrian
+from shoal.microdata.microdata import Microdata, encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.synth import QUASI, SENSITIVE, census
-from shoal.table import Table
+from shoal.studies.synth import QUASI, SENSITIVE, census
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 SIZES = (20_000, 80_000, 320_000)
 REQUIRE = "k=5 distinct-l(occupation)=3"

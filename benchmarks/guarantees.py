@@ -12,7 +12,7 @@ import polars as pl
 
 import shoal
 from benchmarks.measure import SHARED, show
-from shoal.compare import Comparison, Outcome
+from shoal.studies.comparison import Comparison, Outcome
 
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")
 LARGE = ("m-approx", "forest", "set-cover", "mondrian", "peel", "cube")

@@ -14,15 +14,15 @@ import polars as pl
 
 from benchmarks.measure import show
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.cube.checks import Checks
 from shoal.methods.base import Deadline
-from shoal.methods.peel import peeled
-from shoal.microdata import encode
+from shoal.methods.general.peel import peeled
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
+from shoal.patterns.checks import Checks
 from shoal.problem import make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.synth import census
-from shoal.table import Table
+from shoal.studies.synth import census
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 ROWS = (35_000, 140_000, 560_000)
 ATTRIBUTES = (4, 6, 8, 10)

@@ -7,12 +7,12 @@ from math import log
 
 from benchmarks.measure import function, show
 from shoal.methods.auto import methods
-from shoal.microdata import encode
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, Solution, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
-from shoal.table import Table
+from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 SIZES = (10_000, 40_000)
 ASKED = {

@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.measure import Measurement, command
-from shoal.synth import QUASI, write_census
+from shoal.studies.synth import QUASI, write_census
 
 ROWS = 10_000
 K = 5

@@ -11,19 +11,19 @@ import numpy as np
 import polars as pl
 
 from benchmarks.closeness import COLOURS, FIGURES, GRID, INK
-from shoal.arrays import Ints
-from shoal.fragments import Sizes
-from shoal.fragments.axes import closeness
-from shoal.fragments.filling import along_the_curve
+from shoal.core.arrays import Ints
+from shoal.core.plots import write_plot
 from shoal.methods.base import Deadline, Method, silent
-from shoal.methods.fragments import Fragments, Work
-from shoal.methods.mondrian import Mondrian
-from shoal.partition import Partition
+from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.t_closeness.fragmentation import Sizes
+from shoal.methods.t_closeness.fragmentation.axes import closeness
+from shoal.methods.t_closeness.fragmentation.filling import along_the_curve
+from shoal.methods.t_closeness.fragments import Fragments, Work
+from shoal.microdata.partition import Partition
 from shoal.pipeline import Request, prepare
-from shoal.plots import write_plot
 from shoal.problem import Problem
-from shoal.synth import QUASI, census
-from shoal.table import Table
+from shoal.studies.synth import QUASI, census
+from shoal.tables.table import Table
 
 ROWS, T = 3_000, 0.1
 PEOPLE, PAY_T = 400, 0.12

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from benchmarks.measure import SHARED, show
 from shoal.pipeline import Request, run
-from shoal.synth import census
-from shoal.table import Table, read
-from shoal.verify import verify
+from shoal.release.verification import verify
+from shoal.studies.synth import census
+from shoal.tables.table import Table, read
 
 ADULT = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")
 ARX = (*ADULT[:7], "salary-class")

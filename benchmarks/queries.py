@@ -6,10 +6,10 @@ import time
 
 import shoal
 from benchmarks.measure import function, show
-from shoal.methods.anatomy import Anatomy
+from shoal.methods.l_diversity.anatomy import Anatomy
 from shoal.pipeline import Request, prepare
-from shoal.synth import QUASI, census, census_hierarchies
-from shoal.table import Table
+from shoal.studies.synth import QUASI, census, census_hierarchies
+from shoal.tables.table import Table
 from shoal.utility import query_error
 
 ROWS = 20_000

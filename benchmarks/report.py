@@ -9,7 +9,7 @@ import shoal
 from benchmarks.attacks import ROWS, TIMED, census_release
 from benchmarks.measure import show
 from shoal.report import make
-from shoal.synth import QUASI
+from shoal.studies.synth import QUASI
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shoal
 from benchmarks.measure import function, show
 from shoal.risk import measure
-from shoal.synth import QUASI, census
-from shoal.table import Table
+from shoal.studies.synth import QUASI, census
+from shoal.tables.table import Table
 
 SIZES = (60_000, 240_000, 960_000)
 

@@ -31,11 +31,11 @@ import polars as pl
 
 import shoal
 import shoal.costs
+from shoal.core.discovery import discover
 from shoal.costs import Cost
 from shoal.methods.auto import methods
-from shoal.recode import RECODINGS
-from shoal.registry import discover
-from shoal.synth import census, census_hierarchies
+from shoal.recoding.recode import RECODINGS
+from shoal.studies.synth import census, census_hierarchies
 
 WORDING = ("software", "seal", "checked_by_machine", "vouched_for_by_the_owner", "trusted_base")
 """What a certificate says besides what was found."""

@@ -19,8 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.measure import Measurement, command, everything, show
-from shoal.engines.session import has_local_mode
-from shoal.synth import QUASI, write_census
+from shoal.spark.session import has_local_mode
+from shoal.studies.synth import QUASI, write_census
 
 ROWS = (600_000, 2_400_000)
 WAYS = {

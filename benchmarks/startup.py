@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.measure import command, show
-from shoal.synth import QUASI, write_census
+from shoal.studies.synth import QUASI, write_census
 
 
 def main() -> None:

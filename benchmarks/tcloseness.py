@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measure import SHARED, once, show
-from shoal.fragments.axes import closeness
 from shoal.hierarchies import as_builder
 from shoal.methods.auto import methods
 from shoal.methods.base import Deadline
-from shoal.microdata import Microdata, encode
+from shoal.methods.t_closeness.fragmentation.axes import closeness
+from shoal.microdata.microdata import Microdata, encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, Solution, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table, read
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table, read
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "figures" / "tcloseness.csv"
 FIELDS = ("case", "rows", "recoding", "t", "method", "classes", "cost", "reached", "cpu", "note")

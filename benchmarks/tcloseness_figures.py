@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.tcloseness import LIMITS, METHODS, RECODINGS, results
-from shoal.plots import write_plot
+from shoal.core.plots import write_plot
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 TITLES = {

@@ -29,19 +29,19 @@ import polars as pl
 
 from benchmarks.closeness import DATA as EMPLOYEES
 from benchmarks.measure import show
+from shoal.core.plots import write_plot
 from shoal.costs.kl_divergence import KLDivergence
 from shoal.methods.base import Deadline, Method, silent
-from shoal.methods.cube import CubeSearch
-from shoal.methods.hilbert import Hilbert
-from shoal.methods.tds import TopDownSpecialization
-from shoal.methods.tp import TP
-from shoal.methods.tp_plus import TPPlus
+from shoal.methods.general.cube import CubeSearch
+from shoal.methods.l_diversity.hilbert import Hilbert
+from shoal.methods.l_diversity.tds import TopDownSpecialization
+from shoal.methods.l_diversity.tp import TP
+from shoal.methods.l_diversity.tp_plus import TPPlus
 from shoal.pipeline import Request, prepare
-from shoal.plots import write_plot
 from shoal.problem import Problem, Solution
-from shoal.synth import QUASI, census
-from shoal.synth.census import ATTRIBUTES
-from shoal.table import Table
+from shoal.studies.synth import QUASI, census
+from shoal.studies.synth.census import ATTRIBUTES
+from shoal.tables.table import Table
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 KNOWN_OF_EMPLOYEES = ("sex", "age", "race", "marital", "education_level", "citizenship", "economic_region")

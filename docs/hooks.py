@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from shoal.reference import TABLES, markdown
+from shoal.studies.reference import TABLES, markdown
 
 ROOT = Path(__file__).parent.parent
 BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md")

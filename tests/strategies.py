@@ -22,19 +22,19 @@ from tests.oracle import Problem as OracleProblem
 
 import shoal.costs
 import shoal.models
+from shoal.core.discovery import discover
+from shoal.core.parameters import Number
 from shoal.costs import Cost
 from shoal.hierarchies import Builder, StarsOnly, Taxonomy
-from shoal.metric import Metric
-from shoal.microdata import Microdata, encode
+from shoal.microdata.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
-from shoal.orders import leaf_orders, read_as_asked
-from shoal.parameters import Number
+from shoal.models.metric import Metric
+from shoal.models.orders import leaf_orders, read_as_asked
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
-from shoal.recode import RECODINGS
-from shoal.registry import discover
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.recoding.recode import RECODINGS
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 MODELS = {
     name: kind

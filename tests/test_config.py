@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shoal.config import FREE, KEYS, read_config
-from shoal.errors import ParameterError
+from shoal.core.errors import ParameterError
 
 EVERYTHING = """
 [data]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.contracts.test_imports import GRAPH, ORDER
+from tests.test_layers import ORDER, PARTS
 
 from shoal.cli.app import app
 from shoal.methods.auto import methods
@@ -109,11 +109,11 @@ def resolved(words: list[str]) -> tuple[Any, list[str]]:
 
 def test_the_design_states_the_order_that_imports_follow() -> None:
     page = text_of(ROOT / "docs" / "design.md")
-    order = next(block for _, block in FENCED.findall(page) if block.startswith("arrays, clock, errors\n"))
+    order = next(block for _, block in FENCED.findall(page) if block.startswith("core\ntables\n"))
     assert [set(line.split(", ")) for line in order.splitlines()] == ORDER
 
 
 def test_the_tree_of_the_design_names_every_part() -> None:
     page = text_of(ROOT / "docs" / "design.md")
     tree = next(block for _, block in FENCED.findall(page) if block.startswith("src/shoal/"))
-    assert not set(GRAPH) - set(re.findall(r"\w+", tree))
+    assert not set(PARTS) - set(re.findall(r"\w+", tree))

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.errors import HierarchyError, Infeasible, ParameterError, RoleError, ShoalError, Unsupported
+from shoal.core.errors import HierarchyError, Infeasible, ParameterError, RoleError, ShoalError, Unsupported
 from shoal.hierarchies import Intervals, Prefixes, Taxonomy
 from shoal.models import TCloseness
 from shoal.pipeline import Request, run
-from shoal.synth import QUASI, SENSITIVE, census, census_hierarchies
-from shoal.table import Table
+from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
+from shoal.tables.table import Table
 
 PEOPLE = {
     "name": ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal"],

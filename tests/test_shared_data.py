@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.release import Release
-from shoal.table import Table, read
+from shoal.release.release import Release
+from shoal.tables.table import Table, read
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PEERS = DATA / "peer_outputs"

@@ -5,20 +5,13 @@ The few public names are loaded when first used, so that `shoal --help` waits fo
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.attacks.run import Attacked, attack
-    from shoal.audit import Audit, audit
-    from shoal.certificate import Certificate
-    from shoal.codip import Projections, codip
-    from shoal.compare import Comparison, compare
-    from shoal.errors import Infeasible, ShoalError, Unsupported
-    from shoal.frontier import Frontier, frontier
-    from shoal.metric import Metric
+    from shoal.checking.audit import Audit, audit
+    from shoal.core.errors import Infeasible, ShoalError, Unsupported
     from shoal.models import (
         DistinctLDiversity,
         EntropyLDiversity,
@@ -27,11 +20,16 @@ if TYPE_CHECKING:
         RecursiveLDiversity,
         TCloseness,
     )
+    from shoal.models.metric import Metric
     from shoal.pipeline import anonymize
-    from shoal.release import Release
+    from shoal.release.certificate import Certificate
+    from shoal.release.release import Release
+    from shoal.release.verification import verify
+    from shoal.republication.codip import Projections, codip
     from shoal.risk import Risk
+    from shoal.studies.comparison import Comparison, compare
+    from shoal.studies.frontier import Frontier, frontier
     from shoal.utility import Utility
-    from shoal.verify import verify
 
 __version__ = "0.1.0"
 
@@ -40,31 +38,31 @@ _PARTS = ("report", "risk", "spark", "utility")
 
 _HOMES = {
     "Attacked": "attacks.run",
-    "Audit": "audit",
-    "Certificate": "certificate",
-    "Comparison": "compare",
+    "Audit": "checking.audit",
+    "Certificate": "release.certificate",
+    "Comparison": "studies.comparison",
     "DistinctLDiversity": "models",
     "EntropyLDiversity": "models",
-    "Frontier": "frontier",
-    "Infeasible": "errors",
+    "Frontier": "studies.frontier",
+    "Infeasible": "core.errors",
     "KAnonymity": "models",
     "LDiversity": "models",
-    "Metric": "metric",
+    "Metric": "models.metric",
     "RecursiveLDiversity": "models",
-    "Release": "release",
+    "Release": "release.release",
     "Risk": "risk",
-    "Projections": "codip",
-    "ShoalError": "errors",
+    "Projections": "republication.codip",
+    "ShoalError": "core.errors",
     "TCloseness": "models",
-    "Unsupported": "errors",
+    "Unsupported": "core.errors",
     "Utility": "utility",
     "anonymize": "pipeline",
     "attack": "attacks.run",
-    "audit": "audit",
-    "codip": "codip",
-    "compare": "compare",
-    "frontier": "frontier",
-    "verify": "verify",
+    "audit": "checking.audit",
+    "codip": "republication.codip",
+    "compare": "studies.comparison",
+    "frontier": "studies.frontier",
+    "verify": "release.verification",
 }
 
 __all__ = [
@@ -107,14 +105,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *_HOMES, *_PARTS])
-
-
-class _Package(ModuleType):
-    """Guarantees that `shoal.audit` and `shoal.verify` stay functions when the modules of those names are loaded."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import ParameterError, nearest
+from shoal.core.errors import ParameterError, nearest
+from shoal.core.parameters import as_fraction
 from shoal.models.base import quoted
-from shoal.parameters import as_fraction
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"}

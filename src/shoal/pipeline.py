@@ -17,36 +17,36 @@ from typing import Any, cast
 
 import numpy as np
 
-from shoal.anatomy import SENSITIVE_TABLE, Names
-from shoal.audit import Audit, audit
-from shoal.certificate import Certificate, certify
-from shoal.clock import Stopwatch
-from shoal.coarsening import Choice, choose_levels
-from shoal.codebook import STAR_FORMS, codebook
-from shoal.coded import odd_texts
+from shoal.checking.audit import Audit, audit
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.clock import Stopwatch
+from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
+from shoal.core.memory import MemoryLimit, within
+from shoal.core.parameters import Number, Numeral
 from shoal.costs.column_losses import column_losses
-from shoal.emd import default_distance
-from shoal.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder, spec_of
-from shoal.histogram import Values
-from shoal.marks import STAR
-from shoal.memory import MemoryLimit, within
+from shoal.hierarchies.raising import raised_table
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.microdata import Microdata, distinct_rows, encode
+from shoal.methods.coarsening import Choice, choose_levels
+from shoal.microdata.histogram import Values
+from shoal.microdata.microdata import Microdata, distinct_rows, encode
+from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import Model, Models
-from shoal.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
-from shoal.parameters import Number, Numeral
-from shoal.partition import DROPPED, Partition
+from shoal.models.emd import default_distance
+from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
+from shoal.models.requirement import as_models
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
-from shoal.raising import raised_table
-from shoal.recode import ALONG_HIERARCHIES, Anatomized, Published
-from shoal.release import Release
-from shoal.requirement import as_models
-from shoal.roles import Roles, listed
-from shoal.spelling import spelt_like
-from shoal.table import TABLE, Table, TableLike, read_by_disk
-from shoal.two_tables import RECODING as ANATOMY
+from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
+from shoal.recoding.codebook import STAR_FORMS, codebook
+from shoal.recoding.recode import ALONG_HIERARCHIES, Anatomized, Published
+from shoal.release.certificate import Certificate, certify
+from shoal.release.release import Release
+from shoal.tables.encoded_column import odd_texts
+from shoal.tables.roles import Roles, listed
+from shoal.tables.spelling import spelt_like
+from shoal.tables.star_marks import STAR
+from shoal.tables.table import TABLE, Table, TableLike, read_by_disk
 
 LOCAL = "local"
 ENGINES = {"spark": "shoal.spark"}

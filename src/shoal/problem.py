@@ -11,19 +11,20 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import shoal.costs
-from shoal.arrays import Bools, Ints
-from shoal.cells import Cells, Groups, count_covered, covering_parts
-from shoal.containment import ShownCells
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.arrays import Bools, Ints
+from shoal.core.discovery import lookup
+from shoal.core.errors import Infeasible, ParameterError, RoleError, nearest
+from shoal.core.parameters import Number, Numeral
 from shoal.costs import Cost
-from shoal.errors import Infeasible, ParameterError, RoleError, nearest
-from shoal.histogram import Attributes, Classes, Values, sensitive_values
-from shoal.marks import STAR
-from shoal.microdata import Microdata, Population
+from shoal.hierarchies.containment import ShownCells
+from shoal.microdata.histogram import Attributes, Classes, Values, sensitive_values
+from shoal.microdata.microdata import Microdata, Population
+from shoal.microdata.partition import Partition
+from shoal.microdata.prices import Prices
 from shoal.models import KAnonymity, Model, Models
-from shoal.parameters import Number, Numeral
-from shoal.partition import Partition
-from shoal.prices import Prices
-from shoal.recode import (
+from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
+from shoal.recoding.recode import (
     ALONG_HIERARCHIES,
     BLOCKS,
     FULL_DOMAIN,
@@ -34,8 +35,7 @@ from shoal.recode import (
     published_cells,
     recode,
 )
-from shoal.registry import lookup
-from shoal.two_tables import RECODING as ANATOMY
+from shoal.tables.star_marks import STAR
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
@@ -101,7 +101,7 @@ class Problem:
         return int(self.max_suppressed * self.rows)
 
     @property
-    def one_level(self) -> str:
+    def full_domain_refusal(self) -> str:
         """Why a method that chooses cells class by class cannot take the problem; nothing where it may."""
         if self.recoding != FULL_DOMAIN:
             return ""
@@ -160,7 +160,7 @@ class Problem:
         """Return what a partition costs once published."""
         return self.cost.of(self.publish(partition))
 
-    def once(self, what: Hashable, find: Callable[[], int]) -> int:
+    def cached(self, what: Hashable, find: Callable[[], int]) -> int:
         """Return a number that is worked out once: whoever asks first says how."""
         if what not in self._known:
             self._known[what] = find()

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from shoal.coverage import Reader
 from shoal.hierarchies import as_builder
-from shoal.marks import STAR, cell_text, unescaped
-from shoal.release import Release
+from shoal.hierarchies.cell_reader import Reader
+from shoal.release.release import Release
+from shoal.tables.star_marks import STAR, cell_text, unescaped
 
 Row = Mapping[str, Any]
 

@@ -14,11 +14,11 @@ from tests.strategies import SENSITIVE, case_of, tables
 
 import shoal
 from shoal.attacks.base import Outcome
+from shoal.attacks.crowds import Crowd
 from shoal.attacks.run import attack
 from shoal.attacks.scene import Scene
-from shoal.crowds import Crowd
-from shoal.errors import ShoalError
-from shoal.release import Release
+from shoal.core.errors import ShoalError
+from shoal.release.release import Release
 
 NAMES = ["linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join"]
 ASKED = ["k=1", "k=2", "k=3", "k=2 distinct-l(?)=2", "k=2 t(?:equal)=0.4"]
@@ -102,7 +102,7 @@ def test_two_releases_give_away_the_values_that_fit_both(made: tuple[pl.DataFram
 def test_own_classes_have_no_more_rows_than_candidates(made: tuple[pl.DataFrame, Release]) -> None:
     frame, release = made
     scene = Scene.of(release, frame)
-    with patch("shoal.crowds.crowd.VISITS", -1):
+    with patch("shoal.attacks.crowds.crowd.VISITS", -1):
         own = Crowd(scene.after)
     assert own.way == "own class"
     assert (own.size <= Crowd(scene.after).size + 1e-9).all()

@@ -26,8 +26,8 @@ from shoal.attacks.scene import Scene
 from shoal.attacks.similarity import Similarity
 from shoal.attacks.skewness import Skewness
 from shoal.hierarchies import Taxonomy
-from shoal.requirement import parse_requirement
-from shoal.shown import Shown
+from shoal.models.requirement import parse_requirement
+from shoal.release.release_view import Shown
 
 HOSPITAL = pl.DataFrame(
     {

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bounds.test_prices import ADDING, BLOCKS, COUNTEREXAMPLE, EVERY, one_thread  # noqa: F401
+from tests.checking.test_proof import proved
 from tests.strategies import MODELS, Case, case_of, cases
-from tests.test_proof import proved
 
 from shoal.bounds import linear_program
 from shoal.bounds.linear_program import LinearProgram, raise_by_program
 from shoal.bounds.prices import Ascent, PriceBound, Pricing
-from shoal.cube.checks import Checks
-from shoal.cube.pool import Pool
-from shoal.cube.program import Program
+from shoal.patterns.checks import Checks
+from shoal.patterns.pool import Pool
+from shoal.patterns.program import Program
 
 
 def relaxed(case: Case) -> float:

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from tests.strategies import MODELS, Case, cases
 
-from shoal.arrays import Ints
 from shoal.bounds import nearest_neighbour
 from shoal.bounds.nearest_neighbour import NearestNeighbour
 from shoal.bounds.support import Support
+from shoal.core.arrays import Ints
 from shoal.costs import CellCost
 from shoal.hierarchies import Taxonomy
-from shoal.microdata import encode
-from shoal.partition import Partition
+from shoal.microdata.microdata import encode
+from shoal.microdata.partition import Partition
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 TOWNS = Taxonomy([("Oslo", "east"), ("Hamar", "east"), ("Bergen", "west"), ("Voss", "west")])
 BOUND = NearestNeighbour()

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.checking.test_proof import proved
 from tests.strategies import KNOWN_MODELS, MODELS, Case, case_of, cases
-from tests.test_proof import proved
 
-from shoal.arrays import Ints
 from shoal.bounds.base import in_measure
 from shoal.bounds.prices import Ascent, PriceBound, Pricing, Valued
 from shoal.bounds.support import Support, charges
-from shoal.cube import cube as layout
-from shoal.errors import Infeasible, Unsupported
-from shoal.methods.subset_dp import SubsetDP
+from shoal.core.arrays import Ints
+from shoal.core.errors import Infeasible, Unsupported
+from shoal.methods.general.subset_dp import SubsetDP
 from shoal.models import Model
+from shoal.patterns import cube as layout
 
 BLOCKS = ["suppress", "generalize"]
 ADDING = ["stars", "height", "ncp"]

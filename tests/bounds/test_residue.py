@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.strategies import MODELS, Case, cases
 
 from shoal.bounds.residue import Residue, caps
-from shoal.microdata import encode
+from shoal.microdata.microdata import encode
+from shoal.microdata.partition import Partition
 from shoal.models.base import cap
-from shoal.partition import Partition
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 BOUND = Residue()
 THREE = [(3, 1, 1, 2, 3), (0, 2, 2, 4, 4), (4, 4, 0, 0, 0)]

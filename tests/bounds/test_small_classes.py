@@ -3,11 +3,11 @@
 import pytest
 
 from shoal.bounds.small_classes import SmallClasses
-from shoal.microdata import encode
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 
 def problem(sizes: list[int], require: str, *, max_dropped: str = "0", recoding: str = "suppress") -> Problem:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from shoal.bounds.small_classes import SmallClasses
 from shoal.bounds.support import Support
-from shoal.microdata import encode
+from shoal.microdata.microdata import encode
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 FIVE = pl.DataFrame({"a": [1, 1, 1, 1, 1, 1], "b": [1, 1, 1, 2, 2, 2], "c": [0, 1, 1, 5, 6, 6]})
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from shoal.cli import main
-from shoal.synth import write_census
+from shoal.studies.synth import write_census
 
 
 @dataclass(frozen=True)

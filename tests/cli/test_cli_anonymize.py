@@ -9,7 +9,7 @@ from tests.cli.command import settle, shoal
 
 import shoal as library
 from shoal.cli import progress
-from shoal.table import read
+from shoal.tables.table import read
 
 BASIC = ["anonymize", "census.csv", "--quasi", "age,gender", "--require", "k=5"]
 FULL = [

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.command import settle, shoal
 
 import shoal as library
-from shoal.writing import write
+from shoal.tables.writing import write
 
 TABLE = pl.DataFrame(
     {"age": ["20-29"] * 3 + ["*"] * 2, "sex": list("mmmff"), "illness": ["flu", "gout", "flu", "flu", "flu"]}

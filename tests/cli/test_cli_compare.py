@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.cli.command import settle, shoal
 
-from shoal import plots
-from shoal.apart import Attempt, Task, attempt
+from shoal.core import plots
 from shoal.methods.auto import methods
 from shoal.methods.base import Progress, silent
+from shoal.studies.isolated_run import Attempt, Task, attempt
 
 BASIC = ["compare", "census.csv", "--quasi=age,gender", "--require=k=5"]
 AS_FILE = """
@@ -49,7 +49,7 @@ def test_methods_stand_side_by_side(home: Path) -> None:
 
 def test_without_names_all_that_fit_are_compared(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {name: methods()[name] for name in ("forest", "m-approx", "mondrian", "tp")}
-    monkeypatch.setattr(import_module("shoal.compare"), "known_methods", lambda: known)
+    monkeypatch.setattr(import_module("shoal.studies.comparison"), "known_methods", lambda: known)
     found = json.loads(shoal(*BASIC, "--json").out)
     assert [one["method"] for one in found["outcomes"]] == ["forest", "m-approx", "mondrian"]
 
@@ -159,7 +159,7 @@ def test_an_interrupt_shows_what_is_done(home: Path, monkeypatch: pytest.MonkeyP
             raise KeyboardInterrupt
         return attempt(asked, progress)
 
-    monkeypatch.setattr(import_module("shoal.compare"), "run_apart", run)
+    monkeypatch.setattr(import_module("shoal.studies.comparison"), "run_apart", run)
     done = shoal(*BASIC, "--methods=mondrian,m-approx,auto", "--json")
     assert done.code == 130
     assert [one["status"] for one in json.loads(done.out)["outcomes"]] == ["feasible", "stopped", "not run"]

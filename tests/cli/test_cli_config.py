@@ -9,11 +9,11 @@ import pytest
 import typer.main
 from tests.cli.command import Outcome, shoal
 
-from shoal.apart import attempt
 from shoal.cli.app import app
 from shoal.cli.settings import UNUSED
 from shoal.config import FREE, KEYS
-from shoal.synth import write_census
+from shoal.studies.isolated_run import attempt
+from shoal.studies.synth import write_census
 
 GROUP = typer.main.get_command(app)
 COMMANDS = sorted(
@@ -99,7 +99,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guarantees that no case waits for a process for each method compared, or for the commands to be made anew."""
     monkeypatch.setattr(typer.main, "get_command", lambda _: GROUP)
-    monkeypatch.setattr(import_module("shoal.compare"), "run_apart", attempt)
+    monkeypatch.setattr(import_module("shoal.studies.comparison"), "run_apart", attempt)
     monkeypatch.setenv("COLUMNS", "200")
 
 

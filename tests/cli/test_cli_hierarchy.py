@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from shoal.cli.hierarchy import _words, hierarchy
-from shoal.errors import HierarchyError, ParameterError, RoleError, ShoalError
+from shoal.core.errors import HierarchyError, ParameterError, RoleError, ShoalError
 from shoal.hierarchies import Taxonomy, as_builder
 
 TOWNS = "Oslo;Norway;*\nBergen;Norway;*\nLund;Sweden;*\nMalmö;Sweden;*\n"

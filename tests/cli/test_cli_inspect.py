@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from shoal.cli.app import app
-from shoal.errors import ReleaseError, TableError
+from shoal.core.errors import ReleaseError, TableError
 
 SECRETS = ["Qvist", "Zander", "Ytterby"]
 

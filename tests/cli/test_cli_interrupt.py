@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.synth import QUASI, write_census
-from shoal.verify import verify
+from shoal.release.verification import verify
+from shoal.studies.synth import QUASI, write_census
 
 PATIENCE = 120.0
 

@@ -11,8 +11,8 @@ from tests.cli.command import shoal
 
 import shoal as library
 from shoal.cli.app import app
-from shoal.memory import STATUS
-from shoal.synth import write_census
+from shoal.core.memory import STATUS
+from shoal.studies.synth import write_census
 
 pytestmark = pytest.mark.skipif(not STATUS.is_file(), reason="the limit is that of Linux")
 

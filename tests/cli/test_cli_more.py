@@ -11,12 +11,12 @@ from tests.cli.command import settle, shoal
 
 import shoal as library
 from shoal import costs, models
+from shoal.core.discovery import discover
 from shoal.costs import Cost
 from shoal.methods.auto import methods
 from shoal.models import Model
-from shoal.registry import discover
-from shoal.synth import ATTRIBUTES, QUASI, SENSITIVE, census
-from shoal.table import read
+from shoal.studies.synth import ATTRIBUTES, QUASI, SENSITIVE, census
+from shoal.tables.table import read
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from tests.strategies import Case, cases
 
 import shoal.bounds
 from shoal.bounds.base import Bound, best_bound
-from shoal.registry import discover
+from shoal.core.discovery import discover
 
 BOUNDS = discover(shoal.bounds, Bound)
 COUNTED = ["stars", "starred-rows"]

@@ -12,10 +12,10 @@ import pytest
 
 import shoal
 import shoal.models
-from shoal.audit import audit
+from shoal.checking.audit import audit
+from shoal.models.requirement import parse_requirement
 from shoal.pipeline import anonymize
-from shoal.reference import model_rows
-from shoal.requirement import parse_requirement
+from shoal.studies.reference import model_rows
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ from tests.oracle import COSTS as KNOWN
 from tests.oracle import Group
 from tests.strategies import COSTS, MODELS, Case, cases
 
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
 from shoal.costs import Cost, RowCost
-from shoal.microdata import distinct_rows
-from shoal.partition import Partition
+from shoal.microdata.microdata import distinct_rows
+from shoal.microdata.partition import Partition
 
 
 def measured(kind: type[Cost]) -> pytest.MarkDecorator:

@@ -16,23 +16,23 @@ from tests.strategies import QUASI
 import shoal.attacks
 import shoal.bounds
 import shoal.costs
-import shoal.cube.program
-import shoal.hardness
 import shoal.hierarchies
 import shoal.methods
 import shoal.models
+import shoal.patterns.program
+import shoal.studies.hardness
 from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
-from shoal.coded import distinct_sorted
+from shoal.core.discovery import discover
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.costs import Cost
-from shoal.errors import HierarchyError, ParameterError
-from shoal.hardness.base import Reduction
 from shoal.hierarchies import Builder, as_builder, spec_of
-from shoal.marks import cell_text
 from shoal.methods.base import Method
 from shoal.models import Model
-from shoal.reference import TABLES, markdown
-from shoal.registry import discover
+from shoal.studies.hardness.base import Reduction
+from shoal.studies.reference import TABLES, markdown
+from shoal.tables.encoded_column import distinct_sorted
+from shoal.tables.star_marks import cell_text
 
 PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.models, Model, "meaning"),
@@ -40,7 +40,7 @@ PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.bounds, Bound, "meaning"),
     (shoal.methods, Method, "paper"),
     (shoal.hierarchies, Builder, "meaning"),
-    (shoal.hardness, Reduction, "paper"),
+    (shoal.studies.hardness, Reduction, "paper"),
     (shoal.attacks, Attack, "meaning"),
 ]
 THINGS = [
@@ -108,7 +108,7 @@ def test_the_pattern_program_is_cited_by_its_authors() -> None:
     known = discover(shoal.methods, Method)
     title = "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem"
     assert all(title in known[name].paper for name in ("optimal", "cube"))
-    assert "Chakaravarthy" in (inspect.getdoc(shoal.cube.program) or "")
+    assert "Chakaravarthy" in (inspect.getdoc(shoal.patterns.program) or "")
 
 
 @pytest.mark.parametrize("kind", discover(shoal.models, Model).values(), ids=discover(shoal.models, Model))

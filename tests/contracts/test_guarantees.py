@@ -15,11 +15,11 @@ from tests.contracts.test_method_laws import is_kept
 from tests.oracle import Value
 from tests.strategies import ONE_TABLE, QUASI, SENSITIVE, Case, case_of
 
-from shoal.errors import Infeasible
+from shoal.core.errors import Infeasible
 from shoal.methods.auto import methods
 from shoal.methods.base import Deadline
-from shoal.methods.subset_dp import SubsetDP
-from shoal.reference import method_rows
+from shoal.methods.general.subset_dp import SubsetDP
+from shoal.studies.reference import method_rows
 
 PROMISING = sorted(name for name, method in methods().items() if method.guarantee is not None)
 ASKED = ["k=2", "k=3", "k=4", "l(illness)=2", "l(illness)=3", "t(illness:equal)=1/2"]
@@ -148,7 +148,7 @@ CUT_SHORT = {
 }
 """For each method that a deadline can end, a table of which nothing is proved when it has passed from the start.
 
-Those by three phases are ended in the third alone; `tests/methods/test_tp.py` has such tables."""
+Those by three phases are ended in the third alone; `tests/methods/l_diversity/test_tp.py` has such tables."""
 BY_PHASES = ["fewest-rows", "tp", "tp-plus"]
 
 

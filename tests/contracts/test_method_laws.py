@@ -23,15 +23,15 @@ from tests import oracle
 from tests.oracle import Group, Value
 from tests.strategies import MODELS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, cases, whole_cases
 
-from shoal.audit import audit
-from shoal.errors import Infeasible, ShoalError, Unsupported
-from shoal.marks import escape_stars
+from shoal.checking.audit import audit
+from shoal.core.errors import Infeasible, ShoalError, Unsupported
 from shoal.methods.auto import choose, methods, recoding_for
 from shoal.methods.base import Deadline, silent
+from shoal.models.requirement import parse_requirement
 from shoal.pipeline import anonymize
 from shoal.problem import Solution, default_cost
-from shoal.recode import ALONG_HIERARCHIES, RECODINGS, Anatomized, Published
-from shoal.requirement import parse_requirement
+from shoal.recoding.recode import ALONG_HIERARCHIES, RECODINGS, Anatomized, Published
+from shoal.tables.star_marks import escape_stars
 
 METHODS = ["auto", *methods()]
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -318,7 +318,7 @@ def sampled(rows: int) -> st.SearchStrategy[Case]:
 
 def most_rows(method: str, *, slow: bool = False) -> int:
     """The exact methods try every partition."""
-    exact = method == "auto" or "3^n" in methods()[method].cost
+    exact = method == "auto" or "3^n" in methods()[method].running_time
     return 8 if exact else 60 if slow else 20
 
 

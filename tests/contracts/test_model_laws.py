@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import MODELS, NEARNESS, QUASI, SENSITIVE, Case, models, numbers, tables
 
-from shoal.arrays import Bools, Ints
-from shoal.histogram import Classes, Values
+from shoal.core.arrays import Bools, Ints
+from shoal.microdata.histogram import Classes, Values
+from shoal.microdata.partition import Partition
 from shoal.models import Model, SensitiveModel
 from shoal.models.base import DOUBT
-from shoal.partition import Partition
-from shoal.requirement import parse_requirement
+from shoal.models.requirement import parse_requirement
 
 every_model = pytest.mark.parametrize("kind", MODELS.values(), ids=MODELS)
 few = settings(max_examples=20)

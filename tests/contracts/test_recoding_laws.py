@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.oracle import Value, centroid, reads_as, shows
 from tests.strategies import MODELS, ODD_CATEGORIES, ONE_TABLE, SENSITIVE, Case, Kind, cases
 
-from shoal.averages import wrong_centroids
-from shoal.marks import STAR
-from shoal.partition import Partition
-from shoal.recode import RECODINGS, Anatomized, Published
+from shoal.checking.centroid_check import wrong_centroids
+from shoal.microdata.partition import Partition
+from shoal.recoding.recode import RECODINGS, Anatomized, Published
+from shoal.tables.star_marks import STAR
 
 every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
 every_covering_recoding = pytest.mark.parametrize("recoding", [name for name in RECODINGS if name != "centroid"])

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shoal.errors import ParameterError
+from shoal.core.errors import ParameterError
 from shoal.hierarchies import as_builder
-from shoal.microdata import encode
-from shoal.partition import Partition
+from shoal.microdata.microdata import encode
+from shoal.microdata.partition import Partition
+from shoal.models.requirement import parse_requirement
 from shoal.problem import make_problem
-from shoal.requirement import parse_requirement
-from shoal.roles import Roles
-from shoal.table import Table
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
 
 PEOPLE = {"age": [20, 30, 60, 60], "town": ["Oslo", "Bergen", "Oslo", "Oslo"]}
 TREES = {

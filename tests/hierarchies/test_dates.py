@@ -3,7 +3,7 @@ from datetime import date, datetime
 import polars as pl
 import pytest
 
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies import Dates
 
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.csv_text import SEPARATORS
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies import (
     Automatic,
     Builder,
@@ -26,7 +25,8 @@ from shoal.hierarchies import (
     hierarchy_from_labels,
 )
 from shoal.hierarchies.files import Fit, check_file, hierarchy_rows, hierarchy_tree, write_hierarchy
-from shoal.table import read
+from shoal.tables.csv_text import SEPARATORS
+from shoal.tables.table import read
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 TABLES = {

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import HierarchyError
+from shoal.core.errors import HierarchyError
+from shoal.core.parameters import as_fraction
 from shoal.hierarchies import (
     Automatic,
     Builder,
@@ -24,8 +25,7 @@ from shoal.hierarchies import (
     Taxonomy,
     hierarchy_from_labels,
 )
-from shoal.marks import cell_text
-from shoal.parameters import as_fraction
+from shoal.tables.star_marks import cell_text
 
 UNITS: tuple[Literal["ms", "us", "ns"], ...] = ("ms", "us", "ns")
 Read = Callable[[str], Fraction]

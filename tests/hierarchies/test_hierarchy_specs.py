@@ -4,18 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.errors import ParameterError
-from shoal.hierarchies import (
-    Automatic,
-    Builder,
-    Dates,
-    Intervals,
-    Prefixes,
-    StarsOnly,
-    Taxonomy,
-    as_builder,
-    spec_of,
-)
+from shoal.core.errors import ParameterError
+from shoal.hierarchies import Automatic, Builder, Dates, Intervals, Prefixes, StarsOnly, Taxonomy, as_builder, spec_of
 
 BUILDERS: list[tuple[object, Builder]] = [
     ("stars", StarsOnly()),

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.arrays import Ints
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.arrays import Ints
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies import Hierarchy, Intervals
 
 

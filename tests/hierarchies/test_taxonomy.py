@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies import Taxonomy
 
 WORLD = {"Europe": {"North": ["Sweden", "Norway"], "South": ["Spain"]}, "Asia": {"East": ["Japan"]}}

@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 from tests.bounds.test_prices import one_thread  # noqa: F401
-from tests.methods.test_peel import audited, larger
+from tests.methods.general.test_peel import audited, larger
 from tests.strategies import Case
 
 import shoal
-from shoal.certificate import Certificate
-from shoal.methods import auto, peel
+from shoal.methods import auto
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
-from shoal.methods.cube import CubeSearch
-from shoal.methods.mondrian import Mondrian
+from shoal.methods.general import peel
+from shoal.methods.general.cube import CubeSearch
+from shoal.methods.general.mondrian import Mondrian
 from shoal.problem import Solution
+from shoal.release.certificate import Certificate
 
 
 def chosen(case: Case, seconds: float | None = None) -> Solution:

@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bounds.test_prices import one_thread  # noqa: F401
-from tests.methods.test_peel import LINEAR, audited, larger
+from tests.methods.general.test_peel import LINEAR, audited, larger
 from tests.strategies import Case
 
 import shoal
-from shoal.clock import COMPILING, Compiling, working_seconds
-from shoal.errors import Unsupported
+from shoal.core.clock import COMPILING, Compiling, working_seconds
+from shoal.core.errors import Unsupported
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Method, Progress, silent
-from shoal.methods.mondrian import Mondrian
-from shoal.partition import Partition
+from shoal.methods.general.mondrian import Mondrian
+from shoal.microdata.partition import Partition
 from shoal.pipeline import Request, prepare
 from shoal.problem import Problem, Solution
-from shoal.synth import census
-from shoal.table import Table
+from shoal.studies.synth import census
+from shoal.tables.table import Table
 
 ANYTIME = sorted(name for name, kind in methods().items() if kind.anytime)
 CUTS = [0, 1, 2, 3, 5, 8, 13, 21, 40, 80, 160, 400, 1_000]
@@ -170,8 +170,8 @@ def test_a_release_that_mondrian_beats_is_replaced_by_mondrians_and_the_notes_sa
 
 def test_compiling_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("shoal.clock.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("shoal.clock.COMPILING", compiling := Compiling())
+    monkeypatch.setattr("shoal.core.clock.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("shoal.core.clock.COMPILING", compiling := Compiling())
     began = working_seconds()
     compiling.start()
     compiling.start()  # one loop calls another
@@ -184,7 +184,7 @@ def test_compiling_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_compiler_reports_to_the_clock() -> None:
-    from shoal.cube.compiled import njit
+    from shoal.core.compiler import njit
 
     before = COMPILING.seconds
     assert njit(lambda number: number + 1)(1) == 2

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Key, Matrix, Tree
 
-from shoal.arrays import Ints
-from shoal.emd import GroundDistance, Line, ground_distance
-from shoal.emd import Matrix as Transport
-from shoal.emd import Tree as Blocks
-from shoal.errors import ParameterError
-from shoal.histogram import Classes, Values
-from shoal.metric import Metric
+from shoal.core.arrays import Ints
+from shoal.core.errors import ParameterError
+from shoal.microdata.histogram import Classes, Values
 from shoal.models import TCloseness
+from shoal.models.emd import GroundDistance, Line, ground_distance
+from shoal.models.emd import Matrix as Transport
+from shoal.models.emd import Tree as Blocks
+from shoal.models.metric import Metric
 
 ORDERED = Line((1, 1))
 EQUAL = Blocks(np.arange(3)[None, :])

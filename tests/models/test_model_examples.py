@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.errors import ParameterError
-from shoal.histogram import Classes, Values
+from shoal.core.errors import ParameterError
+from shoal.microdata.histogram import Classes, Values
+from shoal.models.requirement import parse_requirement
 from shoal.pipeline import anonymize
-from shoal.requirement import parse_requirement
 
 
 def one_class(counts: list[int]) -> Classes:

@@ -16,11 +16,11 @@ from tests import oracle
 
 import shoal
 import shoal.models.nt_closeness
-from shoal.arrays import Floats, Ints
-from shoal.audit import audit
-from shoal.containment import ShownCells
+from shoal.checking.audit import audit
+from shoal.core.arrays import Floats, Ints
+from shoal.hierarchies.containment import ShownCells
 from shoal.models.presence import DeltaPresence, PresenceByClass
-from shoal.verify import verify
+from shoal.release.verification import verify
 
 POPULATION = pl.DataFrame({"age": [20, 21, 25, 30, 31, 39, 40, 40], "sex": ["f", "m", "f", "f", "m", "m", "f", "m"]})
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import ParameterError, RoleError
+from shoal.core.errors import ParameterError, RoleError
 from shoal.risk import measure
 from shoal.risk.attackers import attacker, thresholds
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.errors import RoleError, TableError
+from shoal.core.errors import RoleError, TableError
 from shoal.risk import measure
 from shoal.risk.individual import individual_risks
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.arrays import AnyInts
+from shoal.core.arrays import AnyInts
 from shoal.risk.crowds import Crowds
 from shoal.risk.negative_binomial import _expected, slide_negative_binomial
 from shoal.risk.pitman import pitman

@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.arrays import Floats
+from shoal.core.arrays import Floats
 from shoal.risk import measure
 from shoal.risk.crowds import Crowds
 from shoal.risk.individual import individual_risks
 from shoal.risk.suda import suda
-from shoal.table import read
-from shoal.wildcard import wildcard_sums
+from shoal.risk.wildcard import wildcard_sums
+from shoal.tables.table import read
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="there is no ../shared/data beside the repository")

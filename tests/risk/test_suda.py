@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import ParameterError
+from shoal.core.errors import ParameterError
 from shoal.risk import measure
 from shoal.risk import suda as module
 from shoal.risk.crowds import Crowds

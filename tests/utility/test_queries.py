@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.errors import ParameterError, RoleError
-from shoal.shown import Shown
-from shoal.synth import QUASI, census, census_hierarchies
+from shoal.core.errors import ParameterError, RoleError
+from shoal.release.release_view import Shown
+from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.utility import query_error
 from shoal.utility.queries import Answers
 from shoal.utility.reading import spreads

@@ -14,15 +14,15 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.coverage import Reader
-from shoal.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
-from shoal.follow import rerelease
+from shoal.core.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
+from shoal.hierarchies.cell_reader import Reader
 from shoal.pipeline import Request
-from shoal.register import Register
-from shoal.shown import Shown
-from shoal.synth import QUASI, census, census_hierarchies
-from shoal.table import Table
+from shoal.release.release_view import Shown
+from shoal.republication.release_register import Register
+from shoal.republication.rerelease import rerelease
+from shoal.studies.synth import QUASI, census, census_hierarchies
+from shoal.tables.table import Table
 from shoal.utility import classifier as learning
 from shoal.utility import measure
 from shoal.utility.associations import associations

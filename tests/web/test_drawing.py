@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from nicegui import Client, ui
 from nicegui.element import Element
 
-from shoal.desk import Draft
-from shoal.desk.jobs import Point
-from shoal.errors import HierarchyError, ShoalError
+from shoal.core.errors import HierarchyError, ShoalError
 from shoal.web import page
+from shoal.web.desk import Draft
+from shoal.web.desk.jobs import Point
 from shoal.web.outline import MISSING, ROOT, outlined, read_outline
 from shoal.web.parts import part
 from shoal.web.pictures import approach, curve

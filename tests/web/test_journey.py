@@ -187,7 +187,7 @@ def on(steward: Steward, key: str, seen: str) -> None:
 
 def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path) -> None:
     """Make the screenshots of docs/web.md anew, where SHOAL_FIGURES says where to; else into a temporary folder."""
-    from shoal.synth import write_census
+    from shoal.studies.synth import write_census
 
     write_census(folder / "census.csv", 2000, seed=1)
     target = Path(os.environ.get("SHOAL_FIGURES") or tmp_path)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.cli.command import shoal
 
-from shoal.desk import Desk, Run, worker
-from shoal.desk.jobs import Job
-from shoal.desk.releases import release_of, zipped
+from shoal.web.desk import Desk, Run, worker
+from shoal.web.desk.jobs import Job
+from shoal.web.desk.releases import release_of, zipped
 from shoal.web.release import look, remarks, repeating, written
 
 TOWNS = [f"Qtown{i}" for i in range(4)]

@@ -13,9 +13,9 @@ import pytest
 from tests.cli.command import shoal
 from tests.web.server import Served, served
 
-from shoal.desk import Desk
-from shoal.synth import write_census
+from shoal.studies.synth import write_census
 from shoal.web import data
+from shoal.web.desk import Desk
 
 STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
 

@@ -13,7 +13,7 @@ import pytest
 from tests.web.browser import Steward
 from tests.web.server import Served, served
 
-from shoal.synth import write_census
+from shoal.studies.synth import write_census
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

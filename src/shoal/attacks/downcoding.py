@@ -9,15 +9,15 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Ints
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
-from shoal.coded import Coded
+from shoal.core.arrays import Bools, Ints
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
-from shoal.marks import STAR
-from shoal.microdata import distinct_rows
+from shoal.hierarchies.raising import seen
+from shoal.microdata.microdata import distinct_rows
 from shoal.models import KAnonymity
-from shoal.raising import seen
+from shoal.tables.encoded_column import Coded
+from shoal.tables.star_marks import STAR
 
 
 @dataclass(frozen=True)

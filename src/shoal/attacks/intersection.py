@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.arrays import Bools
 from shoal.attacks.base import LINKABILITY, Attack, Outcome
+from shoal.attacks.crowds import shared_values
 from shoal.attacks.scene import Scene
-from shoal.crowds import shared_values
+from shoal.core.arrays import Bools
 
 
 @dataclass(frozen=True)

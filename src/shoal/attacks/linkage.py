@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats
 from shoal.attacks.base import LINKABILITY, Attack, Figure, Outcome
 from shoal.attacks.scene import Scene
+from shoal.core.arrays import Floats
 from shoal.models import KAnonymity
 
 SHOWN = 5

@@ -12,10 +12,10 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Ints
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
-from shoal.microdata import distinct_rows
+from shoal.core.arrays import Ints
+from shoal.microdata.microdata import distinct_rows
 from shoal.models import KAnonymity, LDiversity
 
 STATES = 20_000

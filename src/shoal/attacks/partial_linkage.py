@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.attacks.base import LINKABILITY, Attack, Outcome
+from shoal.attacks.crowds import Crowd
 from shoal.attacks.scene import Scene
-from shoal.crowds import Crowd
 
 
 @dataclass(frozen=True)

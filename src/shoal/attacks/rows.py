@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Floats, Ints
-from shoal.coded import distinct_sorted
-from shoal.coverage import ALONG_HIERARCHIES
-from shoal.crowds import Cover, Places, cover_of
+from shoal.attacks.crowds import Cover, Places, cover_of
+from shoal.core.arrays import Floats, Ints
 from shoal.hierarchies import as_builder
-from shoal.marks import unescaped
-from shoal.shown import Shown
-from shoal.table import numbered
+from shoal.hierarchies.cell_reader import ALONG_HIERARCHIES
+from shoal.release.release_view import Shown
+from shoal.tables.encoded_column import distinct_sorted
+from shoal.tables.star_marks import unescaped
+from shoal.tables.table import numbered
 
 
 def secret(shown: Shown, name: str) -> pl.Series:

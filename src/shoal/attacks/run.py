@@ -11,12 +11,12 @@ from typing import Any
 import shoal.attacks
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
-from shoal.errors import ParameterError
-from shoal.markup import table, tag
-from shoal.registry import discover, lookup
-from shoal.release import Release
-from shoal.table import TableLike
-from shoal.wording import counted
+from shoal.core.discovery import discover, lookup
+from shoal.core.errors import ParameterError
+from shoal.core.markup import table, tag
+from shoal.core.number_format import counted
+from shoal.release.release import Release
+from shoal.tables.table import TableLike
 
 ORDER = ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join")
 """Attacks that come first, in the order in which they are told; the others follow by name."""

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Ints
+from shoal.attacks.crowds import Crowd, Places, Sight, same
 from shoal.attacks.rows import Rows, cells, secret
-from shoal.coded import Coded, distinct_sorted
-from shoal.crowds import Crowd, Places, Sight, same
-from shoal.errors import RoleError, TableError, nearest
+from shoal.core.arrays import Ints
+from shoal.core.errors import RoleError, TableError, nearest
 from shoal.hierarchies import Hierarchy, as_builder
-from shoal.raising import seen
-from shoal.release import Release
-from shoal.shown import Shown
-from shoal.table import TableLike, numbered
+from shoal.hierarchies.raising import seen
+from shoal.release.release import Release
+from shoal.release.release_view import Shown
+from shoal.tables.encoded_column import Coded, distinct_sorted
+from shoal.tables.table import TableLike, numbered
 
 
 @dataclass(frozen=True, eq=False)

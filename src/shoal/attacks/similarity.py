@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Floats
 from shoal.attacks.base import Attack, Figure, Outcome
+from shoal.attacks.crowds import Crowd
 from shoal.attacks.scene import Scene
-from shoal.coded import Coded
-from shoal.crowds import Crowd
-from shoal.parameters import Number, Numeral
-from shoal.spelling import infer
+from shoal.core.arrays import Codes, Floats
+from shoal.core.parameters import Number, Numeral
+from shoal.tables.encoded_column import Coded
+from shoal.tables.spelling import infer
 
 WIDTH = Number("width", "share of the range", 0, 1)
 

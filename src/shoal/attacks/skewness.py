@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats
 from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.crowds import Crowd
 from shoal.attacks.scene import Scene
-from shoal.crowds import Crowd
-from shoal.parameters import Number, Numeral
+from shoal.core.arrays import Bools, Floats
+from shoal.core.parameters import Number, Numeral
 
 FACTOR = Number("factor", "how many times as probable", 1)
 DIFFERENCE = Number("difference", "how much more probable", 0, 1)

@@ -9,14 +9,14 @@ from math import ceil
 from typing import ClassVar
 
 import shoal.bounds
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
+from shoal.core.discovery import discover
 from shoal.costs import CellCost
-from shoal.cube import Cube
-from shoal.cube.demands import Demands
-from shoal.prices import Prices
+from shoal.microdata.prices import Prices
+from shoal.patterns import Cube
+from shoal.patterns.demands import Demands
 from shoal.problem import Problem
-from shoal.recode import ALONG_HIERARCHIES
-from shoal.registry import discover
+from shoal.recoding.recode import ALONG_HIERARCHIES
 
 
 class Bound(ABC):

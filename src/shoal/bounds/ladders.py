@@ -9,14 +9,14 @@ from math import lcm
 
 import numpy as np
 
-from shoal.arrays import AnyInts, Codes, Floats, Ints
-from shoal.cells import HierarchyCells
-from shoal.coded import Coded
+from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
-from shoal.cube import pattern_hierarchies
 from shoal.hierarchies import Hierarchy
 from shoal.models import KAnonymity
+from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem
+from shoal.recoding.cells import HierarchyCells
+from shoal.tables.encoded_column import Coded
 
 FINEST = 2**30
 """How many units are 1 at most."""
@@ -88,8 +88,8 @@ def distance_refusals(problem: Problem) -> list[str]:
     It takes cells that are blocks of hierarchies, and a cost that adds over them and never falls from a block to one
     around it, nor from a row of stars to a dropped row.
     """
-    if problem.one_level:
-        return [problem.one_level]
+    if problem.full_domain_refusal:
+        return [problem.full_domain_refusal]
     if not problem.cells_are_blocks:
         return ["it measures distances along hierarchies only"]
     if not isinstance(problem.cost, CellCost):

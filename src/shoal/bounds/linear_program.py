@@ -1,8 +1,8 @@
 """Bound (C), the linear program: the best prices there are, by generating patterns as they are needed.
 
-The linear relaxation of the pattern program (see `shoal.cube.program`) over few patterns; its duals are prices; every
-pattern that gains at these prices is added; and so on while that proves more. Whatever the last prices are, what they
-prove is worked out over all patterns (bound B), so the bound holds however early the rounds end.
+The linear relaxation of the pattern program (see `shoal.patterns.program`) over few patterns; its duals are prices;
+every pattern that gains at these prices is added; and so on while that proves more. Whatever the last prices are, what
+they prove is worked out over all patterns (bound B), so the bound holds however early the rounds end.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Ints
 from shoal.bounds.base import Bound
 from shoal.bounds.prices import Ascent, PriceBound, Pricing
-from shoal.cube import refusals
-from shoal.cube.checks import Checks
-from shoal.cube.pool import Pool
-from shoal.cube.program import Program
+from shoal.core.arrays import Ints
+from shoal.patterns import refusals
+from shoal.patterns.checks import Checks
+from shoal.patterns.pool import Pool
+from shoal.patterns.program import Program
 from shoal.problem import Problem
 
 MOST_MEMBERS = 60_000

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints
 from shoal.bounds.base import Bound
 from shoal.bounds.ladders import ladders_of
+from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
-from shoal.cube import pattern_hierarchies
+from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem
 
 MOST_WORK = 60_000_000

@@ -17,12 +17,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
 from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.bounds.support import charges
-from shoal.cube import Cube, refusals
-from shoal.cube.demands import Demands
-from shoal.prices import Prices
+from shoal.core.arrays import Floats, Ints
+from shoal.microdata.prices import Prices
+from shoal.patterns import Cube, refusals
+from shoal.patterns.demands import Demands
 from shoal.problem import Problem
 
 LANES = 2
@@ -58,7 +58,7 @@ class Pricing:
 
     def value(self, prices: Ints) -> Valued:
         """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
-        from shoal.cube.gains import lane_gains, pattern_gains
+        from shoal.patterns.gains import lane_gains, pattern_gains
 
         cube, demands = self.cube, self.demands
         held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Ints
 from shoal.bounds.base import Bound
-from shoal.histogram import Histogram
+from shoal.core.arrays import Ints
+from shoal.microdata.histogram import Histogram
+from shoal.microdata.partition import Partition
 from shoal.models import Alpha, LDiversity, Model
 from shoal.models.base import ratio_at_least
-from shoal.partition import Partition
 from shoal.problem import Problem
 
 
@@ -65,7 +65,7 @@ def altered_rows(problem: Problem, model: Model, l: Fraction, residue: Ints | No
     def found() -> int:
         return least_altered(_residue(problem, model, l) if residue is None else residue, l, problem.may_drop)
 
-    return problem.once((Residue.name, model), found)
+    return problem.cached((Residue.name, model), found)
 
 
 def _residue(problem: Problem, model: Model, l: Fraction) -> Ints:  # noqa: E741 - the paper's name

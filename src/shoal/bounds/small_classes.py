@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Ints
 from shoal.bounds.base import Bound
+from shoal.core.arrays import Ints
 from shoal.problem import Problem
 
 

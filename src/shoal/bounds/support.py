@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Ints
 from shoal.bounds.base import Bound, as_prices, in_measure
-from shoal.cube import Cube, pattern_hierarchies, refusals
-from shoal.cube.demands import Demands
-from shoal.microdata import distinct_rows
-from shoal.prices import Prices
+from shoal.core.arrays import Bools, Ints
+from shoal.microdata.microdata import distinct_rows
+from shoal.microdata.prices import Prices
+from shoal.patterns import Cube, pattern_hierarchies, refusals
+from shoal.patterns.demands import Demands
 from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
@@ -102,7 +102,7 @@ def _enough(cube: Cube, demands: Demands, group: Ints, number: int) -> Bools:
 
 
 def _compiled(cube: Cube, demands: Demands) -> Ints:
-    from shoal.cube.kernels import least_charges
+    from shoal.patterns.kernels import least_charges
 
     found: Ints = least_charges(
         *cube.layout,

@@ -13,8 +13,8 @@ HELP = {"-h", "--help", "--version"}
 
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
-    from shoal.errors import Infeasible, ShoalError
-    from shoal.memory import check_start
+    from shoal.core.errors import Infeasible, ShoalError
+    from shoal.core.memory import check_start
 
     try:
         if sys.argv[1:] and not HELP & set(sys.argv):

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.attack_release import attack
+from shoal.cli.codip import codip
 from shoal.cli.compare_methods import compare
 from shoal.cli.frontier_table import frontier
 from shoal.cli.hard import hard
@@ -47,7 +48,6 @@ from shoal.cli.options import (
     Unify,
     Weights,
 )
-from shoal.cli.project import codip
 from shoal.cli.register_release import register
 from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
@@ -114,7 +114,7 @@ def anonymize(
 ) -> None:
     """Turn a table into a verified release."""
     given = dict(locals())
-    from shoal import memory
+    from shoal.core import memory
 
     if memory_limit is not None:
         memory.lean()  # before polars is loaded
@@ -123,9 +123,9 @@ def anonymize(
     from shoal.cli.progress import meter
     from shoal.cli.register_release import Earlier
     from shoal.cli.spark import Spark
-    from shoal.errors import Unsupported
+    from shoal.core.errors import Unsupported
     from shoal.pipeline import Request
-    from shoal.table import read, read_by_disk
+    from shoal.tables.table import read, read_by_disk
 
     asked = settings("anonymize", given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
@@ -202,9 +202,9 @@ def audit(
 
     Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
     """
-    from shoal.audit import audit as audit_table
+    from shoal.checking.audit import audit as audit_table
     from shoal.cli import show
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
 
     asked = {
         "quasi": names(quasi),
@@ -251,8 +251,8 @@ def verify(
     from dataclasses import asdict
 
     from shoal.cli import show
-    from shoal.table import read
-    from shoal.verify import verify as verify_folder
+    from shoal.release.verification import verify as verify_folder
+    from shoal.tables.table import read
 
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = verify_folder(folder, original=table, population=population)
@@ -267,7 +267,7 @@ def verify(
 def methods(as_json: Json = False) -> None:
     """List the methods: guarantee, running time, paper, models."""
     from shoal.cli import show
-    from shoal.reference import method_rows
+    from shoal.studies.reference import method_rows
 
     print(json.dumps(method_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(method_rows())
 
@@ -276,7 +276,7 @@ def methods(as_json: Json = False) -> None:
 def models(as_json: Json = False) -> None:
     """List the privacy models and how they are written in --require."""
     from shoal.cli import show
-    from shoal.reference import model_rows
+    from shoal.studies.reference import model_rows
 
     print(json.dumps(model_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(model_rows())
 
@@ -285,7 +285,7 @@ def models(as_json: Json = False) -> None:
 def costs(as_json: Json = False) -> None:
     """List the costs that can be kept small."""
     from shoal.cli import show
-    from shoal.reference import cost_rows
+    from shoal.studies.reference import cost_rows
 
     print(json.dumps(cost_rows(), indent=2, ensure_ascii=False)) if as_json else show.rows(cost_rows())
 
@@ -316,7 +316,7 @@ def census(
 
     Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
     """
-    from shoal.synth import write_census
+    from shoal.studies.synth import write_census
 
     folder = write_census(output, rows, seed)
     print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)
@@ -354,7 +354,7 @@ def root(
 
 def _write_numbers(path: Path, numbers: list[int]) -> None:
     """Write row numbers, one a line, under a heading."""
-    from shoal.errors import ReleaseError
+    from shoal.core.errors import ReleaseError
 
     try:
         path.write_text("row\n" + "".join(f"{number}\n" for number in numbers), encoding="utf-8")
@@ -364,8 +364,8 @@ def _write_numbers(path: Path, numbers: list[int]) -> None:
 
 def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
     """Refuse an unknown format or an existing folder before any work is done."""
-    from shoal.errors import ParameterError
-    from shoal.release import check_target
+    from shoal.core.errors import ParameterError
+    from shoal.release.release import check_target
 
     if format not in formats:
         raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))

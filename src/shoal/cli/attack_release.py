@@ -28,7 +28,7 @@ def attack(
 ) -> None:
     """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only."""
     from shoal.attacks.run import attack as attack_release
-    from shoal.table import read
+    from shoal.tables.table import read
 
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = attack_release(folder, table, other=other, attacks=names(only))

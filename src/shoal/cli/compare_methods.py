@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from shoal.compare import Comparison, Outcome
+    from shoal.studies.comparison import Comparison, Outcome
 
 INTERRUPTED = 130
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
@@ -88,12 +88,12 @@ def compare(
     made of FILE by something else; they are read as FILE is.
     """
     given = {key: value for key, value in locals().items() if key not in ("methods", "also", "plot")}
-    from shoal import memory
     from shoal.cli.progress import meter
-    from shoal.compare import check_names, run
+    from shoal.core import memory
+    from shoal.core.plots import check_plot
     from shoal.pipeline import Request
-    from shoal.plots import check_plot
-    from shoal.table import read
+    from shoal.studies.comparison import check_names, run
+    from shoal.tables.table import read
 
     asked = settings("compare", given, needed={})
     path, reading = table_file(asked)
@@ -180,7 +180,7 @@ def _levels(found: Comparison) -> Grid:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from shoal.wording import number
+    from shoal.core.number_format import number
 
     released = [one for one in found.outcomes if one.cost is not None]
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")

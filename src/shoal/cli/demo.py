@@ -10,12 +10,12 @@ from rich.text import Text
 
 from shoal.cli import show
 from shoal.cli.progress import meter
-from shoal.errors import ReleaseError
+from shoal.core.errors import ReleaseError
 from shoal.pipeline import anonymize
-from shoal.release import check_target
-from shoal.synth import QUASI, SENSITIVE, census_hierarchies, write_census
-from shoal.table import read
-from shoal.verify import verify
+from shoal.release.release import check_target
+from shoal.release.verification import verify
+from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
+from shoal.tables.table import read
 
 REQUIRE = "k=5 l(occupation)=3 t(income)=0.3"
 

@@ -36,12 +36,12 @@ from shoal.cli.options import (
     Weights,
 )
 from shoal.cli.settings import names, settings, table_file
-from shoal.wording import percent
+from shoal.core.number_format import percent
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
 
-    from shoal.frontier import Frontier, Point
+    from shoal.studies.frontier import Frontier, Point
 
 OWN = ("vary", "k", "l", "t", "methods", "queries", "state", "plot")
 """Options that are not settings of a request."""
@@ -99,14 +99,14 @@ def frontier(
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """
     given = {key: value for key, value in locals().items() if key not in OWN}
-    from shoal import memory
     from shoal.cli.progress import meter
-    from shoal.compare import check_names
-    from shoal.frontier import AUTO, trace
+    from shoal.core import memory
+    from shoal.core.plots import check_plot
+    from shoal.models.parameter_range import Vary
     from shoal.pipeline import Request
-    from shoal.plots import check_plot
-    from shoal.table import read
-    from shoal.vary import Vary
+    from shoal.studies.comparison import check_names
+    from shoal.studies.frontier import AUTO, trace
+    from shoal.tables.table import read
 
     asked = {"require": "", **settings("frontier", given, needed={}, unneeded=("require",))}
     path, reading = table_file(asked)
@@ -127,7 +127,7 @@ def frontier(
 
 def _varied(vary: str | None, k: str | None, **of_column: str | None) -> str:
     """Return the one model that is varied, however it was named."""
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
 
     said = [vary, None if k is None else f"k={k}"]
     for model, given in of_column.items():

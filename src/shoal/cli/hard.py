@@ -24,18 +24,18 @@ def hard(
 
     Each comes from a reduction: a release with so few stars as are printed holds the answer to a problem on graphs.
     """
-    import shoal.hardness
+    import shoal.studies.hardness
     from shoal.cli import show
-    from shoal.errors import ParameterError
-    from shoal.hardness.base import Reduction
-    from shoal.hardness.files import write_hard
-    from shoal.registry import discover, lookup
+    from shoal.core.discovery import discover, lookup
+    from shoal.core.errors import ParameterError
+    from shoal.studies.hardness.base import Reduction
+    from shoal.studies.hardness.files import write_hard
 
     if kind is None:
-        rows = [_described(found) for found in discover(shoal.hardness, Reduction).values()]
+        rows = [_described(found) for found in discover(shoal.studies.hardness, Reduction).values()]
         print(json.dumps(rows, indent=2, ensure_ascii=False)) if as_json else show.rows(rows)
         return
-    found = lookup(shoal.hardness, Reduction, kind, "kind of hard table")
+    found = lookup(shoal.studies.hardness, Reduction, kind, "kind of hard table")
     if output is None:
         raise ParameterError("-o is not given", expected="a file for the table")
     reduction = found.seeded(seed, **_sizes(sizes or []))
@@ -64,7 +64,7 @@ def _described(found: Any) -> dict[str, Any]:
 
 def _sizes(given: list[str]) -> dict[str, str]:
     """Read NAME=NUMBER arguments, each name once."""
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
 
     found: dict[str, str] = {}
     for pair in given:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from shoal.arrays import Ints
-    from shoal.coded import Coded
+    from shoal.core.arrays import Ints
     from shoal.hierarchies import Builder, Hierarchy
     from shoal.hierarchies.files import Fit
+    from shoal.tables.encoded_column import Coded
 
 hierarchy = typer.Typer(help="Build, show, check and export hierarchies.", no_args_is_help=True)
 
@@ -142,7 +142,7 @@ def import_arx(
     `_hierarchy_` in the name of a file, or its whole name. Of a project (.deid) a folder is made: a shoal.toml with
     roles, models, suppression limit and cost, the hierarchies, the table. What is not carried over is listed.
     """
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
     from shoal.hierarchies.arx import PROJECT, column_of, read_arx
 
     if len(files) == 1 and files[0].suffix == PROJECT:
@@ -163,9 +163,9 @@ def import_arx(
 
 def _import_project(file: Path, output: Path | None, as_json: bool) -> None:
     """Make the folder of a project; print what it asks for and what was left out."""
-    from shoal.arx import read_project
     from shoal.cli.show import console
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
+    from shoal.studies.arx import read_project
 
     if output is None:
         raise ParameterError("-o DIR is not given", expected="a new folder for what the project holds")
@@ -187,7 +187,7 @@ def _bound(spec: str, table: Path | None, column: str | None, *reading: str | No
     """Bind to the column; a hierarchy file, where no table is given, to its own leaves."""
     import polars as pl
 
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
     from shoal.hierarchies import Taxonomy, as_builder
 
     if table is not None and column is not None:
@@ -214,8 +214,8 @@ def _on_column(spec: str, column: Coded) -> Bound:
 
 def _column(file: Path, name: str, *reading: str | None) -> Coded:
     """Read one column; `reading` are separator, encoding and decimal sign."""
-    from shoal.errors import RoleError, nearest
-    from shoal.table import read
+    from shoal.core.errors import RoleError, nearest
+    from shoal.tables.table import read
 
     table = read(file, **dict(zip(("separator", "encoding", "decimal"), reading, strict=True)))
     if name not in table.columns:
@@ -231,7 +231,7 @@ def _counts(column: Coded) -> Ints:
 
 def _refuse_early(output: Path, overwrite: bool, table: Path | None) -> None:
     """Refuse a wrong or existing output, and the table itself as one, before any work is done."""
-    from shoal.errors import HierarchyError
+    from shoal.core.errors import HierarchyError
     from shoal.hierarchies.files import is_tree
 
     is_tree(output)

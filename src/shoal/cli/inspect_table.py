@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
-from shoal.wording import percent
+from shoal.core.number_format import percent
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -31,7 +31,7 @@ def inspect(
 ) -> None:
     """Propose a role for every column, with reasons, and find what singles people out. Shows no cell of the table."""
     from shoal.inspection import inspect as inspect_table
-    from shoal.table import read
+    from shoal.tables.table import read
 
     if toml is not None:
         _refuse_existing(toml)
@@ -109,7 +109,7 @@ def _seen_from(toml: Path, file: Path) -> str:
 
 
 def _refuse_existing(path: Path) -> None:
-    from shoal.errors import ReleaseError
+    from shoal.core.errors import ReleaseError
 
     if path.exists():
         raise ReleaseError(f"{str(path)!r} exists already", hint="name another file")
@@ -117,7 +117,7 @@ def _refuse_existing(path: Path) -> None:
 
 def _write(path: Path, content: str) -> None:
     """Write a file that is not there yet."""
-    from shoal.errors import ReleaseError
+    from shoal.core.errors import ReleaseError
 
     try:
         with path.open("x", encoding="utf-8") as handle:

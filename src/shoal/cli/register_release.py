@@ -15,11 +15,11 @@ from shoal.cli.settings import names
 if TYPE_CHECKING:
     from threading import Event
 
-    from shoal.memory import MemoryLimit
+    from shoal.core.memory import MemoryLimit
     from shoal.methods.base import Progress
     from shoal.pipeline import Request
-    from shoal.release import Release
-    from shoal.table import Table
+    from shoal.release.release import Release
+    from shoal.tables.table import Table
 
 DEFAULT = Path("shoal-registry")
 
@@ -40,8 +40,8 @@ def register(
     decimal: Decimal = None,
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
-    from shoal.register import Register
-    from shoal.table import read
+    from shoal.republication.release_register import Register
+    from shoal.tables.table import read
 
     known = Register.at(registry)
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
@@ -66,7 +66,7 @@ class Earlier:
     @classmethod
     def asked(cls, registry: str | Path | None, overlap: str | None, follows: str | None) -> Earlier:
         """Read the options, and refuse wrong ones before any work is done."""
-        from shoal.errors import ParameterError
+        from shoal.core.errors import ParameterError
 
         if overlap not in (None, "refuse", "warn"):
             raise ParameterError(f"--overlap {overlap}", expected="refuse or warn")
@@ -74,7 +74,7 @@ class Earlier:
             flag = "--overlap" if overlap else "--follows"
             raise ParameterError(f"{flag} is given without --registry", hint="name the register of earlier releases")
         if registry is not None:
-            from shoal.register import Register
+            from shoal.republication.release_register import Register
 
             Register.at(registry)
         return cls(None if registry is None else Path(registry), overlap or "refuse", follows)
@@ -88,8 +88,8 @@ class Earlier:
         if self.follows is None or self.registry is None:
             return run(table, request, progress, stop, limit=limit)
         from shoal.config import FIRST
-        from shoal.follow import rerelease
-        from shoal.register import Register
+        from shoal.republication.release_register import Register
+        from shoal.republication.rerelease import rerelease
 
         before = None if self.follows == FIRST else self.follows
         return rerelease(table, request, Register.at(self.registry), before, progress, stop)
@@ -98,7 +98,7 @@ class Earlier:
         """Warn of what a release and earlier ones give away together, or refuse it."""
         if self.registry is None:
             return
-        from shoal.register import Register, refused
+        from shoal.republication.release_register import Register, refused
 
         found = list(Register.at(self.registry).check(release, table))
         refused(found, self.overlap)
@@ -108,6 +108,6 @@ class Earlier:
     def record(self, folder: str | Path, table: Table) -> None:
         """Record a release that was written."""
         if self.registry is not None:
-            from shoal.register import Register
+            from shoal.republication.release_register import Register
 
             Register.at(self.registry).add(folder, table)

@@ -12,9 +12,9 @@ from shoal.cli.options import Decimal, Encoding, Separator
 from shoal.cli.settings import names
 
 if TYPE_CHECKING:
-    from shoal.release import Release
+    from shoal.release.release import Release
     from shoal.report import Report
-    from shoal.table import Table
+    from shoal.tables.table import Table
 
 
 def report(
@@ -43,7 +43,7 @@ def report(
     """
     from shoal.cli.show import console
     from shoal.report import make
-    from shoal.table import read
+    from shoal.tables.table import read
 
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
@@ -55,7 +55,7 @@ def report(
 
 def made_report(release: Release, table: Table, source: str) -> Report | None:
     """Return the report of a release that is about to be written; where there is none, say why and go on."""
-    from shoal.errors import ShoalError
+    from shoal.core.errors import ShoalError
     from shoal.report import make
 
     try:
@@ -67,7 +67,7 @@ def made_report(release: Release, table: Table, source: str) -> Report | None:
 
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:
     """Refuse a place where the report cannot go, before any work is done."""
-    from shoal.errors import ReleaseError
+    from shoal.core.errors import ReleaseError
 
     if output.resolve().is_relative_to(folder.resolve()):
         raise ReleaseError(

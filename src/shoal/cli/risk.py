@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table as Grid
 
+from shoal.core.number_format import percent
 from shoal.risk import Exceeding, Risk, Suda
-from shoal.wording import percent
 
 SETS = 3
 """Sets of columns shown."""

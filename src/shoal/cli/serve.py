@@ -26,7 +26,7 @@ def serve(
     """
     from importlib.util import find_spec
 
-    from shoal.errors import Unsupported
+    from shoal.core.errors import Unsupported
 
     if find_spec(PACKAGE) is None:
         raise Unsupported(

@@ -33,7 +33,7 @@ def settings(
     those that no request knows (`as_json`) are left to the command. `unneeded` names what this command can do without.
     """
     from shoal.config import read_config
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
 
     asked = read_config(given["config"]) if given["config"] else {}
     asked |= {key: value for key, value in _options(given).items() if value is not None}
@@ -49,7 +49,7 @@ def settings(
 def _refuse_others(command: str, asked: dict[str, Any]) -> None:
     """Take out what only `anonymize` can follow; refuse it where it would change the result."""
     from shoal.cli.spark import Spark
-    from shoal.errors import Unsupported
+    from shoal.core.errors import Unsupported
 
     if Spark.asked(asked).wanted:
         raise Unsupported(f"{command} with engine spark", hint="leave engine out, or set it to local")
@@ -69,9 +69,9 @@ def tables(
     file: Path, sensitive_table: Path | None, population: Path | None, reading: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """Return what is audited: a file, two that belong together, or all that a release folder says of itself."""
-    from shoal.errors import ParameterError
-    from shoal.opened import Opened
-    from shoal.table import read
+    from shoal.core.errors import ParameterError
+    from shoal.release.release_reader import Opened
+    from shoal.tables.table import read
 
     if not file.is_dir():
         second = None if sensitive_table is None else read(sensitive_table, **reading)
@@ -118,7 +118,7 @@ def orders(given: list[str] | None) -> dict[str, list[str]] | None:
 
 def pairs(given: list[str] | None, flag: str, form: str = "COLUMN=VALUE") -> dict[str, str] | None:
     """Read options of the form COLUMN=VALUE."""
-    from shoal.errors import ParameterError
+    from shoal.core.errors import ParameterError
 
     if not given:
         return None

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from shoal.audit import Audit, Finding
-from shoal.certificate import Certificate
+from shoal.checking.audit import Audit, Finding
 from shoal.cli.risk import show_risk
+from shoal.core.discovery import discover
+from shoal.core.number_format import number
 from shoal.models import Model
-from shoal.registry import discover
-from shoal.verify import Proved, Verification
-from shoal.wording import number
+from shoal.release.certificate import Certificate
+from shoal.release.verification import Proved, Verification
 
 
 def console() -> Console:

@@ -22,7 +22,7 @@ class Spark:
     @classmethod
     def asked(cls, settings: dict[str, Any]) -> Spark:
         """Take the engine out of the settings, and refuse before any work what it cannot do."""
-        from shoal.errors import ParameterError, Unsupported
+        from shoal.core.errors import ParameterError, Unsupported
 
         engine, master = settings.pop("engine", "local"), settings.pop("spark_master", None)
         if engine not in ("local", "spark"):
@@ -46,10 +46,10 @@ class Spark:
     def formats(self) -> tuple[str, ...]:
         """The formats that can be written."""
         if self.wanted:
-            from shoal.engines.release import FORMATS as OF_SPARK
+            from shoal.spark.release import FORMATS as OF_SPARK
 
             return OF_SPARK
-        from shoal.release import FORMATS
+        from shoal.release.release import FORMATS
 
         return FORMATS
 
@@ -63,9 +63,9 @@ class Spark:
         progress: Progress,
     ) -> None:
         """Read the table, publish it and write the release, all but the decision in Spark."""
-        from shoal.engines.run import run_on_spark
-        from shoal.engines.session import is_text, read_frame, session
-        from shoal.errors import Unsupported
+        from shoal.core.errors import Unsupported
+        from shoal.spark.run import run_on_spark
+        from shoal.spark.session import is_text, read_frame, session
 
         if reading["decimal"] not in (None, "."):
             raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")

@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
 from shoal.cli.settings import names, pairs
-from shoal.wording import percent
+from shoal.core.number_format import percent
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -42,7 +42,7 @@ def utility(
 
     For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
     """
-    from shoal.table import read
+    from shoal.tables.table import read
     from shoal.utility import measure
 
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.cells import HierarchyCells
 from shoal.costs.base import Cost
-from shoal.recode import Published
+from shoal.recoding.cells import HierarchyCells
+from shoal.recoding.recode import Published
 
 
 class Ambiguity(Cost):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from shoal.costs.base import Cost
-from shoal.recode import Published
+from shoal.recoding.recode import Published
 
 
 class AverageClassSize(Cost):

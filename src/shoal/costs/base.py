@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
-from shoal.cells import Cells
-from shoal.recode import Published
+from shoal.core.arrays import Floats, Ints
+from shoal.recoding.cells import Cells
+from shoal.recoding.recode import Published
 
 
 @dataclass(frozen=True)

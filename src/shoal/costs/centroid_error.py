@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.cells import Groups
-from shoal.centroid import CentroidCells
 from shoal.costs.base import Cost
-from shoal.partition import Partition
-from shoal.recode import Published
+from shoal.microdata.partition import Partition
+from shoal.recoding.cells import Groups
+from shoal.recoding.centroid import CentroidCells
+from shoal.recoding.recode import Published
 
 
 class CentroidError(Cost):

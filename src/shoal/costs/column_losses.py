@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.centroid_error import centroid_losses
-from shoal.recode import Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published
 
 
 def column_losses(published: Published) -> dict[str, float]:

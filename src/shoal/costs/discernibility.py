@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
-from shoal.cells import Cells
+from shoal.core.arrays import Floats, Ints
 from shoal.costs.base import ClassCost, Cost
+from shoal.recoding.cells import Cells
 
 
 class Discernibility(ClassCost):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.core.arrays import Floats
 from shoal.costs.attribute_loss import ColumnCost
 
 

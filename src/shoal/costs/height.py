@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from shoal.arrays import Floats
-from shoal.cells import Cells
+from shoal.core.arrays import Floats
 from shoal.costs.base import CellCost
+from shoal.recoding.cells import Cells
 
 
 class Height(CellCost):

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Ints
-from shoal.cells import CHUNK, covering
+from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs.ambiguity import everything
 from shoal.costs.base import Cost
-from shoal.microdata import distinct_rows
-from shoal.recode import Published
+from shoal.microdata.microdata import distinct_rows
+from shoal.recoding.cells import CHUNK, covering
+from shoal.recoding.recode import Published
 
 
 class KLDivergence(Cost):

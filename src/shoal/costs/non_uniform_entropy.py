@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.core.arrays import Floats
 from shoal.costs.base import Cost
-from shoal.recode import Published
+from shoal.recoding.recode import Published
 
 
 class NonUniformEntropy(Cost):

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.costs.base import Cost
 from shoal.costs.non_uniform_entropy import lost_bits
-from shoal.recode import Published
+from shoal.recoding.recode import Published
 
 
 class NormalizedEntropy(Cost):

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.anatomy import CountedCells
-from shoal.arrays import Floats, Ints
-from shoal.cells import Cells
+from shoal.checking.two_tables import RECODING
+from shoal.core.arrays import Floats, Ints
 from shoal.costs.base import ClassCost
-from shoal.two_tables import RECODING
+from shoal.recoding.anatomy import CountedCells
+from shoal.recoding.cells import Cells
 
 
 class Reconstruction(ClassCost):

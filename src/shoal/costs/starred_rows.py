@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats
-from shoal.cells import Cells
+from shoal.core.arrays import Bools, Floats
 from shoal.costs.base import RowCost
+from shoal.recoding.cells import Cells
 
 
 class StarredRows(RowCost):

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats
-from shoal.cells import Cells
+from shoal.core.arrays import Floats
 from shoal.costs.base import CellCost
+from shoal.recoding.cells import Cells
 
 
 class Stars(CellCost):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from shoal.errors import HierarchyError
+from shoal.core.errors import HierarchyError
 from shoal.hierarchies.taxonomy import Taxonomy
 
 MARK = "_hierarchy_"

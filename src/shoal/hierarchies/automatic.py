@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
 from shoal.hierarchies.axis import Axis
 from shoal.hierarchies.base import Builder, Hierarchy
 from shoal.hierarchies.dates import Dates, days_in

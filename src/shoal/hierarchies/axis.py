@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import polars as pl
 
-from shoal.errors import HierarchyError
-from shoal.parameters import as_fraction, spelled
+from shoal.core.errors import HierarchyError
+from shoal.core.parameters import as_fraction, spelled
 
 Point: TypeAlias = Fraction | datetime
 DECIMAL = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"

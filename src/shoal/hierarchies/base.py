@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyInts, Codes, Floats, Ints
-from shoal.errors import HierarchyError
-from shoal.marks import STAR, cell_text
+from shoal.core.arrays import AnyInts, Codes, Floats, Ints
+from shoal.core.errors import HierarchyError
+from shoal.tables.star_marks import STAR, cell_text
 
 
 @dataclass(frozen=True, eq=False)

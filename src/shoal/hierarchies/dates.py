@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import polars as pl
 
-from shoal.arrays import Ints
-from shoal.errors import HierarchyError, ParameterError, nearest
+from shoal.core.arrays import Ints
+from shoal.core.errors import HierarchyError, ParameterError, nearest
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
-from shoal.marks import cell_text
+from shoal.tables.star_marks import cell_text
 
 LEVELS = ("day", "month", "quarter", "year", "decade")
 """Finest first; each nests in the next. Weeks are not here: they cut through months and years."""

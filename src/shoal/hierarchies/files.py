@@ -17,14 +17,14 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.arrays import Ints
-from shoal.csv_text import SEPARATORS
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.arrays import Ints
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.specs import FILES, TABLES
 from shoal.hierarchies.taxonomy import Taxonomy, _readings
 from shoal.hierarchies.trees import Row, csv_rows, json_rows
-from shoal.marks import STAR
+from shoal.tables.csv_text import SEPARATORS
+from shoal.tables.star_marks import STAR
 
 DEEPEST = 200
 """The largest number of levels of a tree; a file of rows may have more."""

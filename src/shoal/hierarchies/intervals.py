@@ -13,13 +13,13 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Floats, Ints
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.arrays import Floats, Ints
+from shoal.core.errors import HierarchyError, ParameterError
+from shoal.core.parameters import Number, as_fraction, spelled
 from shoal.hierarchies.axis import Axis, Point
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
 from shoal.hierarchies.stars import StarsOnly
-from shoal.parameters import Number, as_fraction, spelled
 
 Levels: TypeAlias = list[list[Fraction]]
 WIDTH = Number("width", "width of an interval", 0, above=True)
@@ -43,7 +43,7 @@ class Intervals(Builder):
     ('< 18', '[18, 65)', '>= 65')
     >>> Intervals(width="10,15")
     Traceback (most recent call last):
-    shoal.errors.HierarchyError: intervals: level 2 has width 15; expected a multiple of 10, the width before
+    shoal.core.errors.HierarchyError: intervals: level 2 has width 15; expected a multiple of 10, the width before
     """
 
     name: ClassVar[str] = "intervals"

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import polars as pl
 
-from shoal.arrays import Ints
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.arrays import Ints
+from shoal.core.errors import HierarchyError, ParameterError
+from shoal.core.parameters import Number
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
-from shoal.marks import STAR, cell_text
-from shoal.parameters import Number
+from shoal.tables.star_marks import STAR, cell_text
 
 LENGTH = Number("lengths", "characters kept", 1, whole=True)
 

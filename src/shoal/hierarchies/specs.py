@@ -13,10 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from shoal.errors import ParameterError, nearest
+from shoal.core.discovery import lookup
+from shoal.core.errors import ParameterError, nearest
+from shoal.core.parameters import spelled
 from shoal.hierarchies.base import Builder
-from shoal.parameters import spelled
-from shoal.registry import lookup
 
 TABLES = (".csv", ".csv.gz")
 FILES = (*TABLES, ".json", ".json.gz")
@@ -31,10 +31,10 @@ def as_builder(spec: object) -> Builder:
     ('month', 'year')
     >>> as_builder("interval:width=5")
     Traceback (most recent call last):
-    shoal.errors.ParameterError: unknown hierarchy builder 'interval'; did you mean 'intervals'?
+    shoal.core.errors.ParameterError: unknown hierarchy builder 'interval'; did you mean 'intervals'?
     >>> as_builder("intervals:with=5")
     Traceback (most recent call last):
-    shoal.errors.ParameterError: intervals has no parameter 'with'; did you mean 'width'?
+    shoal.core.errors.ParameterError: intervals has no parameter 'with'; did you mean 'width'?
     """
     from shoal.hierarchies.taxonomy import Taxonomy
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 
 

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import polars as pl
 
-from shoal.arrays import Ints
-from shoal.errors import HierarchyError, ParameterError
+from shoal.core.arrays import Ints
+from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.trees import Row, csv_rows, json_rows, tree_rows
-from shoal.marks import STAR
+from shoal.tables.star_marks import STAR
 
 Labels = tuple[str, ...]
 

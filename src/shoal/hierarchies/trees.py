@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import polars as pl
 
-from shoal.csv_text import guess_encoding, guess_separator
-from shoal.errors import HierarchyError
-from shoal.marks import cell_text
+from shoal.core.errors import HierarchyError
+from shoal.tables.csv_text import guess_encoding, guess_separator
+from shoal.tables.star_marks import cell_text
 
 Row: TypeAlias = tuple[str | None, tuple[str, ...]]
 """A leaf (None: the missing value) and its labels, finest first."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from shoal.inspection import lexicon, names, patterns
-from shoal.inspection.names import Role, Rule
+from shoal.inspection import lexicon, patterns
 from shoal.inspection.profile import ENOUGH, FEW, Profile
 from shoal.inspection.surveys import survey_codes
+from shoal.tables import column_names
+from shoal.tables.column_names import Role, Rule
 
 __all__ = ["Column", "Role", "proposals"]
 
@@ -108,7 +109,7 @@ def _surveyed(profile: Profile, codes: Mapping[str, tuple[Role, str, str]]) -> F
 
 
 def _identifying_name(profile: Profile) -> Finding | None:
-    rule = names.speaks(profile.name, names.IDENTIFIERS)
+    rule = column_names.speaks(profile.name, column_names.IDENTIFIERS)
     if rule is None:
         return None
     if rule.topic == "a record number" and (profile.few or (profile.dtype.is_float() and not profile.whole)):
@@ -120,8 +121,8 @@ def _constant(profile: Profile) -> Finding | None:
     """One value for all tells nobody apart, but may be said of everybody who is in the table."""
     if profile.distinct > 1 or profile.present < profile.rows or profile.rows == 1:
         return None
-    rule = names.speaks(profile.name, names.SENSITIVE)
-    if rule is not None and not names.speaks(profile.name, [names.WEIGHTS]):
+    rule = column_names.speaks(profile.name, column_names.SENSITIVE)
+    if rule is not None and not column_names.speaks(profile.name, [column_names.WEIGHTS]):
         return Finding(Role.SENSITIVE, f"the name says {rule.topic}, and being in the table gives the value away")
     return Finding(Role.OTHER, "all rows have the same value")
 
@@ -129,11 +130,11 @@ def _constant(profile: Profile) -> Finding | None:
 def _dated(profile: Profile) -> Finding | None:
     """Dates link records to news, registers and diaries, whatever they are dates of."""
     pattern = _date_kind(profile)
-    if names.speaks(profile.name, [names.BIRTH_DATES]):
+    if column_names.speaks(profile.name, [column_names.BIRTH_DATES]):
         return Finding(Role.QUASI, "the name says a birth date, which many people know", pattern and "birth dates")
     if pattern:
         return Finding(Role.QUASI, f"the values are {pattern}, which link to other sources", pattern)
-    if profile.distinct > 2 and names.speaks(profile.name, [names.DATES]):
+    if profile.distinct > 2 and column_names.speaks(profile.name, [column_names.DATES]):
         return Finding(Role.QUASI, "the name says a date, which links to other sources")
     return None
 
@@ -144,8 +145,10 @@ def _date_kind(profile: Profile) -> str | None:
     if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
         return "dates"
     if profile.whole and profile.distinct > 2 and _within(profile, 1850, 2100):
-        unspoken = not names.speaks(profile.name, (*names.DECIDING, *names.SENSITIVE, *names.QUASI))
-        return "years" if unspoken or names.speaks(profile.name, [names.YEARS]) else None
+        unspoken = not column_names.speaks(
+            profile.name, (*column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
+        )
+        return "years" if unspoken or column_names.speaks(profile.name, [column_names.YEARS]) else None
     return None
 
 
@@ -154,11 +157,11 @@ def _within(profile: Profile, low: float, high: float) -> bool:
 
 
 def _named(profile: Profile) -> Finding | None:
-    point = names.speaks(profile.name, names.COORDINATES) if profile.numeric else None
+    point = column_names.speaks(profile.name, column_names.COORDINATES) if profile.numeric else None
     if point is not None:
         return Finding(Role.IDENTIFIER if profile.mostly_alone else point.role, f"the name says {point.topic}")
-    rules: Sequence[Rule] = (names.WEIGHTS, *names.DECIDING, *names.SENSITIVE, *names.QUASI)
-    rule = names.speaks(profile.name, rules)
+    rules: Sequence[Rule] = (column_names.WEIGHTS, *column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
+    rule = column_names.speaks(profile.name, rules)
     if rule is None:
         return None
     if (
@@ -168,7 +171,7 @@ def _named(profile: Profile) -> Finding | None:
         and _many(profile)
     ):
         return Finding(Role.IDENTIFIER, "the values look like names of people", patterns.PEOPLE.topic)
-    if rule is names.WEIGHTS and profile.alone:
+    if rule is column_names.WEIGHTS and profile.alone:
         return Finding(rule.role, f"the name says {rule.topic}; round it, for it singles rows out")
     return Finding(rule.role, f"the name says {rule.topic}" + _why(rule.role))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shoal.inspection.names import Role
+from shoal.tables.column_names import Role
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shoal.inspection.lexicon import GIVEN
-from shoal.inspection.names import Role
+from shoal.tables.column_names import Role
 
 GLANCE = 20
 """Values looked at first; a kind that less than half of them fit is not tried on the rest."""

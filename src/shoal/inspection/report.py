@@ -11,7 +11,7 @@ from typing import Any
 from shoal.inspection.columns import Column, Role, proposals
 from shoal.inspection.suggestion import configuration, proposed_hierarchies
 from shoal.risk.singling import Search, search
-from shoal.table import Table, TableLike
+from shoal.tables.table import Table, TableLike
 
 
 @dataclass(frozen=True)

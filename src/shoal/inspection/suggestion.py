@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.coded import distinct_sorted
 from shoal.hierarchies import Automatic, StarsOnly, spec_of
 from shoal.inspection.columns import Column, Role
 from shoal.models import DistinctLDiversity, KAnonymity, Model, Models
+from shoal.tables.encoded_column import distinct_sorted
 
 CROWD = 5
 """The k to start with."""

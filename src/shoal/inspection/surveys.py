@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from shoal.inspection.names import Role
+from shoal.tables.column_names import Role
 
 I, Q, S, O = Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER  # noqa: E741 - the codebooks read as tables
 

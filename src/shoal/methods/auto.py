@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import shoal.methods
-from shoal.fragments.axes import closeness
-from shoal.methods.anatomy import Anatomy
-from shoal.methods.base import Deadline, Method, Progress, Standing, cheapest
-from shoal.methods.cube import CubeSearch
-from shoal.methods.fragments import Fragments
-from shoal.methods.full_domain import FullDomain
-from shoal.methods.m_approx import MApprox
-from shoal.methods.microaggregation import Microaggregation
-from shoal.methods.microaggregation_tfirst import MicroaggregationTFirst
-from shoal.methods.mondrian import Mondrian
-from shoal.methods.peel import takes_minutes
-from shoal.methods.subset_dp import SubsetDP
-from shoal.methods.t_mondrian import TMondrian
-from shoal.methods.top_down_greedy import TopDownGreedy
-from shoal.methods.tp_plus import TPPlus
+from shoal.core.discovery import discover, lookup
+from shoal.methods.base import Deadline, Method, Progress, ProgressMessage, cheapest
+from shoal.methods.full_domain.full_domain import FullDomain
+from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
+from shoal.methods.general.cube import CubeSearch
+from shoal.methods.general.m_approx import MApprox
+from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.general.peel import takes_minutes
+from shoal.methods.general.subset_dp import SubsetDP
+from shoal.methods.l_diversity.anatomy import Anatomy
+from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.microaggregation.microaggregation import Microaggregation
+from shoal.methods.microaggregation.microaggregation_tfirst import MicroaggregationTFirst
+from shoal.methods.t_closeness.fragmentation.axes import closeness
+from shoal.methods.t_closeness.fragments import Fragments
+from shoal.methods.t_closeness.t_mondrian import TMondrian
 from shoal.problem import Problem, Solution
-from shoal.registry import discover, lookup
 
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
@@ -99,10 +99,10 @@ def _part(progress: Progress, place: int, number: int) -> Progress:
     return lambda share, doing: progress((place + share) / number, doing)
 
 
-def _standing(found: list[Solution]) -> Standing:
+def _standing(found: list[Solution]) -> ProgressMessage:
     """Say what the methods that are done reached: the cheapest release, and the best bound."""
     bounds = [solution.lower_bound for solution in found if solution.lower_bound is not None]
-    return Standing(f"{found[-1].method} is done", min(one.cost for one in found), max(bounds, default=None))
+    return ProgressMessage(f"{found[-1].method} is done", min(one.cost for one in found), max(bounds, default=None))
 
 
 def _exact(problem: Problem) -> Method | None:

@@ -13,22 +13,22 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import ClassVar, TypeAlias
 
-from shoal.arrays import Ints
 from shoal.bounds.base import best_bound
-from shoal.clock import working_seconds
-from shoal.errors import Unsupported
-from shoal.methods.dropping import rows_to_keep
-from shoal.partition import Partition
+from shoal.core.arrays import Ints
+from shoal.core.clock import working_seconds
+from shoal.core.errors import Unsupported
+from shoal.methods.general.dropping import rows_to_keep
+from shoal.microdata.partition import Partition
 from shoal.problem import SUPPRESSED, Problem, Solution, Status
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Called now and then with the share done (0 to 1) and what is being done."""
 
 
-class Standing(str):
+class ProgressMessage(str):
     """What is being done, as text that knows the cost of the best so far and the bound proved so far.
 
-    >>> doing = Standing("windows", cost=12, bound=10)
+    >>> doing = ProgressMessage("windows", cost=12, bound=10)
     >>> doing, doing.cost, doing.bound
     ('windows', 12, 10)
     """
@@ -36,14 +36,16 @@ class Standing(str):
     cost: float
     bound: float | None
 
-    def __new__(cls, doing: str, cost: float, bound: float | None) -> Standing:
+    def __new__(cls, doing: str, cost: float, bound: float | None) -> ProgressMessage:
         """Return the text with its numbers."""
         made = super().__new__(cls, doing)
         made.cost, made.bound = cost, bound
         return made
 
-    def __reduce__(self) -> tuple[type[Standing], tuple[str, float, float | None]]:  # it is sent between processes
-        return Standing, (str(self), self.cost, self.bound)
+    def __reduce__(
+        self,
+    ) -> tuple[type[ProgressMessage], tuple[str, float, float | None]]:  # it is sent between processes
+        return ProgressMessage, (str(self), self.cost, self.bound)
 
 
 def silent(share: float, doing: str) -> None:
@@ -122,7 +124,7 @@ class Method(ABC):
     """What is proved of its result, as an inequality; None for a heuristic."""
     condition: ClassVar[str] = ""
     """When the guarantee holds: limits of time and size, and what else it asks for; empty where it always holds."""
-    cost: ClassVar[str]
+    running_time: ClassVar[str]
     """Its running time."""
     paper: ClassVar[str]
     models: ClassVar[str]
@@ -211,7 +213,7 @@ class Method(ABC):
         found = replace(found, status="feasible", lower_bound=None, guarantee=None, notes=notes)
         if problem.suppressed != SUPPRESSED[0] or problem.meets(found.partition):
             return found
-        from shoal.methods.repair import repair
+        from shoal.methods.general.repair import repair
 
         partition = repair(problem, found.partition, deadline=deadline, progress=progress)
         notes = (*notes, "classes were merged: together they did not meet what was asked")
@@ -243,8 +245,8 @@ class Method(ABC):
 
 def quick_release(problem: Problem, seed: int, progress: Progress) -> Solution | None:
     """Return the first release of a method that is always finished; None where no such method takes the problem."""
-    from shoal.methods.datafly import Datafly
-    from shoal.methods.mondrian import Mondrian
+    from shoal.methods.full_domain.datafly import Datafly
+    from shoal.methods.general.mondrian import Mondrian
 
     quick = (Mondrian(), Datafly())
     fitting = next((method for method in quick if not method.accepts(problem)), None)

@@ -1,4 +1,4 @@
-"""Privacy models, one per file; see `base` for the contract and `shoal.requirement` for how they are written."""
+"""Privacy models, one per file; see `base` for the contract and `shoal.models.requirement` for how they are written."""
 
 from shoal.models.alpha import Alpha
 from shoal.models.base import Model, Models, SensitiveModel

@@ -18,11 +18,11 @@ from typing import ClassVar, Self
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import ParameterError, Unsupported
-from shoal.histogram import Attributes, Classes, Histogram
-from shoal.metric import Metric
-from shoal.parameters import Number, spelled
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.errors import ParameterError, Unsupported
+from shoal.core.parameters import Number, spelled
+from shoal.microdata.histogram import Attributes, Classes, Histogram
+from shoal.models.metric import Metric
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""

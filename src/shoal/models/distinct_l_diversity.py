@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
-from shoal.histogram import Attributes, Histogram
+from shoal.core.arrays import Floats, Ints
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Attributes, Histogram
 from shoal.models.base import SensitiveModel
-from shoal.parameters import Number, Numeral
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.histogram import Classes
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Classes
 from shoal.models.base import Model
-from shoal.parameters import Number, Numeral
 
 
 @dataclass(frozen=True)

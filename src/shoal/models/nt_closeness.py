@@ -10,16 +10,16 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.containment import ShownCells
-from shoal.emd import GroundDistance, ground_distance
-from shoal.errors import Infeasible, Unsupported
-from shoal.histogram import Attributes, Classes, Histogram
-from shoal.metric import Metric
-from shoal.microdata import distinct_rows
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.errors import Infeasible, Unsupported
+from shoal.core.parameters import Number, Numeral
+from shoal.hierarchies.containment import ShownCells
+from shoal.microdata.histogram import Attributes, Classes, Histogram
+from shoal.microdata.microdata import distinct_rows
 from shoal.models.base import DOUBT, AttributeModel, Model
+from shoal.models.emd import GroundDistance, ground_distance
+from shoal.models.metric import Metric
 from shoal.models.t_closeness import TCloseness, spelled_distance
-from shoal.parameters import Number, Numeral
 
 MOST_PAIRS = 200_000_000
 """Pairs of different cells up to which classes are compared, each with each, where cells lie within others."""
@@ -33,10 +33,10 @@ class NTCloseness(AttributeModel):
 
     The natural supersets of a class, seen from published cells, are the rows that its cells cover once any set of
     quasi-identifiers is starred in them: from none (the rows within its own cells) to all (the table). A row is covered
-    if each of its cells is equal to the class's or lies within it (`shoal.containment`). Rows that merely show the same
-    cells as the class in some columns are no such superset: others that its cells cover would be left out. With n the
-    number of rows it is t-closeness. Merging classes can break it, so methods work with t-closeness instead, which
-    implies it for every n up to the number of rows; the audit measures (n, t) itself.
+    if each of its cells is equal to the class's or lies within it (`shoal.hierarchies.containment`). Rows that merely
+    show the same cells as the class in some columns are no such superset: others that its cells cover would be left
+    out. With n the number of rows it is t-closeness. Merging classes can break it, so methods work with t-closeness
+    instead, which implies it for every n up to the number of rows; the audit measures (n, t) itself.
 
     >>> str(NTCloseness(1000, 0.2, "salary"))
     'nt(salary)=(1000,0.2)'

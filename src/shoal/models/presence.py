@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import Infeasible, Unsupported
-from shoal.histogram import Classes
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.errors import Infeasible, Unsupported
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Classes
 from shoal.models.base import Model, ratio_at_least
-from shoal.parameters import Number, Numeral
 
 
 def covered(model: Model, classes: Classes) -> Ints:
@@ -64,10 +64,11 @@ class KMap(Model):
 class DeltaPresence(Model):
     """Guarantees that the chance of every person of the population to be in the table is from `dmin` to `dmax`.
 
-    The chance is what follows from all published classes together: `shoal.chances` says how it is defined and bounded.
-    Only these bounds admit, so a release is refused where they cannot tell. The level of a class is the largest bound
-    of the people that its cells fit; it is infinite where the class fits fewer people than it has rows, for then the
-    table is not about that population. Where dmin is above 0, people who fit no class make every class fail.
+    The chance is what follows from all published classes together: `shoal.microdata.chances` says how it is defined and
+    bounded. Only these bounds admit, so a release is refused where they cannot tell. The level of a class is the
+    largest bound of the people that its cells fit; it is infinite where the class fits fewer people than it has rows,
+    for then the table is not about that population. Where dmin is above 0, people who fit no class make every class
+    fail.
 
     A class is admitted or not by what the others are. Methods form classes with `PresenceByClass` instead, which does
     not imply it; the whole release is decided afterwards, and classes that fail are merged. Merging can break it.

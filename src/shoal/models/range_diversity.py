@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.errors import ParameterError
-from shoal.histogram import Attributes, Histogram, Values
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.errors import ParameterError
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import SensitiveModel
-from shoal.parameters import Number, Numeral
-from shoal.spelling import infer
+from shoal.tables.spelling import infer
 
 
 @dataclass(frozen=True)

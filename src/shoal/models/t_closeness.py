@@ -8,13 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar, Self
 
-from shoal.arrays import Floats
-from shoal.emd import GroundDistance, ground_distance
-from shoal.errors import ParameterError
-from shoal.histogram import Attributes, Histogram
-from shoal.metric import Metric
+from shoal.core.arrays import Floats
+from shoal.core.errors import ParameterError
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Attributes, Histogram
 from shoal.models.base import SensitiveModel, quoted
-from shoal.parameters import Number, Numeral
+from shoal.models.emd import GroundDistance, ground_distance
+from shoal.models.metric import Metric
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shoal.models
-from shoal.markup import Markup, table, tag
+from shoal.core.discovery import discover
+from shoal.core.markup import Markup, table, tag
+from shoal.core.number_format import number
 from shoal.models import Model
-from shoal.registry import discover
 from shoal.report.evidence import Evidence
-from shoal.wording import number
 
 
 def asked(found: Evidence) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.attacks.base import INFERENCE, LINKABILITY
-from shoal.markup import Content, Markup, table, tag
+from shoal.core.markup import Content, Markup, table, tag
 from shoal.report.evidence import Evidence, Hit
 
 

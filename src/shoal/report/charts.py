@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.markup import Markup, tag
-from shoal.wording import percent
+from shoal.core.markup import Markup, tag
+from shoal.core.number_format import percent
 
 WIDTH, HEIGHT = 680, 210
 LEFT, BOTTOM, TOP = 44, 38, 14

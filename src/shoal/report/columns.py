@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.markup import Content, Markup, facts, table, tag
+from shoal.core.markup import Content, Markup, facts, table, tag
 from shoal.report.evidence import Evidence
 
 ROLES = {

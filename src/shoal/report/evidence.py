@@ -17,15 +17,15 @@ import shoal.attacks
 from shoal.attacks.base import Attack
 from shoal.attacks.base import Outcome as AttackOutcome
 from shoal.attacks.run import attack
-from shoal.certificate import Certificate
-from shoal.errors import ReleaseError
-from shoal.opened import Opened
-from shoal.orders import as_read
-from shoal.registry import discover
-from shoal.release import Release, read_json
+from shoal.core.discovery import discover
+from shoal.core.errors import ReleaseError
+from shoal.models.orders import as_read
+from shoal.release.certificate import Certificate
+from shoal.release.release import Release, read_json
+from shoal.release.release_reader import Opened
 from shoal.risk import Risk
 from shoal.risk import measure as measure_risk
-from shoal.table import TABLE, Table, TableLike
+from shoal.tables.table import TABLE, Table, TableLike
 from shoal.utility import Utility
 from shoal.utility import measure as measure_utility
 

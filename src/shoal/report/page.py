@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.attacks.base import Attack
-from shoal.errors import ReleaseError
-from shoal.markup import Markup, joined, listed, tag
-from shoal.release import Release
+from shoal.core.errors import ReleaseError
+from shoal.core.markup import Markup, joined, listed, tag
+from shoal.release.release import Release
 from shoal.report.asked import asked
 from shoal.report.attacks import inference, linkability
 from shoal.report.columns import columns
@@ -21,7 +21,7 @@ from shoal.report.style import STYLE
 from shoal.report.summary import summary
 from shoal.report.trust import trust
 from shoal.report.use import use
-from shoal.table import TableLike
+from shoal.tables.table import TableLike
 
 SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "In short": summary,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import shoal.costs
+from shoal.core.discovery import discover
+from shoal.core.markup import Markup, facts, listed, table, tag
+from shoal.core.number_format import percent
 from shoal.costs import Cost
-from shoal.markup import Markup, facts, listed, table, tag
-from shoal.registry import discover
 from shoal.report.charts import bar, between
 from shoal.report.evidence import Evidence
-from shoal.wording import percent
 
 KEYS = {"after": "proved to be needed", "open": "what a better release might save"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shoal
 from shoal.config import as_toml
-from shoal.markup import Markup, facts, listed, tag
+from shoal.core.markup import Markup, facts, listed, tag
 from shoal.report.evidence import Evidence
 
 

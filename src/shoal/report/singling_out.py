@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shoal.markup import Content, Markup, listed, table, tag
+from shoal.core.markup import Content, Markup, listed, table, tag
+from shoal.core.number_format import percent
 from shoal.report.charts import bins, columns
 from shoal.report.evidence import Evidence
 from shoal.risk import Risk
-from shoal.wording import percent
 
 SETS = 5
 """Sets of columns shown."""

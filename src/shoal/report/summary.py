@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shoal.markup import Markup, listed, tag
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.markup import Markup, listed, tag
+from shoal.core.number_format import counted, percent
 from shoal.report.evidence import Evidence, Hit
-from shoal.two_tables import RECODING as ANATOMY
-from shoal.wording import counted, percent
 
 NAMES = 8
 """Columns named in a sentence."""

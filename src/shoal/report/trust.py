@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.markup import Markup, listed, tag
+from shoal.core.markup import Markup, listed, tag
 from shoal.report.evidence import Evidence
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shoal.markup import Markup, facts, listed, table, tag
+from shoal.core.markup import Markup, facts, listed, table, tag
+from shoal.core.number_format import percent
 from shoal.report.charts import bar
 from shoal.report.evidence import Evidence
 from shoal.utility import Association, Utility
-from shoal.wording import percent
 
 PAIRS = 10
 """Pairs of columns shown, those that changed the most."""

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.parameters import Number, Numeral, spelled
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.parameters import Number, Numeral, spelled
 
 THRESHOLDS: tuple[Numeral, ...] = ("0.2", "0.09", "0.05")
 """The risks that guidelines for health data call too high: crowds below 5, 12 and 20."""

@@ -12,10 +12,10 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Floats, Ints
-from shoal.coded import Coded
-from shoal.microdata import distinct_rows
-from shoal.table import Table, TableLike
+from shoal.core.arrays import Floats, Ints
+from shoal.microdata.microdata import distinct_rows
+from shoal.tables.encoded_column import Coded
+from shoal.tables.table import Table, TableLike
 
 
 @dataclass(frozen=True, eq=False)

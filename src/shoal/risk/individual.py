@@ -20,11 +20,11 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Floats, Ints
-from shoal.errors import RoleError, TableError, nearest
+from shoal.core.arrays import Floats, Ints
+from shoal.core.errors import RoleError, TableError, nearest
 from shoal.risk.attackers import Exceeding, exceeding
 from shoal.risk.crowds import Crowds
-from shoal.table import Table
+from shoal.tables.table import Table
 
 MANY = 20
 """From so many rows in a class on, the series needs few terms for any p."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.core.arrays import Floats, Ints
 
 STARTS = ((0.05, 0.05), (0.2, 0.2), (1.0, 0.5), (0.2, 0.8), (5.0, 0.9), (0.02, 0.005))
 """Where the solver starts, one after the other: (alpha, beta)."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.core.arrays import Floats, Ints
 
 EDGE = 1e-6
 """How close to 0 and 1 alpha is looked for."""

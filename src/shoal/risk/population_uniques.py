@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
 from shoal.risk.crowds import Crowds
 from shoal.risk.negative_binomial import slide_negative_binomial
 from shoal.risk.pitman import pitman

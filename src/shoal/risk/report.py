@@ -10,12 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from shoal.arrays import Floats, Ints
-from shoal.coverage import covered_people
-from shoal.errors import ParameterError, RoleError, nearest
+from shoal.core.arrays import Floats, Ints
+from shoal.core.errors import ParameterError, RoleError, nearest
+from shoal.core.markup import facts, tag
+from shoal.core.number_format import counted, percent
+from shoal.core.parameters import Number, Numeral
 from shoal.hierarchies import as_builder
-from shoal.markup import facts, tag
-from shoal.parameters import Number, Numeral
+from shoal.hierarchies.cell_reader import covered_people
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
@@ -23,9 +24,8 @@ from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
 from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
 from shoal.risk.uniques import Uniques, uniques, wildcard_crowds
-from shoal.roles import Roles
-from shoal.table import Table, TableLike
-from shoal.wording import counted, percent
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table, TableLike
 
 SAMPLE_FRACTION = Number("sample_fraction", "share of the population that is in the table", 0, 1, above=True)
 POPULATION_SIZE = Number("population_size", "people in the population", 1, whole=True)

@@ -15,9 +15,9 @@ from math import comb
 
 import numpy as np
 
-from shoal.arrays import Ints
-from shoal.microdata import distinct_rows
-from shoal.table import Table, TableLike
+from shoal.core.arrays import Ints
+from shoal.microdata.microdata import distinct_rows
+from shoal.tables.table import Table, TableLike
 
 LARGEST = 3
 """Columns in a set at most."""

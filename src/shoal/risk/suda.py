@@ -20,8 +20,8 @@ from math import comb, factorial
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.parameters import Number, Numeral
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.parameters import Number, Numeral
 from shoal.risk.crowds import Crowds
 from shoal.risk.singling import packed
 

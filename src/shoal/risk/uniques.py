@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.arrays import Ints
+from shoal.core.arrays import Ints
 from shoal.risk.crowds import Crowds
-from shoal.wildcard import wildcard_counts
+from shoal.risk.wildcard import wildcard_counts
 
 SMALL = (2, 3, 5)
 """Crowds smaller than these are counted."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.core.arrays import Floats, Ints
 
 
 def zayatz(sizes: Ints, classes: Ints, population: float) -> float:

@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.core.arrays import Floats, Ints
 from shoal.utility.reading import Spread
 
 BINS = 20
@@ -35,7 +35,7 @@ def associations(columns: Mapping[str, Spread]) -> tuple[Association, ...]:
     """Compare all pairs.
 
     >>> import polars as pl, shoal
-    >>> from shoal.shown import Shown
+    >>> from shoal.release.release_view import Shown
     >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 21, 50, 51], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", method="mondrian", recoding="range")

@@ -16,9 +16,9 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
-from shoal.errors import RoleError, Unsupported, nearest
-from shoal.shown import Shown
+from shoal.core.arrays import Floats, Ints
+from shoal.core.errors import RoleError, Unsupported, nearest
+from shoal.release.release_view import Shown
 from shoal.utility.features import original_features, published_features
 from shoal.utility.reading import Spread
 

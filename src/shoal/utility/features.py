@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from shoal.arrays import Bools, Floats, Ints
+from shoal.core.arrays import Bools, Floats, Ints
 from shoal.utility.reading import Spread
 
 COMMONEST = 30

@@ -13,20 +13,20 @@ import numpy as np
 import polars as pl
 
 import shoal.costs
-from shoal.arrays import Bools
-from shoal.coded import Coded
+from shoal.core.arrays import Bools
+from shoal.core.discovery import discover
+from shoal.core.errors import ShoalError
 from shoal.costs import Cost
-from shoal.errors import ShoalError
 from shoal.hierarchies import as_builder
-from shoal.marks import STAR
-from shoal.microdata import distinct_rows, encode
-from shoal.partition import DROPPED, Partition
-from shoal.raising import raised_table
-from shoal.recode import FULL_DOMAIN, Published, recode
-from shoal.registry import discover
-from shoal.roles import Roles
-from shoal.shown import Shown
-from shoal.table import Table
+from shoal.hierarchies.raising import raised_table
+from shoal.microdata.microdata import distinct_rows, encode
+from shoal.microdata.partition import DROPPED, Partition
+from shoal.recoding.recode import FULL_DOMAIN, Published, recode
+from shoal.release.release_view import Shown
+from shoal.tables.encoded_column import Coded
+from shoal.tables.roles import Roles
+from shoal.tables.star_marks import STAR
+from shoal.tables.table import Table
 from shoal.utility.reading import Spread
 
 PAIRS = 200_000_000

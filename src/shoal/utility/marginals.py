@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.core.arrays import Floats
 from shoal.utility.reading import Spread
 
 
@@ -30,7 +30,7 @@ def marginals(columns: Mapping[str, Spread]) -> tuple[Marginal, ...]:
     """Compare every column's distribution before and after.
 
     >>> import polars as pl, shoal
-    >>> from shoal.shown import Shown
+    >>> from shoal.release.release_view import Shown
     >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 20, 20, 50], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=4", method="mondrian")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.core.arrays import Floats
 from shoal.utility.reading import Spread
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -41,7 +41,7 @@ def numbers(columns: Mapping[str, Spread]) -> tuple[Numbers, ...]:
     """Compare means, standard deviations and quantiles of all columns of numbers.
 
     >>> import polars as pl, shoal
-    >>> from shoal.shown import Shown
+    >>> from shoal.release.release_view import Shown
     >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 30, 40, 50]}
     >>> made = shoal.anonymize(people, quasi=["age"], require="k=2", method="mondrian", recoding="range")

@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from shoal.arrays import Floats, Ints
+from shoal.core.arrays import Floats, Ints
 from shoal.utility.features import drawn_features, feature_count, original_features
 from shoal.utility.reading import Spread
 
@@ -42,7 +42,7 @@ def propensity(columns: Mapping[str, Spread], *, seed: int = 0) -> Propensity:
     """Fit the regression and return how far its guesses are from knowing nothing.
 
     >>> import polars as pl, shoal
-    >>> from shoal.shown import Shown
+    >>> from shoal.release.release_view import Shown
     >>> from shoal.utility.reading import spreads
     >>> people = {"age": [20, 30, 40, 50] * 5, "town": ["a", "a", "b", "b"] * 5}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=5", method="mondrian")

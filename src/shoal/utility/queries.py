@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Ints
-from shoal.coded import is_ordered
-from shoal.errors import ParameterError
-from shoal.microdata import distinct_rows
-from shoal.parameters import Number, Numeral
-from shoal.release import Release
-from shoal.shown import Shown
-from shoal.table import TableLike
+from shoal.core.arrays import Bools, Ints
+from shoal.core.errors import ParameterError
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.microdata import distinct_rows
+from shoal.release.release import Release
+from shoal.release.release_view import Shown
+from shoal.tables.encoded_column import is_ordered
+from shoal.tables.table import TableLike
 from shoal.utility.reading import Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)

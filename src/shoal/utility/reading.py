@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Bools, Floats, Ints
-from shoal.coded import Coded, distinct_sorted
-from shoal.coverage import ALONG_HIERARCHIES, Reader
-from shoal.errors import RoleError, TableError
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.errors import RoleError, TableError
 from shoal.hierarchies import as_builder
-from shoal.marks import STAR, cell_text
+from shoal.hierarchies.cell_reader import ALONG_HIERARCHIES, Reader
+from shoal.hierarchies.raising import seen
 from shoal.models import Models
-from shoal.raising import seen
-from shoal.roles import Roles
-from shoal.shown import Shown
-from shoal.table import Table, TableLike, numbered
+from shoal.release.release_view import Shown
+from shoal.tables.encoded_column import Coded, distinct_sorted
+from shoal.tables.roles import Roles
+from shoal.tables.star_marks import STAR, cell_text
+from shoal.tables.table import Table, TableLike, numbered
 
 ANY = "any"
 """The recoding of a table of which nothing is known."""

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import ParameterError, Unsupported
-from shoal.markup import facts, table, tag
-from shoal.release import Release
-from shoal.shown import Shown
-from shoal.table import TableLike
+from shoal.core.errors import ParameterError, Unsupported
+from shoal.core.markup import facts, table, tag
+from shoal.core.number_format import counted, percent
+from shoal.release.release import Release
+from shoal.release.release_view import Shown
+from shoal.tables.table import TableLike
 from shoal.utility.associations import Association, associations
 from shoal.utility.classifier import Classifier, classifier
 from shoal.utility.losses import ColumnLoss, Loss, column_losses, losses
@@ -21,7 +22,6 @@ from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
 from shoal.utility.reading import Spread, shown_table, spreads
-from shoal.wording import counted, percent
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from fastapi.responses import FileResponse, RedirectResponse
 from nicegui import ui
 from nicegui.run import io_bound as in_thread
 
-from shoal.desk import Desk
-from shoal.errors import ParameterError
+from shoal.core.errors import ParameterError
 from shoal.web import data, hierarchies, method, privacy, release, result, roles, run, theme
+from shoal.web.desk import Desk
 from shoal.web.guard import HOME, Guard
 from shoal.web.page import Page, Step, decided
 from shoal.web.traffic import carry

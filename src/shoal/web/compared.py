@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.markup import Content
+from shoal.core.markup import Content
+from shoal.core.number_format import percent
 from shoal.web.parts import grid, heading
-from shoal.wording import percent
 
 HEADINGS = (
     "run",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.desk import Desk, looking
-from shoal.errors import ShoalError
+from shoal.core.errors import ShoalError
+from shoal.core.number_format import percent
+from shoal.web.desk import Desk, queries
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import UPLOAD
-from shoal.wording import percent
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather", ".ipc")
 MOST = 50
@@ -40,7 +40,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     if desk.draft.file is None:
         return Found(files)
     try:
-        shown = looking.preview(desk.draft) if picks.get("rows") else None
+        shown = queries.preview(desk.draft) if picks.get("rows") else None
         return Found(files, desk.look("inspection"), shown)
     except ShoalError as error:
         return Found(files, refused=str(error))

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.desk import Desk, Draft, looking
-from shoal.desk.looking import Blocks, Shape
-from shoal.errors import ShoalError
-from shoal.web.hearing import hear
+from shoal.core.errors import ShoalError
+from shoal.core.number_format import counted
+from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.queries import Blocks, Shape
+from shoal.web.events import hear
 from shoal.web.outline import outlined, read_outline
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, field, heading, lacking, message, part, text, written
 from shoal.web.traffic import TREE
-from shoal.wording import counted
 
 TYPED = "typed"
 """Groups that were written as lines and refused: they stay as they were typed."""
@@ -52,8 +52,8 @@ def look(desk: Desk, picks: Picks) -> Found:
     column = column if column in columns else columns[0]
     values = bool(picks.get("values"))
     try:
-        shape, kinds = looking.hierarchy(draft, column, values=values), looking.builders(draft, column)
-        outline = (picks.get(TYPED) or outlined(looking.tree(draft, column))) if values else ""
+        shape, kinds = queries.hierarchy(draft, column, values=values), queries.builders(draft, column)
+        outline = (picks.get(TYPED) or outlined(queries.tree(draft, column))) if values else ""
         return Found(columns, column, shape, kinds, outline=outline)
     except ShoalError as error:
         return Found(columns, column, refused=str(error))
@@ -126,7 +126,7 @@ async def _use(page: Page, column: str, spec: object) -> None:
 
 
 def _fit(desk: Desk, column: str, spec: object) -> None:
-    looking.hierarchy(desk.draft, column, spec)
+    queries.hierarchy(desk.draft, column, spec)
     desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: spec}})
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.desk import Desk, looking
-from shoal.desk.looking import Choice
-from shoal.web.hearing import hear
+from shoal.web.desk import Desk, queries
+from shoal.web.desk.queries import Choice
+from shoal.web.events import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
@@ -28,14 +28,14 @@ def look(desk: Desk, picks: Picks) -> Found:
     """Look which methods can take what was decided."""
     draft = desk.draft
     if draft.file is None or not draft.named("quasi") or not draft.require:
-        return Found(False, looking.recodings(), looking.costs(draft.recoding))
+        return Found(False, queries.recodings(), queries.costs(draft.recoding))
     found = desk.look("methods")
     methods = (
         None
         if found is None
         else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
     )
-    return Found(True, looking.recodings(), looking.costs(draft.recoding), methods)
+    return Found(True, queries.recodings(), queries.costs(draft.recoding), methods)
 
 
 def draw(page: Page, found: Found) -> None:

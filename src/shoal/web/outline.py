@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shoal.errors import HierarchyError
+from shoal.core.errors import HierarchyError
 
 MISSING = "(missing)"
 STEP = 2

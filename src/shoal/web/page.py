@@ -16,9 +16,9 @@ from typing import Any, TypeAlias, TypeVar
 from nicegui import background_tasks, context, run, ui
 from nicegui.element import Element
 
-from shoal.desk import Desk, Draft
-from shoal.errors import ShoalError
-from shoal.web.hearing import ear
+from shoal.core.errors import ShoalError
+from shoal.web.desk import Desk, Draft
+from shoal.web.events import ear
 from shoal.web.parts import button, link, message, part
 
 Found = TypeVar("Found")

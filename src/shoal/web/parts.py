@@ -1,7 +1,7 @@
 """The few controls that all steps are made of: plain HTML elements, so that keyboards and screen readers know them.
 
 Text is always text: an element shows what it is given letter by letter, and only `drawn` takes markup, which is made by
-`shoal.markup` and has everything escaped. Every control has a label, and a key by which it keeps the focus.
+`shoal.core.markup` and has everything escaped. Every control has a label, and a key by which it keeps the focus.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.element import Element
 
-from shoal.markup import Content, Markup, table
-from shoal.web.hearing import Heard, hear
+from shoal.core.markup import Content, Markup, table
+from shoal.web.events import Heard, hear
 
 LARGE = "This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`."
 
@@ -42,7 +42,7 @@ def text(said: str, class_: str = "") -> Element:
 
 
 def drawn(markup: Markup, class_: str = "") -> Element:
-    """Return markup: a picture or a table that `shoal.markup` made."""
+    """Return markup: a picture or a table that `shoal.core.markup` made."""
     return ui.html(markup, sanitize=False).classes(class_)
 
 

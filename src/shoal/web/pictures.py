@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from shoal.desk.jobs import Point
-from shoal.markup import Markup, tag
+from shoal.core.markup import Markup, tag
+from shoal.web.desk.jobs import Point
 
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 34

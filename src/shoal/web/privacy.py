@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.desk import Desk, Draft, looking
-from shoal.desk.looking import Field, Form
-from shoal.desk.presets import PRESETS, Preset
-from shoal.web.hearing import hear
+from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.presets import PRESETS, Preset
+from shoal.web.desk.queries import Field, Form
+from shoal.web.events import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
@@ -35,15 +35,15 @@ class Asked:
     @classmethod
     def of(cls, said: str) -> Asked:
         """Read a requirement."""
-        filled = looking.filled(said)
-        form = next(one for one in looking.models() if one.name == filled.name)
+        filled = queries.filled(said)
+        form = next(one for one in queries.models() if one.name == filled.name)
         rest = (filled.numbers, filled.columns, filled.option, not filled.given)
-        return cls(said, form, *rest, plainly(looking.explained(said)[0]))
+        return cls(said, form, *rest, plainly(queries.explained(said)[0]))
 
     def written(self, place: int, number: str) -> str:
         """Return the requirement with another number."""
         numbers = [*self.numbers[:place], number, *self.numbers[place + 1 :]]
-        return looking.written(self.form.name, numbers, self.columns, self.option)
+        return queries.written(self.form.name, numbers, self.columns, self.option)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     """Read the requirements."""
     draft = desk.draft
     asked = tuple(Asked.of(one) for one in draft.require)
-    forms = tuple(one for one in looking.models() if draft.population or not one.needs_population)
+    forms = tuple(one for one in queries.models() if draft.population or not one.needs_population)
     return Found(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")))
 
 
@@ -96,7 +96,7 @@ def draw(page: Page, found: Found) -> None:
 
 def said(desk: Desk) -> str:
     """Return how large crowds are, and whether secrets are protected too."""
-    asked = [looking.filled(one) for one in desk.draft.require]
+    asked = [queries.filled(one) for one in desk.draft.require]
     sizes = [f"crowds of {one.numbers[0]}" for one in asked if one.name == "k"]
     return ", ".join([*sizes, *(["secrets"] if any(one.columns for one in asked) else [])]) or " ".join(
         desk.draft.require
@@ -141,7 +141,7 @@ def _asked(page: Page, place: int, one: Asked) -> None:
 
 async def _tell(page: Page, put: Any, one: Asked, number: int, value: str) -> None:
     """Change a number; one that cannot be is said in place."""
-    from shoal.errors import ShoalError
+    from shoal.core.errors import ShoalError
 
     try:
         said = one.written(number, value)
@@ -200,7 +200,7 @@ def _add(page: Page, found: Found) -> None:
     async def add() -> None:
         def parts(draft: Draft) -> dict[str, Any]:
             columns = [column] if form.reads_attribute else []
-            said = looking.written(form.name, [field.start for field in form.fields], columns)
+            said = queries.written(form.name, [field.start for field in form.fields], columns)
             return {"require": [*draft.require, said]}
 
         await page.decide(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from shoal.desk import Desk, Draft, Run
+from shoal.web.desk import Desk, Draft, Run
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, code, heading, lacking, link, part, text
 from shoal.web.result import choices, finished

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.desk import Desk, Draft, Run, looking
-from shoal.desk.looking import Grid
-from shoal.desk.releases import beside, published
-from shoal.desk.runs import compare
-from shoal.markup import Content
+from shoal.core.markup import Content
+from shoal.core.number_format import number as level
+from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
 from shoal.web.compared import compared
+from shoal.web.desk import Desk, Draft, Run, queries
+from shoal.web.desk.queries import Grid
+from shoal.web.desk.releases import beside, published
+from shoal.web.desk.runs import compare
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
 from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
-from shoal.wording import number as level
-from shoal.wording import percent
 
 ORIGINAL = "original"
 RISKS = {
@@ -110,7 +110,7 @@ def _price(stated: Mapping[str, Any]) -> None:
     """Say what it cost, and how much of that had to be."""
     heading("What it cost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
-    meaning = {one.name: one.title for one in looking.costs()}.get(stated["cost"]["name"], "")
+    meaning = {one.name: one.title for one in queries.costs()}.get(stated["cost"]["name"], "")
     paid = f"It cost {cost:,.6g} ({stated['cost']['name']}: {meaning})."
     if stated["status"] == "optimal" or gap == 1:
         text(f"{paid} It is proved that no release costs less.")
@@ -126,7 +126,7 @@ def _price(stated: Mapping[str, Any]) -> None:
 
 def _asked(stated: Mapping[str, Any]) -> None:
     heading("What was asked, and what was reached")
-    titles = {one.name: one.title for one in looking.models()}
+    titles = {one.name: one.title for one in queries.models()}
     rows = [
         [titles.get(one["name"], one["name"]), one["attribute"] or "–", level(one["asked"]), level(one["reached"])]
         for one in stated["models"]

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.desk import Desk, looking
-from shoal.desk.looking import Uniqueness
+from shoal.core.number_format import counted, percent
 from shoal.report.charts import bar
+from shoal.web.desk import Desk, queries
+from shoal.web.desk.queries import Uniqueness
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, lacking, message, part, segments, text
-from shoal.wording import counted, percent
 
 ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
 MEANING = {
@@ -41,7 +41,7 @@ def look(desk: Desk, picks: Picks) -> Found:
     if untouched(desk):
         desk.change(roles=proposed(found["columns"]))
     known = desk.draft.named("quasi")
-    return Found(True, found["columns"], looking.uniqueness(desk.draft, known) if known else None)
+    return Found(True, found["columns"], queries.uniqueness(desk.draft, known) if known else None)
 
 
 def draw(page: Page, found: Found) -> None:

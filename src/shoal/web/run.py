@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.desk import Desk, Run, looking
-from shoal.desk.jobs import Failure, Point, State
+from shoal.core.number_format import counted
+from shoal.web.desk import Desk, Run, queries
+from shoal.web.desk.jobs import Failure, Point, State
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, text, written
 from shoal.web.pictures import approach
 from shoal.web.privacy import plainly
-from shoal.wording import counted
 
 STATES: dict[State, str] = {
     "waiting": "starting",
@@ -87,7 +87,7 @@ def _asked(page: Page) -> None:
         ["Others may know", ", ".join(draft.named("quasi"))],
         ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
         ["Left out", ", ".join(draft.named("identifier")) or "–"],
-        ["Every crowd must meet", "; ".join(map(plainly, looking.explained(" ".join(draft.require))))],
+        ["Every crowd must meet", "; ".join(map(plainly, queries.explained(" ".join(draft.require))))],
         ["In short", " ".join(draft.require)],
         ["Method", draft.method],
     ]

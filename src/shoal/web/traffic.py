@@ -12,9 +12,9 @@ from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from shoal.desk import Desk, looking
-from shoal.desk.releases import zipped
-from shoal.errors import ShoalError
+from shoal.core.errors import ShoalError
+from shoal.web.desk import Desk, queries
+from shoal.web.desk.releases import zipped
 from shoal.web.page import in_words
 
 UPLOAD, TREE = "/upload/table", "/upload/tree"
@@ -75,7 +75,7 @@ def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
     """Keep a hierarchy file, and use it for a column if it fits; one that does not is deleted."""
     path = desk.uploads.keep(name, stream)
     try:
-        looking.hierarchy(desk.draft, column, str(path))
+        queries.hierarchy(desk.draft, column, str(path))
     except Exception:
         desk.uploads.forget(path)
         raise

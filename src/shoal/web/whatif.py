@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.desk import Desk, Draft, Run
-from shoal.desk.jobs import STOP
+from shoal.core.number_format import percent
+from shoal.web.desk import Desk, Draft, Run
+from shoal.web.desk.jobs import STOP
 from shoal.web.page import Page
 from shoal.web.parts import button, drawn, heading, legend, message, part, slider, text
 from shoal.web.pictures import curve
-from shoal.wording import percent
 
 SIZES = (2, 3, 5, 8, 12, 20, 35, 50)
 KIND = "frontier"

@@ -1,0 +1,251 @@
+"""The candidates of every person: the published rows that could be theirs, and what those rows have in common.
+
+Rows with equal cells are one class; people of whom the same is known are one point. Classes are found by walking down
+a tree of their cells with the values of a point. Where that would take too long, and it is known which row is whose, a
+person's own class stands for the candidates: there are at least as many, so nobody hides in fewer than are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from shoal.attacks.crowds.sight import Sight
+from shoal.attacks.crowds.tree import Tree
+from shoal.core.arrays import Bools, Codes, Floats, Ints
+from shoal.microdata.microdata import distinct_rows
+
+VISITS = 400_000_000
+"""How many nodes of the tree are looked at, at most, before own classes are taken instead."""
+SAMPLE = 500
+"""How many points are tried to find out."""
+PAIRS = 1 << 24
+"""How many classes of points are held at a time."""
+DISTANCES = 2_000_000_000
+"""How many distances are measured, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The classes of some points: those of point `first + i` end at `ends[i]`, where the next one's begin."""
+
+    first: int
+    ends: Ints
+    classes: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What a person's candidates have in one attribute, for each person; 0, -1, 0, 0 where there are none."""
+
+    low: Ints
+    high: Ints
+    distinct: Ints
+    """How many different values, counted up to a limit."""
+    own: Floats
+    """How many of the candidates have the person's own value."""
+
+    @property
+    def is_certain(self) -> Bools:
+        """Whether all candidates have the person's own value."""
+        certain: Bools = (self.distinct == 1) & (self.own > 0)
+        return certain
+
+
+class Crowd:
+    """Guarantees that every row that could be a person's is among the candidates, or that `way` says which are.
+
+    `way` is `covering` (rows whose cells cover what is known), `own class` (fewer: only rows with the cells of the
+    person's own), `nearest` (centroids), or `equal` (the cells are the values).
+    """
+
+    def __init__(self, sight: Sight, columns: Sequence[str] | None = None) -> None:
+        names = [*(sight.quasi if columns is None else columns), *sight.always]
+        names.sort(key=lambda name: -len(sight.covers[name].starts))
+        self.sight, self.names = sight, names
+        self.class_of_row, first = _numbered([sight.cells[name] for name in names])
+        self.signatures = np.column_stack([sight.cells[name][first] for name in names])
+        self.point_of_person, somebody = _numbered([sight.people[name] for name in names])
+        self.points = np.column_stack([sight.people[name][somebody] for name in names])
+        self.way = self._way()
+        if self.way in ("own class", "equal"):
+            assert sight.own_row is not None
+            own = self.class_of_row[sight.own_row]
+            self.point_of_person, somebody = _numbered([self.point_of_person, own])
+            self.points, self._own = self.points[:0], own[somebody]
+        self._kept: list[Found] | None = None
+
+    def _way(self) -> str:
+        sight = self.sight
+        if sight.exact:
+            return "equal"
+        sizes = len(self.points) * len(self.signatures)
+        if sight.places is not None:
+            return "own class" if sight.own_row is not None and sizes > DISTANCES else "nearest"
+        if sight.own_row is None or sizes <= VISITS or self._visits() <= VISITS:
+            return "covering"
+        return "own class"
+
+    def _visits(self) -> float:
+        """Guess how many nodes a walk with all points looks at, from some of them."""
+        some = self.points[:: max(len(self.points) // SAMPLE, 1)]
+        looked = sum(visits for _, visits in self._walks(some))
+        return looked / len(some) * len(self.points)
+
+    # --- which classes ---
+
+    def found(self) -> Iterator[Found]:
+        """Return the classes of all points, part by part; a few parts are kept."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[Found] = []
+        for part in self._parts():
+            kept = [*kept, part] if len(kept) < 3 else kept
+            yield part
+        self._kept = kept if sum(len(part.ends) for part in kept) == self.number else None
+
+    def _parts(self) -> Iterator[Found]:
+        if self.way in ("own class", "equal"):
+            yield Found(0, np.arange(1, len(self._own) + 1), self._own.astype(np.int32))
+        elif self.way == "nearest":
+            yield from self._nearest()
+        else:
+            yield from (part for part, _ in self._walks(self.points))
+
+    def classes_of(self, points: Ints) -> tuple[Ints, Codes]:
+        """Return the classes of some points, one after the other: where those of each end, and which."""
+        parts = list(self.found())
+        classes = np.concatenate([part.classes for part in parts])
+        sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
+        before = np.cumsum(sizes) - sizes
+        ends = np.cumsum(sizes[points])
+        places = np.arange(int(ends[-1])) + np.repeat(before[points] - ends + sizes[points], sizes[points])
+        return ends, classes[places]
+
+    @property
+    def number(self) -> int:
+        """How many points there are."""
+        return len(self._own) if self.way in ("own class", "equal") else len(self.points)
+
+    def _walks(self, points: Ints) -> Iterator[tuple[Found, int]]:
+        from shoal.attacks.crowds.kernels import walk
+
+        tree, first = self._tree, 0
+        found = np.empty(max(PAIRS, len(self.signatures)), dtype=np.int32)
+        while first < len(points):
+            ends = np.zeros(len(points) - first, dtype=np.int64)
+            next_, visits = walk(
+                points, first, tree.begin, tree.label, tree.leaf, tree.offsets, tree.starts, tree.cells, found, ends
+            )
+            ends = ends[: next_ - first]
+            yield Found(first, ends, found[: ends[-1]].copy()), visits
+            first = next_
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return Tree.of(self.signatures, [self.sight.covers[name] for name in self.names])
+
+    def _nearest(self) -> Iterator[Found]:
+        """Return the classes at the least distance from each point."""
+        assert self.sight.places is not None
+        places = [self.sight.places[name] for name in self.names]
+        step = max(4_000_000 // len(self.signatures), 1)
+        for first in range(0, len(self.points), step):
+            some = self.points[first : first + step]
+            away = sum(one.squared(self.signatures[:, j], some[:, j]) for j, one in enumerate(places))
+            near = away <= away.min(axis=1, keepdims=True) * (1 + 1e-12)  # type: ignore[union-attr]
+            yield Found(first, np.cumsum(near.sum(axis=1)), np.nonzero(near)[1].astype(np.int32))
+
+    # --- what they have in common ---
+
+    @cached_property
+    def size(self) -> Floats:
+        """How many candidates each person has."""
+        from shoal.attacks.crowds.kernels import total
+
+        weights = np.bincount(self.class_of_row, weights=self.sight.weights, minlength=len(self.signatures))
+        sums = np.concatenate([total(part.ends, part.classes, weights) for part in self.found()])
+        return np.round(sums, 9)[self.point_of_person]  # the shares of two tables add up to whole people
+
+    @cached_property
+    def is_right(self) -> Bools:
+        """Whether each person may be among their candidates; of centroids the nearest may be others'.
+
+        Where nobody knows whose row is whose, all are who have candidates at all: the others were dropped.
+        """
+        if self.sight.own_row is None:
+            return np.asarray(self.size > 0, dtype=bool)
+        if self.way != "nearest":
+            return np.ones(self.sight.number, dtype=bool)
+        ends, classes = self.classes_of(np.arange(self.number))
+        pairs = np.repeat(np.arange(self.number), np.diff(ends, prepend=0)) * len(self.signatures) + classes
+        own = self.class_of_row[self.sight.own_row]
+        return np.isin(self.point_of_person * len(self.signatures) + own, pairs)
+
+    def secret(self, name: str, cap: int = 2) -> Spread:
+        """Return what candidates have in a sensitive attribute; different values are counted up to `cap`."""
+        return self.spread(self.sight.secrets[name], self.sight.own_secrets[name], cap)
+
+    def spread(self, values: Ints, own: Ints, cap: int) -> Spread:
+        """Return what candidates have in an attribute, given by the codes of the rows and of the people."""
+        from shoal.attacks.crowds.kernels import owned, spread
+
+        width = int(max(values.max(initial=0), own.max(initial=0))) + 1
+        starts, codes, counts = self.histogram(values, width)
+        kind_of_person, somebody = _numbered([self.point_of_person, own])
+        edges = np.searchsorted(self.point_of_person[somebody], np.arange(self.number + 1))
+        made = []
+        for part in self.found():
+            here = edges[part.first : part.first + len(part.ends) + 1]
+            kinds = own[somebody][here[0] : here[-1]]
+            mine = owned(part.ends, part.classes, starts, codes, counts, here - here[0], kinds)
+            made.append((*spread(part.ends, part.classes, starts, codes, width, cap), mine))
+        low, high, distinct, mine = (np.concatenate(some) for some in zip(*made, strict=True))
+        at = self.point_of_person
+        return Spread(low[at], high[at], distinct[at], mine[kind_of_person])
+
+    def histogram(self, values: Ints, width: int) -> tuple[Ints, Ints, Floats]:
+        """Return the values of each class: where they begin, which, and for how many people each stands."""
+        keys, place = np.unique(self.class_of_row * width + values, return_inverse=True)
+        counts = np.bincount(place, weights=self.sight.weights).astype(np.float64)
+        starts = np.searchsorted(keys // width, np.arange(len(self.signatures) + 1))
+        return starts.astype(np.int64), (keys % width).astype(np.int64), counts
+
+
+def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
+    """Return, for each person, the least value that candidates in both have, and how many such there are; 2 for more.
+
+    Both are about the same people, in the same order. A point is here a pair of points.
+    """
+    from shoal.attacks.crowds.kernels import shared
+
+    one, other = first.sight.secrets[name], second.sight.secrets[name]
+    width = int(max(one.max(initial=0), other.max(initial=0))) + 1
+    pair_of_person, somebody = _numbered([first.point_of_person, second.point_of_person])
+    sides = (first.classes_of(first.point_of_person[somebody]), second.classes_of(second.point_of_person[somebody]))
+    held = [crowd.histogram(values, width)[:2] for crowd, values in ((first, one), (second, other))]
+    least, number = shared(*sides[0], *held[0], *sides[1], *held[1], width)
+    return least[pair_of_person], number[pair_of_person]
+
+
+def _numbered(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Number the distinct rows of some columns in lexicographic order; and return one row of each number.
+
+    Few combinations are counted, not sorted.
+    """
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if prod(sizes) > 4 * len(columns[0]) + 1_000:
+        labels, first, _ = distinct_rows(columns, sizes)
+        return labels, first
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        key = key * size + column
+    there = np.full(prod(sizes), -1, dtype=np.int64)
+    there[key] = np.arange(len(key))
+    number = np.cumsum(there >= 0) - 1
+    return number[key], there[there >= 0]

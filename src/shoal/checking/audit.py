@@ -1,0 +1,404 @@
+"""The audit: measuring a published table from its own cells, knowing nothing of how it was made.
+
+It reads the table and the roles, groups rows with equal published quasi-identifiers (a star equals only a star, a
+missing value only a missing value), and asks the models' definitions. Where a second table counts the sensitive values
+of numbered groups, these groups are the classes. It shares no code with the methods.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+import shoal.models
+from shoal.checking.two_tables import sensitive_rows
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.discovery import discover
+from shoal.core.errors import RoleError, nearest
+from shoal.core.markup import table as grid
+from shoal.core.markup import tag
+from shoal.core.number_format import counted, number
+from shoal.core.parameters import Numeral
+from shoal.hierarchies import Builder, as_builder
+from shoal.hierarchies.cell_reader import covered_people, fitting_people
+from shoal.hierarchies.containment import ShownCells
+from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
+from shoal.microdata.microdata import numbered_runs, packed
+from shoal.models import Model, Models, SensitiveModel
+from shoal.models.orders import Orders, leaf_orders, read_as_asked
+from shoal.models.requirement import as_models
+from shoal.tables.column_types import check_filled
+from shoal.tables.encoded_column import Coded
+from shoal.tables.roles import Roles, listed
+from shoal.tables.spelling import spelt_like
+from shoal.tables.star_marks import unescaped
+from shoal.tables.table import Table, TableLike
+
+if TYPE_CHECKING:
+    from shoal.risk import Risk
+
+NONE: Ints = np.zeros(0, dtype=np.int64)
+"""No rows."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one model was found to reach."""
+
+    model: str
+    """The requirement in the words of the grammar, or the model alone where nothing was asked."""
+    name: str
+    attribute: str | None
+    asked: float | list[float] | None
+    reached: float | list[float] | None
+    """The level of the worst class; None where it is infinite."""
+    holds: bool
+    failing_classes: int
+    failing_rows: int
+    worst_classes: int
+    """How many classes are at the level reached, and how many rows they hold."""
+    worst_rows: int
+    also: Mapping[str, float]
+    """What other tools report under the same name, where their convention differs."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a table gives, measured from its cells alone."""
+
+    rows: int
+    classes: int
+    smallest_class: int
+    largest_class: int
+    unique_rows: int
+    findings: tuple[Finding, ...]
+    wildcard: Mapping[str, int] | None = None
+    """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
+    violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
+    """The numbers (0-based) of the rows whose class fails a requirement."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """Where the table spells values in several ways; names of columns and counts."""
+    measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
+    """Measures the risk."""
+
+    @cached_property
+    def risk(self) -> Risk | None:
+        """Who could still be found, measured when it is first asked for."""
+        return None if self.measured is None else self.measured()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every model asked for is met by every class."""
+        return all(finding.holds for finding in self.findings)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was found; the risk is not measured for it."""
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
+        alone = f"{counted(self.unique_rows, 'row')} alone"
+        rows = [
+            [
+                one.model,
+                one.attribute or "",
+                number(one.reached),
+                "met" if one.holds else "fails",
+                f"{one.failing_rows:,}",
+            ]
+            for one in self.findings
+        ]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
+            grid(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+        )
+
+    def to_json(self) -> str:
+        """Return the audit as JSON."""
+        sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
+        found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
+        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
+        found |= {"notes": list(self.notes)}
+        found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
+        return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def audit(
+    table: TableLike,
+    *,
+    quasi: Sequence[str] | str,
+    sensitive: Sequence[str] | str = (),
+    require: str | Model | Models | Iterable[Model] | None = None,
+    hierarchies: Mapping[str, object] | None = None,
+    population: TableLike | None = None,
+    wildcard: str | None = None,
+    sensitive_table: TableLike | None = None,
+    group: str = "group",
+    count: str = "count",
+    record_weight: str | None = None,
+    sample_fraction: Numeral | None = None,
+    population_size: int | None = None,
+    threshold: Sequence[Numeral] | Numeral = (),
+    minimal_uniques: int | None = None,
+    unify: Sequence[str] | str = (),
+    order: Orders | None = None,
+) -> Audit:
+    """Measure a table, released by anyone. Without a requirement, every model's level is reported.
+
+    `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
+    a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
+    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The next five
+    are for the `risk`, as in `shoal.risk.measure`. `unify` and `order` are those of `shoal.anonymize`; an order is
+    for a sensitive column.
+
+    >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
+    >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
+    >>> found.smallest_class, found.holds, found.findings[0].failing_rows
+    (1, False, 1)
+    >>> found.risk.prosecutor.highest, round(found.risk.marketer, 2)
+    (1.0, 0.67)
+    """
+    read = people = _unified(Table.of(table), unify)
+    two = sensitive_table is not None
+    shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
+    if sensitive_table is not None:
+        secret = [sensitive] if isinstance(sensitive, str) else sensitive
+        counted_ = _unified(Table.of(sensitive_table), unify)
+        read = Table(sensitive_rows(people.frame, counted_.frame, secret, group=group, count=count), counted_.spelling)
+        roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
+    _check_named(unify, (*people.columns, *read.columns))
+    check_filled(read.rows, len(read.columns))
+    models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
+    _check(models, roles, of_groups=two)
+    builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
+    read = _in_order(read, roles, models, builders, order or {})
+    everybody = None if population is None else _everybody(_unified(Table.of(population), unify), people, shown)
+    classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
+    return replace(
+        _measured(classes, models, asked=require is not None),
+        wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
+        violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
+        notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
+        measured=partial(
+            _risk,
+            people,
+            quasi=shown.quasi,
+            population=everybody,
+            hierarchies=builders,
+            record_weight=record_weight,
+            sample_fraction=sample_fraction,
+            population_size=population_size,
+            threshold=threshold,
+            wildcard=wildcard,
+            minimal_uniques=minimal_uniques,
+        ),
+    )
+
+
+def _unified(table: Table, unify: Sequence[str] | str) -> Table:
+    """Return a table with those of the columns spelt in one way that it has."""
+    return read_as_asked(table, [name for name in listed(unify) if name in table.columns])
+
+
+def _check_named(unify: Sequence[str] | str, columns: Sequence[str]) -> None:
+    """Refuse to unify a column that there is not."""
+    for name in listed(unify):
+        if name not in columns:
+            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, columns))
+
+
+def _in_order(table: Table, roles: Roles, models: Models, builders: Mapping[str, Builder], order: Orders) -> Table:
+    """Return a table whose sensitive words are in order, where one is given or a model wants that of a hierarchy."""
+    for name in order:
+        if name not in roles.sensitive:
+            raise RoleError(
+                f"an order is given for {name!r}", expected="a sensitive column", hint=nearest(name, roles.sensitive)
+            )
+    table = read_as_asked(table, order=order)
+    return read_as_asked(table, order=leaf_orders(table, models, builders))
+
+
+def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:
+    """Return the population, spelt as the published cells spell."""
+    named = [name for name in shown.quasi if name in population.columns]
+    return population.with_columns(spelt_like(population[name], people[name]) for name in named).frame
+
+
+def _risk(table: TableLike, **asked: Any) -> Risk:
+    """Measure the risk. What does so is loaded here, so that verification, which asks for none, does not load it."""
+    from shoal.risk import measure
+
+    return measure(table, **asked)
+
+
+def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
+    """Count with a wild cell that matches anything; loaded here for the same reason."""
+    from shoal.risk.wildcard import wildcard_summary
+
+    return wildcard_summary(quasi, wild)
+
+
+def audit_counted(
+    quasi: Sequence[Coded],
+    sensitive: Sequence[Coded],
+    counts: Ints,
+    *,
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None = None,
+) -> Audit:
+    """Measure a table of which the distinct rows are here, as integers, and how many rows have each.
+
+    >>> age = Coded.of(pl.Series("age", ["20-29", "*"]))
+    >>> found = audit_counted([age], [], np.array([3, 2]), models=as_models("k=2"), builders={})
+    >>> found.rows, found.smallest_class, found.holds
+    (5, 2, True)
+    """
+    columns = {column.name: column for column in (*quasi, *sensitive)}
+    shown, secret = ([column.name for column in some] for some in (quasi, sensitive))
+    classes = _classes(columns.__getitem__, shown, secret, models, builders, population, counts)
+
+    def measured() -> Risk:
+        people = np.repeat(np.arange(len(counts)), counts)
+        frame = pl.DataFrame([column.decode(column.codes[people]) for column in quasi])
+        return _risk(frame, quasi=frame.columns, population=population, hierarchies=builders)
+
+    return replace(_measured(classes, models, asked=True), measured=measured)
+
+
+def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
+    """Say what the classes of a table give."""
+    sizes = classes.sizes
+    return Audit(
+        rows=int(sizes.sum()),
+        classes=classes.number,
+        smallest_class=int(sizes.min()),
+        largest_class=int(sizes.max()),
+        unique_rows=int((sizes == 1).sum()),
+        findings=tuple(_finding(model, classes, asked=asked) for model in models),
+    )
+
+
+def _classes(
+    coded: Callable[[str], Coded],
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    models: Models,
+    builders: Mapping[str, Builder],
+    population: pl.DataFrame | None,
+    weights: Ints | None = None,
+) -> Classes:
+    """Group the rows by their published quasi-identifiers, and collect what the models read.
+
+    `coded` gives a column as integers; `weights` say how many rows each row stands for, None where each is one.
+    """
+    labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(coded, quasi)))
+    shown = [_at(coded(name), first) for name in quasi]
+    distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
+    people = None if population is None else partial(covered_people, distinct, population, builders)
+    fits = None if population is None else partial(fitting_people, distinct, population, builders)
+    cells = [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
+    single: dict[Attributes, Values] = {}
+    for name in sensitive:
+        column = _unescaped(coded(name))
+        totals = np.bincount(column.codes, weights=weights, minlength=column.size).astype(np.int64)
+        tree = builders[name].build(column.values, totals) if name in builders else None
+        single[(name,)] = Values(column.codes, totals, column.values, tree)
+    attributes = with_joints(single, models.joints, weights)
+    return Classes(labels, len(first), attributes, weights, population=people, fits=fits, cells=cells)
+
+
+def _at(column: Coded, rows: Ints) -> Coded:
+    return Coded(column.values, column.codes[rows])
+
+
+def _unescaped(column: Coded) -> Coded:
+    """Return a column of published texts as it was before stars were escaped."""
+    values = unescaped(column.values)
+    return column if values is column.values else Coded(values, column.codes).settled()
+
+
+def _all_models(table: Table, roles: Roles, *, of_groups: bool) -> Models:
+    """Return every model, for every sensitive attribute that it can measure, at its most lenient."""
+    known = discover(shoal.models, Model).values()
+    kinds = [kind for kind in known if kind.measured_unasked and (kind.speaks_of_groups() or not of_groups)]
+    sizes = [kind.lenient() for kind in kinds if not kind.reads_attribute]
+    return Models(
+        (
+            *sizes,
+            *(
+                kind.lenient(name)
+                for name in roles.sensitive
+                for kind in kinds
+                if kind.reads_attribute and kind.applies_to(table.coded(name).values)
+            ),
+        )
+    )
+
+
+def _finding(model: Model, classes: Classes, *, asked: bool) -> Finding:
+    admitted = model.admits(classes) if asked else np.ones(classes.number, dtype=bool)
+    reached = model.reached(classes)
+    worst = _alike(model.level(classes), reached)
+    where = "+".join(model.attributes) + "".join(f"|{name}" for name in model.given)
+    numbers = [float(number) for number in model.asked]
+    return Finding(
+        model=str(model) if asked else model.title,
+        name=model.name,
+        attribute=where or None,
+        asked=None if not asked else numbers if len(numbers) > 1 else numbers[0],
+        reached=_finite(model.reading(reached)),
+        holds=bool(admitted.all()),
+        failing_classes=int((~admitted).sum()),
+        failing_rows=int(classes.sizes[~admitted].sum()),
+        worst_classes=int(worst.sum()),
+        worst_rows=int(classes.sizes[worst].sum()),
+        also=model.also(model.slices(classes)) if isinstance(model, SensitiveModel) else {},
+    )
+
+
+def _alike(levels: Floats, reached: float) -> Bools:
+    """Return which classes are at the level reached, but for rounding."""
+    return np.isinf(levels) if np.isinf(reached) else np.isclose(levels, reached, rtol=1e-9, atol=1e-12)
+
+
+def _violations(models: Models, classes: Classes, read: Table, people: Table, *, two: bool) -> Ints:
+    """Return the rows whose class fails one of the models; of two tables, the people of the groups that do."""
+    failing = ~models.admits(classes)[classes.class_of_row]
+    if not two:
+        return np.flatnonzero(failing)
+    group = read.columns[0]
+    return np.flatnonzero(people[group].is_in(read[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
+
+
+def _finite(level: float | list[float]) -> float | list[float] | None:
+    """Return a level as JSON can hold it: an infinite one is None."""
+    return level if np.isfinite(level).all() else None
+
+
+def _check(models: Models, roles: Roles, *, of_groups: bool) -> None:
+    """Refuse models that two tables cannot meet, and those that read what is not a sensitive column."""
+    if of_groups:
+        models.check_groups()
+    for model in models:
+        for name in (*model.attributes, *model.given):
+            if name not in roles.sensitive:
+                raise RoleError(
+                    f"{model} reads {name!r}",
+                    expected="a sensitive column",
+                    hint=nearest(name, roles.sensitive),
+                )
+
+
+def as_dict(finding: Finding) -> dict[str, Any]:
+    """Return a finding as a certificate states it."""
+    return {
+        "name": finding.name,
+        "attribute": finding.attribute,
+        "asked": finding.asked,
+        "reached": finding.reached,
+    }

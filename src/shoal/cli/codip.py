@@ -1,0 +1,108 @@
+"""The command `codip`: one release for each group of related sensitive attributes, and what they give away joined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import (
+    AskedFile,
+    Config,
+    Cost,
+    Decimal,
+    Encoding,
+    Hierarchies,
+    Identifier,
+    Json,
+    MemoryLimit,
+    Order,
+    Quasi,
+    Recoding,
+    Require,
+    Seed,
+    Sensitive,
+    Separator,
+    TimeLimit,
+    Unify,
+    Weights,
+)
+from shoal.cli.settings import settings, table_file
+
+if TYPE_CHECKING:
+    from shoal.republication.codip import Projections
+
+
+def codip(
+    file: AskedFile = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to put the releases.")
+    ] = None,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifier = None,
+    require: Require = None,
+    largest: Annotated[int, typer.Option(help="Sensitive columns of one release at most.")] = 1,
+    hierarchy: Hierarchies = None,
+    unify: Unify = None,
+    order: Order = None,
+    recoding: Recoding = None,
+    method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
+    cost: Cost = None,
+    attribute_weight: Weights = None,
+    format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
+    seed: Seed = None,
+    config: Config = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    as_json: Json = False,
+) -> None:
+    """Publish related sensitive columns apart, each group in a release of its own.
+
+    Says what an attacker gets who joins all of them.
+    """
+    given = {key: value for key, value in locals().items() if key != "largest"}
+    from shoal.cli.progress import meter
+    from shoal.core import memory
+    from shoal.pipeline import Request
+    from shoal.republication.codip import project
+    from shoal.tables.table import read
+
+    asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
+    path, reading = table_file(asked)
+    folder, kind = asked.pop("folder"), asked.pop("format", "csv")
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    with memory.within(limit):
+        with meter() as progress:
+            progress(0.0, "reading")
+            found = project(read(path, **reading), Request(**asked), largest, progress, limit)
+        found.save(folder, format=kind)
+    print(found.to_json()) if as_json else _show(found, folder)
+
+
+def _show(found: Projections, folder: Path) -> None:
+    """Print the releases, and what they give away joined."""
+    from rich.table import Table as Grid
+
+    from shoal.cli.show import console
+
+    out, grid = console(), Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for heading in ("release", "folder", "status", "cost", "classes", "smallest class"):
+        grid.add_column(heading, no_wrap=True)
+    for place, (name, release) in zip(found.folders, found.releases.items(), strict=True):
+        certificate, audit = release.certificate, release.audit
+        cells = (name, place, certificate.status, f"{float(certificate.cost):,.6g}", f"{audit.classes:,}")
+        grid.add_row(*cells, f"{audit.smallest_class:,}")
+    out.print(grid)
+    out.print(f"joined: {found.joined.classes:,} classes, the smallest of {found.joined.smallest_class:,} rows")
+    for finding in found.joined.findings:
+        kept = "kept" if finding.holds else "NOT kept by who joins the releases"
+        out.print(
+            f"joined: {finding.model} {kept}: {finding.reached}",
+            style=None if finding.holds else "yellow",
+        )
+    out.print(f"{folder}: each folder has a public/ that may leave the house")

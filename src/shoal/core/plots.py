@@ -1,0 +1,176 @@
+"""Pictures: as SVG or PNG, or as one HTML file that needs no network. Needs the extra `plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from shoal.core.errors import ParameterError, ReleaseError, Unsupported
+
+ENDINGS = (".svg", ".png", ".html")
+PACKAGES = ("altair", "vl_convert")
+BAR, BOUND, FAINT = "#0f766e", "#c2410c", "#6b7280"
+ROW_HEIGHT = 30
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a picture that cannot be made, before any work is done."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError(f"{path.name!r} is no picture that can be written", expected=f"{', '.join(ENDINGS)}")
+    if not path.absolute().parent.is_dir():
+        raise ReleaseError(f"there is no folder {str(path.parent)!r}", hint="make it, or name another")
+    check_packages()
+
+
+def check_packages() -> None:
+    """Raise `Unsupported` where the packages that draw are not installed."""
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise Unsupported(
+            f"a picture needs the packages altair and vl-convert-python; not installed: {', '.join(missing)}",
+            hint="pip install 'shoal[plot]'",
+        )
+
+
+def write_plot(chart: Any, path: Path) -> None:
+    """Write a chart in the form its file's ending names."""
+    check_plot(path)
+    options: dict[str, Any] = {"scale_factor": 2}
+    if path.suffix.lower() == ".html":
+        options = {"inline": True, "embed_options": {"actions": False}}  # scripts inside; nothing leads outside
+    try:
+        chart.save(str(path), format=path.suffix.lower()[1:], **options)
+    except OSError as error:
+        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
+
+
+def method_chart(rows: Sequence[Mapping[str, Any]], *, cost: str, bound: float | None, about: str) -> Any:
+    """Return cost and time of methods side by side, the best lower bound as a line.
+
+    A row holds `method`, `cost` and `seconds` (None where there is no release) and `status`.
+    """
+    check_packages()
+    import altair as alt
+
+    values = [{**row, "said": _number(row["cost"]) or row["status"]} for row in rows]
+    for value in values:
+        value["lasted"] = _seconds(value["seconds"])
+    data = alt.InlineData(values=values)
+    widest = max([value["cost"] or 0.0 for value in values] + [bound or 0.0])
+    longest = max(value["seconds"] or 0.0 for value in values)
+    order = [row["method"] for row in rows]
+    where = alt.Y("method:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, labelPadding=8, ticks=False))
+    costs = _bars(alt, data, where, ("cost", "said"), f"cost ({cost}): less is better", widest)
+    if bound is not None:
+        costs = costs + _line(alt, bound)
+    bare = alt.Y("method:N", sort=order, title=None, axis=None)
+    times = _bars(alt, data, bare, ("seconds", "lasted"), "seconds", longest)
+    title = alt.TitleParams(
+        "Methods side by side", subtitle=[_harmless(about), _below(bound)], anchor="start", offset=12
+    )
+    height = ROW_HEIGHT * len(order)
+    chart = alt.hconcat(costs.properties(width=420, height=height), times.properties(width=180, height=height))
+    return (
+        chart.properties(title=title, padding=16, background="white")
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
+        .configure_title(fontSize=16, subtitleFontSize=12, subtitleColor=FAINT)
+    )
+
+
+def frontier_chart(rows: Sequence[Mapping[str, Any]], *, varied: str, cost: str, about: str) -> Any:
+    """Return cost, risk and error over the values of a model, a line a method; lower bounds as dashed lines.
+
+    A row holds `value`, `method`, and None where there is no release: `cost`, `lower_bound`, `average_risk`,
+    `query_error`.
+    """
+    check_packages()
+    import altair as alt
+
+    data = alt.InlineData(values=[dict(row) for row in rows])
+    panels = [
+        _curve(alt, data, varied, "cost", f"cost ({cost})") + _bound_curve(alt, data, varied),
+        _curve(alt, data, varied, "average_risk", "average risk of a row"),
+    ]
+    if any(row["query_error"] is not None for row in rows):
+        panels.append(_curve(alt, data, varied, "query_error", "median error of counts"))
+    said = "Dashed: no release costs less." if any(row["lower_bound"] is not None for row in rows) else _below(None)
+    title = alt.TitleParams(
+        "What privacy costs", subtitle=[_harmless(about), said], anchor="start", offset=12, fontSize=16
+    )
+    chart = alt.hconcat(*(panel.properties(width=250, height=220) for panel in panels))
+    return (
+        chart.properties(title=title, padding=16, background="white")
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
+        .configure_title(subtitleFontSize=12, subtitleColor=FAINT)
+    )
+
+
+def _curve(alt: Any, data: Any, varied: str, field: str, title: str) -> Any:
+    """Return a line a method through its values."""
+    across = alt.X("value:Q", title=_harmless(varied), scale=alt.Scale(zero=False))
+    colour = alt.Color("method:N", title=None, scale=alt.Scale(scheme="dark2"), legend=alt.Legend(orient="bottom"))
+    base = alt.Chart(data).transform_filter(f"isValid(datum.{field})")
+    return base.mark_line(point=True).encode(x=across, y=alt.Y(f"{field}:Q", title=title), color=colour)
+
+
+def _bound_curve(alt: Any, data: Any, varied: str) -> Any:
+    across = alt.X("value:Q", title=_harmless(varied))
+    line = alt.Chart(data).transform_filter("isValid(datum.lower_bound)").mark_line(color=FAINT, strokeDash=[6, 3])
+    return line.encode(x=across, y="max(lower_bound):Q")
+
+
+def _bars(alt: Any, data: Any, where: Any, fields: tuple[str, str], title: str, most: float) -> Any:
+    """Return one bar a method from 0, with its number written at its end, where there is room for it."""
+    value, text = fields
+    scale = alt.Scale(domain=[0, most * 1.2 or 1], nice=False)
+    across = alt.X(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=4))
+    base = alt.Chart(data).encode(y=where)
+    bars = base.mark_bar(color=BAR, size=16).encode(x=across)
+    drawn = f"isValid(datum.{value})"
+    ends = base.transform_filter(drawn).mark_text(align="left", dx=5, fontSize=12).encode(x=across, text=f"{text}:N")
+    none = (
+        base.transform_filter(f"!{drawn}")
+        .mark_text(align="left", dx=5, fontSize=12, fontStyle="italic", color=FAINT)
+        .encode(x=alt.datum(0), text=f"{text}:N")
+    )
+    return bars + ends + none
+
+
+def _line(alt: Any, bound: float) -> Any:
+    """Return the lower bound as a line through all methods."""
+    data = alt.InlineData(values=[{"bound": bound}])
+    return alt.Chart(data).mark_rule(color=BOUND, strokeWidth=2, strokeDash=[6, 3]).encode(x="bound:Q")
+
+
+def _harmless(text: str) -> str:
+    """Return a text that cannot end the script it stands in: columns may have any name, and HTML pages run scripts.
+
+    >>> _harmless("l(</script>)=2")
+    'l(‹/script>)=2'
+    """
+    return text.replace("<", "‹")
+
+
+def _below(bound: float | None) -> str:
+    if bound is None:
+        return "No lower bound is known."
+    return f"Dashed line: lower bound {_number(bound)}. It holds for every method; no release can cost less."
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.6g}"
+
+
+def _seconds(value: float | None) -> str:
+    """Write a time: two or three digits are enough.
+
+    >>> _seconds(0.01234), _seconds(2.5), _seconds(99.9), _seconds(1234.5), _seconds(None)
+    ('0.012', '2.5', '100', '1,234', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:,.0f}"

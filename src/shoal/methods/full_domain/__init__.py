@@ -1,0 +1,1 @@
+"""Methods that choose one level of its hierarchy for every column, with the lattice they search."""

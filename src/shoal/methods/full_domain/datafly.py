@@ -1,0 +1,54 @@
+"""Datafly (Sweeney 1997): raise the column with the most different values until few enough rows are left over."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.full_domain.full_domain import lattice_refusals, said, unreached
+from shoal.methods.full_domain.lattice import Ground, Grouping, Lattice, Levels, Verdicts
+from shoal.problem import Problem, Solution
+from shoal.recoding.recode import FULL_DOMAIN
+
+
+class Datafly(Method):
+    """A heuristic: one path up the lattice, whatever its size; no bound on the cost.
+
+    From the table as it is, the column that shows the most different cells goes up one level, of equals the first,
+    until the rows of failing classes may be suppressed; at the latest at the top.
+    """
+
+    name: ClassVar[str] = "datafly"
+    title: ClassVar[str] = "Datafly"
+    guarantee: ClassVar[str | None] = None
+    running_time: ClassVar[str] = "O(d m) for each of at most as many steps as there are levels, d distinct tuples"
+    paper: ClassVar[str] = "Sweeney: Guaranteeing anonymity when sharing medical data, the Datafly system, AMIA 1997"
+    models: ClassVar[str] = "any model and conjunction that the whole table meets"
+    always_finishes: ClassVar[bool] = True
+    recoding: ClassVar[str | None] = FULL_DOMAIN
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require full-domain recoding and a top that is admitted."""
+        return lattice_refusals(problem) or unreached(problem)
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Go up; out of time, to the top at once."""
+        ground, top = Ground(problem), Lattice.of(problem.microdata).heights
+        verdicts = Verdicts(ground)
+        seen, steps = verdicts.at((0,) * len(top)), 0
+        while not seen.admitted:
+            progress(sum(seen.grouping.levels) / sum(top), "raising levels")
+            seen = verdicts.at(top if deadline.passed else _raised(ground, seen.grouping, top))
+            steps += 1
+        notes = (f"{steps:,} steps up the lattice", *said(problem, seen))
+        return self.solution(problem, verdicts.partition(seen), "feasible", notes=notes)
+
+
+def _raised(ground: Ground, grouping: Grouping, top: Levels) -> Levels:
+    """Return the levels with that of the column raised that shows the most different cells."""
+    levels = list(grouping.levels)
+    trees = ground.problem.microdata.hierarchies
+    open_columns = [j for j, level in enumerate(levels) if level < top[j]]
+    highest = max(open_columns, key=lambda j: (len(set(trees[j].up[levels[j]][ground.codes[j]].tolist())), -j))
+    levels[highest] += 1
+    return tuple(levels)

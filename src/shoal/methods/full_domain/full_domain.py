@@ -1,0 +1,94 @@
+"""The best full-domain recoding: one level for every column, found by a search over the lattice of levels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from shoal.core.errors import Unsupported
+from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.full_domain.lattice import Ground, Lattice, Search, Seen, measure_of
+from shoal.methods.full_domain.lattice.levels import MOST_NODES
+from shoal.microdata.partition import Partition
+from shoal.problem import Problem, Solution, infeasible
+from shoal.recoding.recode import FULL_DOMAIN
+
+
+class FullDomain(Method):
+    """Guarantees `cost = optimum` over full-domain recodings, if the search ends in time.
+
+    Such a recoding publishes every column at one level of its hierarchy. The rows of classes that fail the models are
+    published as stars, no more than `max_suppressed` allows: as a class like any other, which must meet the models
+    itself. If it does not, its rows are dropped, where `max_dropped` allows it and the rest then meets the models;
+    else the levels will not do.
+
+    The lattice of levels is searched as its file says; every model, monotone or not, and every cost. For a cost that
+    each row pays for its own cells few of the nodes are looked at; for another, all that can be admitted.
+    """
+
+    name: ClassVar[str] = "full-domain"
+    title: ClassVar[str] = "optimal full-domain recoding"
+    guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
+    condition: ClassVar[str] = f"if searched to the end in time (up to {MOST_NODES:,} nodes)"
+    running_time: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m at worst"
+    paper: ClassVar[str] = (
+        "after LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005; "
+        "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash: efficient, stable and optimal k-anonymity, PASSAT 2012"
+    )
+    models: ClassVar[str] = "any model and conjunction"
+    anytime: ClassVar[bool] = True
+    recoding: ClassVar[str | None] = FULL_DOMAIN
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require full-domain recoding and a lattice that can be laid out."""
+        return lattice_refusals(problem) or Lattice.of(problem.microdata).refusals
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Look at nodes until none may be better than the best; out of time, take the best so far."""
+        ground, lattice = Ground(problem), Lattice.of(problem.microdata)
+        search = Search(lattice, ground, measure_of(ground, lattice))
+        search.look(len(lattice) - 1)
+        return searched(self, search, deadline, progress)
+
+
+def searched(
+    method: Method, search: Search, deadline: Deadline, progress: Progress, notes: tuple[str, ...] = ()
+) -> Solution:
+    """Run a search to its end, or to that of the time, and return what it found."""
+    problem = search.problem
+    search.run(deadline, progress)
+    if search.best is None:
+        raise refusal(problem)
+    looked = f"{search.looked:,} of {len(search.lattice):,} nodes of the lattice were looked at"
+    notes = (looked, *notes, *said(problem, search.best))
+    if len(search.live):
+        return method.solution(problem, search.partition, "feasible", notes=notes)
+    found = method.solution(problem, search.partition, "optimal", notes=notes)
+    return replace(found, lower_bound=found.cost)
+
+
+def lattice_refusals(problem: Problem) -> list[str]:
+    """Return why a method of one level for every column cannot take a problem; none if it can."""
+    return [] if problem.recoding == FULL_DOMAIN else [f"it is for the recoding {FULL_DOMAIN!r}"]
+
+
+def unreached(problem: Problem) -> list[str]:
+    """Return why a method that ends at the top of the lattice may find nothing: the whole table fails a model."""
+    return problem.refused_as_one()
+
+
+def refusal(problem: Problem) -> Exception:
+    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model.
+
+    Where that is another model than was asked for, it is not proved that there is no release.
+    """
+    whole = problem.classes(Partition.whole(problem.rows))
+    asked = [model for model in problem.models if model in set(problem.required)]
+    refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
+    return next(refused, Unsupported(f"no full-domain recoding was found that meets {problem.required}"))
+
+
+def said(problem: Problem, seen: Seen) -> list[str]:
+    """Say at which levels the columns are published, and what became of the rows of failing classes."""
+    pairs = zip(problem.microdata.roles.quasi, seen.grouping.levels, strict=True)
+    return ["levels: " + ", ".join(f"{name} {level}" for name, level in pairs), *seen.said]

@@ -1,0 +1,83 @@
+"""The lattice of full-domain recodings: a node says at which level of its hierarchy every column is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.core.arrays import Bools, Ints
+from shoal.microdata.microdata import Microdata
+
+Levels: TypeAlias = tuple[int, ...]
+"""A level for every quasi-identifier; level 0 is the value itself."""
+MOST_NODES = 4_000_000
+"""Nodes of a lattice up to which all of them are laid out."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Every choice of a level for each column, from all at 0 to all at the top; nodes are numbered row by row.
+
+    >>> lattice = Lattice((1, 2))
+    >>> len(lattice), lattice.at(4), lattice.number((1, 1))
+    (6, (1, 1), 4)
+    """
+
+    heights: Levels
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> Lattice:
+        """Return the lattice of a table's hierarchies."""
+        return cls(tuple(hierarchy.height for hierarchy in microdata.hierarchies))
+
+    def __len__(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of levels of every column."""
+        return tuple(height + 1 for height in self.heights)
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why the nodes cannot be laid out; none if they can."""
+        if len(self) <= MOST_NODES:
+            return []
+        return [f"the lattice has {len(self):,} nodes, more than {MOST_NODES:,}; top-down-greedy walks a part of it"]
+
+    @cached_property
+    def levels(self) -> npt.NDArray[np.int8]:
+        """The levels of every node, node by column."""
+        places = np.unravel_index(np.arange(len(self)), self.shape)
+        return np.column_stack([place.astype(np.int8) for place in places])
+
+    @cached_property
+    def strides(self) -> Ints:
+        """How far apart two nodes are that differ by one level of a column."""
+        return np.array([prod(self.shape[j + 1 :]) for j in range(len(self.shape))], dtype=np.int64)
+
+    def at(self, node: int) -> Levels:
+        """Return the levels of a node."""
+        return tuple(int(place) for place in np.unravel_index(node, self.shape))
+
+    def number(self, levels: Levels) -> int:
+        """Return the node of some levels."""
+        return int(np.ravel_multi_index(levels, self.shape))
+
+    def below(self, node: int) -> tuple[slice, ...]:
+        """Return where the nodes at or below a node lie in an array of the lattice's shape."""
+        return tuple(slice(0, level + 1) for level in self.at(node))
+
+    def above(self, node: int) -> tuple[slice, ...]:
+        """Return where the nodes at or above a node lie in an array of the lattice's shape."""
+        return tuple(slice(level, None) for level in self.at(node))
+
+    def among_above(self, node: int, nodes: Ints) -> Ints:
+        """Return those of some nodes that are at or above a node."""
+        above: Bools = (self.levels[nodes] >= self.levels[node]).all(axis=1)
+        return nodes[above]

@@ -1,0 +1,1 @@
+"""Methods for models of every kind, and the steps that methods of several families share."""

@@ -1,0 +1,230 @@
+"""The cube method: peeling led by prices, local search, and windows re-solved by a mixed-integer program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.bounds.prices import Ascent, Pricing
+from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
+from shoal.methods.general.moves import moved
+from shoal.methods.general.peel import concluded, peeled, unmet
+from shoal.methods.general.windows import Windows
+from shoal.patterns import Cube, refusals
+from shoal.patterns.checks import Checks
+from shoal.patterns.covering import Covering
+from shoal.patterns.pool import Pool
+from shoal.patterns.program import Program
+from shoal.problem import Problem, Solution
+
+STEPS = 60
+"""Steps that prices rise between two rounds of windows."""
+STEPS_ALONE = 400
+"""Steps that prices rise where there are no windows to open, or too many."""
+SHORT = 2e-3
+"""Steps shorter than this prove nothing more."""
+ROUND = 40
+"""Windows of a round."""
+MOST_WINDOWS = 3_000
+MOST_WINDOWED = 100_000
+"""Rows beyond which windows are too small to matter."""
+MOST_IDLE = 60
+"""Windows in a row without a better release after which the search ends."""
+MOST_MEMBERS = 30_000
+"""Entries up to which the program of all patterns that could still help is solved as a whole."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a search does at most, in steps that are the same on every machine.
+
+    A time limit never adds to it: it can only end a search earlier. So a longer limit never makes a release dearer.
+    """
+
+    steps: int = STEPS
+    """Steps that prices rise before each round of windows."""
+    alone: int = STEPS_ALONE
+    """Steps that prices rise where no windows are opened."""
+    windows: int = MOST_WINDOWS
+    nodes: int = 2_000
+    """Branching nodes of the solver for what is left as a whole."""
+
+    @classmethod
+    def moderate(cls, cube: Cube) -> Effort:
+        """Return what is done without being asked for: about ten seconds for 30,000 rows on two cores."""
+        steps = min(MODERATE_WORK // (cube.number * cube.types + 1), STEPS)
+        return cls(steps, steps, 24, 100)
+
+
+MODERATE_WORK = 200_000_000
+"""Nodes times types that moderate effort values prices on."""
+
+
+class CubeSearch(Method):
+    """A heuristic with a proof: `cost / lower bound` is small on real tables, and can be re-checked.
+
+    Prices on the rows rise until they prove much (bound B). Peeling led by the prices gives a release, which windows
+    of a mixed-integer program improve where rows pay more than their price. Cost and bound move towards each other
+    until they meet, or until windows find nothing more; that can take many minutes, and a time limit ends it earlier.
+    The steps and their order do not depend on the limit, so that more time never gives a dearer release. Mondrian's
+    release is returned if it is cheaper.
+    """
+
+    name: ClassVar[str] = "cube"
+    title: ClassVar[str] = "peeling led by prices, with windows of a mixed-integer program"
+    guarantee: ClassVar[str | None] = None
+    running_time: ClassVar[str] = (
+        "O(N d) for each of 60 price steps and more, N nodes of the lattice, d distinct tuples"
+    )
+    paper: ClassVar[str] = (
+        "Lagrangian duality on the pattern program of Chakaravarthy, Pandit, Sabharwal: "
+        "On the complexity of the k-anonymization problem"
+    )
+    models: ClassVar[str] = "any conjunction that the whole table meets"
+    anytime: ClassVar[bool] = True
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require a cube, and that the table as one class meets the models."""
+        return [*refusals(problem), *unmet(problem)]
+
+    def __init__(self, *, moderate: bool = False) -> None:
+        """`moderate`: do so much as is done without being asked for, instead of going on to the end."""
+        self._moderate = moderate
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Price, peel, search."""
+        search = Search.of(problem, seed, deadline, progress, moderate=self._moderate)
+        search.price()
+        search.peel()
+        search.move()
+        search.improve()
+        return search.solution(self)
+
+
+@dataclass
+class Search:
+    """The best covering and the best prices so far, and the steps that improve them."""
+
+    problem: Problem
+    checks: Checks
+    ascent: Ascent
+    covering: Covering
+    seed: int
+    deadline: Deadline
+    progress: Progress
+    effort: Effort = Effort()
+    exhausted: bool = False
+    """Whether it is proved that no release costs less than the covering, by a search through all that could."""
+
+    @classmethod
+    def of(
+        cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, moderate: bool = False
+    ) -> Search:
+        """Lay out the cube, charge the rows, and peel for a first time."""
+        progress(0.0, "laying out the cube (compiled at the first use)")
+        pricing = Pricing.of(problem)
+        checks = Checks.of(pricing.cube, problem.models)
+        ascent = Ascent.of(pricing)
+        progress(0.05, "peeling")
+        covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
+        effort = Effort.moderate(pricing.cube) if moderate else Effort()
+        return cls(problem, checks, ascent, covering, seed, deadline, progress, effort)
+
+    def solution(self, method: Method) -> Solution:
+        """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
+        found = concluded(method, self.problem, self.covering, self.ascent, self.deadline, self.progress)
+        if not self.exhausted or found.notes or not self.covering.cube.is_fine:
+            return found
+        return replace(found, status="optimal", lower_bound=found.cost)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bound has reached the cost."""
+        pricing = self.ascent.pricing
+        return self.deadline.passed or pricing.stated(self.ascent.best) >= self.told(self.covering.cost)
+
+    def told(self, units: int) -> float:
+        """Return a cost in units in the measure of the cost."""
+        cube = self.ascent.pricing.cube
+        return units / cube.denominator / float(self.problem.cost.per(self.problem.rows))  # type: ignore[attr-defined]
+
+    def report(self, share: float, doing: str) -> None:
+        """Say what is done, with cost and bound."""
+        cost, bound = self.told(self.covering.cost), self.ascent.pricing.stated(self.ascent.best)
+        self.progress(share, ProgressMessage(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound))
+
+    def price(self, share: float = 0.05) -> None:
+        """Let the prices rise: some steps, and many where there are too many rows for windows."""
+        few = self.problem.rows <= MOST_WINDOWED
+        self._rise(self.effort.steps if few else self.effort.alone, share)
+
+    def _rise(self, steps: int, share: float) -> None:
+        """Let the prices rise by so many steps, as long as they are long enough to prove more."""
+        for step in range(steps):
+            if self.closed or self.ascent.stride < SHORT:
+                return
+            self.report(max(share + 0.35 * step / steps, self.deadline.share), "prices rise")
+            self.ascent.step(self.covering.cost)
+
+    def peel(self) -> None:
+        """Peel again, led by the prices; the cheaper covering is kept."""
+        if not self.closed and not self.checks.close:
+            found = peeled(self.covering.cube, self.checks, self.ascent.best.prices, self.deadline)
+            self.covering = min(self.covering, found, key=lambda covering: covering.cost)
+
+    def move(self) -> None:
+        """Open patterns for the rows of the dearest class, and move rows to cheaper classes."""
+        if not self.closed:
+            self.report(0.45, "local search")
+            self._try(moved(self.covering, self.checks, self.deadline))
+
+    def improve(self) -> None:
+        """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
+        if self.checks.close or not self.checks.linear:
+            self._rise(self.effort.alone, 0.5)
+            return
+        windows, most = Windows(self.covering, self.checks, np.random.default_rng(self.seed)), self.effort.windows
+        while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
+            share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
+            self.report(share, "windows")
+            windows.step(self.ascent.best.prices, self.deadline.left)
+            self.covering = windows.covering
+            if windows.tried % ROUND == 0:
+                self.price(share)
+            elif windows.tried % 10 == 0:
+                self._rise(2, share)
+        self.finish()
+
+    def finish(self, most: int = MOST_MEMBERS, *, to_the_end: bool = False) -> None:
+        """Solve the program of all patterns that a cheaper release could use, if it has at most so many entries.
+
+        At prices that prove B, a release with pattern p costs at least B plus what a class at p loses to the prices;
+        so patterns that lose more than the gap are not needed for anything cheaper than what is known.
+        """
+        if self.closed or not self.provable:
+            return
+        cube, best = self.covering.cube, self.ascent.best
+        everything, gap = np.arange(cube.types), self.covering.cost - best.bound
+        rows = self.ascent.pricing.demands.rows
+        pool = Pool.of(cube, everything, cube.counts, best.prices, rows=rows, slack=gap, most=most)
+        if pool is None:
+            return
+        self.report(0.95, "solving what is left as a whole")
+        program = Program(pool, self.checks, cube.denominator)
+        nodes = None if to_the_end else self.effort.nodes
+        answer = program.solve(deadline=self.deadline, seconds=self.deadline.left, nodes=nodes)
+        if answer.copies is not None:
+            self._try(Covering.of(cube, pool.pieces(answer.copies), pool.nodes))
+        self.exhausted = answer.optimal and answer.copies is not None
+
+    @property
+    def provable(self) -> bool:
+        """Whether the program says exactly what was asked for."""
+        same = not self.problem.uses_surrogates
+        return same and self.checks.linear and not self.problem.may_drop and self.covering.cube.is_whole
+
+    def _try(self, found: Covering) -> None:
+        if found.cost < self.covering.cost:
+            self.covering = found

@@ -1,0 +1,47 @@
+"""Local search on a covering: patterns opened for the rows of the dearest class, rows moved to cheaper classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.bounds.prices import Pricing
+from shoal.core.interruptible import watched
+from shoal.methods.base import Deadline
+from shoal.microdata.partition import Partition
+from shoal.patterns.checks import Checks
+from shoal.patterns.covering import Covering
+from shoal.problem import Problem
+
+ROUNDS = 3
+"""How often every row is looked at."""
+
+
+def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
+    """Return the covering after a local search, or as it is where that saves nothing."""
+    if not len(checks.lines):
+        return covering
+    from shoal.patterns.moving import move_rows
+    from shoal.patterns.opening import open_patterns
+
+    layout, arguments = covering.cube.layout, checks.arguments
+    classes, nodes = covering.classes.copy(), covering.nodes
+    if not checks.close:
+        dearest = np.array([covering.classes[np.argmax(covering.costs)]])
+        _, opened = watched(
+            open_patterns, *layout, covering.types, classes, nodes, dearest, *arguments, deadline=deadline
+        )
+        nodes = np.concatenate([nodes, opened])
+    watched(move_rows, *layout, covering.types, classes, nodes, *arguments, ROUNDS, deadline=deadline)
+    found = Covering(covering.cube, covering.types, classes, nodes).merged()
+    return min(covering, found, key=lambda one: one.cost)
+
+
+def improved(problem: Problem, partition: Partition, deadline: Deadline) -> Partition:
+    """Return the classes after a local search over the cube, as they are if a model refuses what it makes of them."""
+    cube = Pricing.of(problem).cube
+    covering = Covering.shown(problem, cube, partition)
+    found = moved(covering, Checks.of(cube, problem.models), deadline)
+    if found is covering:
+        return partition
+    better = problem.publish(found.partition(problem)).partition
+    return better if problem.models.admits(problem.classes(better)).all() else partition

@@ -1,0 +1,1 @@
+"""Methods for l-diversity, and those along the Hilbert curve that refine them."""

@@ -1,0 +1,1 @@
+"""Microaggregation: four methods, with the clusters of near rows that they share."""

@@ -1,0 +1,86 @@
+"""How close the sensitive values of small classes are to those of the table, on a line, class after class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+
+from shoal.core.arrays import Floats, Ints
+from shoal.microdata.histogram import Values
+from shoal.models import TCloseness
+from shoal.models.base import DOUBT
+from shoal.models.emd import Line, ground_distance
+from shoal.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Closeness:
+    """The Earth Mover's Distance of a class to the table along a line, in floating point, from sums made once.
+
+    Whether a class is within t is decided in fractions where it is near t.
+    """
+
+    values: Values
+    line: Line
+    limit: Fraction
+    """The parameter t."""
+    codes: Ints
+    """The sensitive value of each row."""
+    table: Floats
+    """The share of the table up to each value but the last."""
+    width: Floats
+    """Where each value lies."""
+    area: Floats
+    """The integral of `table` up to each value."""
+
+    @classmethod
+    def of(cls, problem: Problem, model: TCloseness, order: Ints) -> Self:
+        """Bind to the attribute of a model whose distance is that of a line, for rows in some order."""
+        values = problem.values[model.attributes]
+        line = line_of(values, model)
+        gaps = np.array([float(gap) for gap in line.gaps])
+        table = np.cumsum(values.totals)[:-1] / values.totals.sum()
+        rising = np.concatenate([[0.0], np.cumsum(gaps)])
+        area = np.concatenate([[0.0], np.cumsum(gaps * table)])
+        return cls(values, line, model.limit, values.codes[order].astype(np.int64), table, rising, area)
+
+    def distance(self, members: Ints) -> float:
+        """Return the distance of a class."""
+        counts = np.bincount(self.codes[members], minlength=len(self.width))
+        ahead = np.abs(np.cumsum(counts)[:-1] / len(members) - self.table)
+        return float(ahead @ np.diff(self.width) / self.width[-1]) if len(self.table) else 0.0
+
+    def within(self, members: Ints) -> bool:
+        """Decide whether a class is within the limit."""
+        beyond = self.distance(members) - float(self.limit)
+        if abs(beyond) > DOUBT:
+            return beyond < 0
+        counts = Counter(self.codes[members].tolist())
+        return self.line.one(counts, self.values.totals) <= self.limit
+
+    def swapped(self, members: Ints, candidates: Ints) -> Ints:
+        """Return a class with members exchanged for candidates, in their order, until it is within the limit.
+
+        Each candidate takes the place of the member whose exchange brings the class closest to the table, if that is
+        closer than the class is. A class that is beyond the limit by less than floating point tells is exchanged on.
+        """
+        from shoal.methods.microaggregation.clusters.swapping import swap
+
+        limit = float(self.limit)
+        kept: Ints = swap(self.codes, self.table, self.width, self.area, members, candidates, limit)
+        if self.within(kept) or self.distance(kept) > limit + DOUBT:
+            return kept
+        others = candidates[~np.isin(candidates, kept)]
+        closer: Ints = swap(self.codes, self.table, self.width, self.area, kept, others, limit - 2 * DOUBT)
+        return closer
+
+
+def line_of(values: Values, model: TCloseness) -> Line:
+    """Return the distance of a model as that of a line."""
+    ground = ground_distance(model.distance, values, "+".join(model.attributes))
+    assert isinstance(ground, Line)
+    return ground

@@ -1,0 +1,111 @@
+"""Point assignment (Wang et al.): clusters of alike sensitive values, one record of each in every class."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.core.arrays import Floats, Ints
+from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.general.peel import unmet
+from shoal.methods.t_closeness.fragmentation import axes_of
+from shoal.methods.t_closeness.fragmentation.axes import Axis, Tuples, closeness
+from shoal.methods.t_closeness.fragmentation.dealing import balanced, dealt
+from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks
+from shoal.methods.t_closeness.fragmentation.width import Widths
+from shoal.methods.t_closeness.joining import mended
+from shoal.methods.t_closeness.sabre import NEAREST_UP_TO
+from shoal.microdata.partition import Partition
+from shoal.models.emd import Line, Matrix, Tree
+from shoal.problem import Problem, Solution
+
+SIZES = (1, 2, 4, 8)
+"""How many times the least number of rows a class has, in turn: larger classes are nearer to the table."""
+LEAST = 5
+
+
+class PointAssignment(Method):
+    """A heuristic. Rows are points in the space of all sensitive attributes, cut into clusters of equal size.
+
+    Every class gets one row of each cluster, near to each other in the quasi-identifiers: so it has about the table's
+    mixture of sensitive values. As many clusters as a class has rows; several sizes are tried and the cheapest kept.
+    Classes that still fail are joined with near ones.
+    """
+
+    name: ClassVar[str] = "point-assignment"
+    title: ClassVar[str] = "point assignment"
+    guarantee: ClassVar[str | None] = None
+    running_time: ClassVar[str] = (
+        "O(n log n + u c) for u combinations of sensitive values and c clusters, for each size"
+    )
+    paper: ClassVar[str] = (
+        "after an algorithm of Wang et al., as a thesis on t-closeness for multiple numerical sensitive attributes "
+        "describes it: points assigned to clusters"
+    )
+    models: ClassVar[str] = "t-closeness of one or several attributes, and whatever merging can mend"
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require t-closeness, and that the table as one class meets the models."""
+        reasons = [] if closeness(problem.models) else ["there is no t-closeness to meet"]
+        return [*reasons, *unmet(problem)]
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Cluster the sensitive values, deal them out; for several sizes."""
+        axes, tuples = axes_of(problem)
+        ranks, best = curve_ranks(problem.microdata), Partition.whole(problem.rows)
+        for size in self._sizes(problem):
+            if deadline.passed:
+                break
+            progress(0.1, "clustering sensitive values")
+            buckets = self.buckets(axes, tuples, ranks, size, np.random.default_rng(seed))
+            labels = _dealt_out(problem, buckets, ranks, size)
+            found = mended(problem, labels, deadline, progress)
+            best = min(best, found, key=problem.cost_of)
+        return self.solution(problem, best, "feasible")
+
+    def _sizes(self, problem: Problem) -> list[int]:
+        least = max(problem.models.least_rows, LEAST)
+        return [least * times for times in SIZES if 2 * least * times <= problem.rows]
+
+    def buckets(
+        self, axes: tuple[Axis, ...], tuples: Tuples, ranks: Ints, number: int, rng: np.random.Generator
+    ) -> Ints:
+        """Return the cluster of each row; rows with the same sensitive values are shared out along the curve."""
+        share = balanced(embedded(axes, tuples), tuples.counts, number, rng)
+        rows = np.lexsort((ranks, tuples.of_row))
+        bucket = np.empty(len(rows), dtype=np.int64)
+        bucket[rows] = np.repeat(np.tile(np.arange(number), len(share)), share.ravel())
+        return bucket
+
+
+def _dealt_out(problem: Problem, buckets: Ints, ranks: Ints, size: int) -> Ints:
+    """Return classes of one row from each bucket."""
+    sizes = dealt(buckets, problem.rows // size)
+    if problem.rows <= NEAREST_UP_TO:
+        return by_nearest(sizes, buckets, ranks, Widths.of(problem))
+    return along_the_curve(sizes, buckets, ranks)
+
+
+def embedded(axes: tuple[Axis, ...], tuples: Tuples) -> Floats:
+    """Return the combinations of sensitive values as points, so that squared distances are those along the axes.
+
+    A number is its place from 0 to 1; a value of a tree has a coordinate for each block above it; under a metric of
+    one's own a value is its distances to all others.
+    """
+    return np.hstack([_coordinates(one)[tuples.codes[:, place]] for place, one in enumerate(axes)])
+
+
+def _coordinates(axis: Axis) -> Floats:
+    """Return the coordinates of every value along an axis."""
+    ground = axis.ground
+    if isinstance(ground, Line):
+        places = np.concatenate([[0.0], np.cumsum([float(gap) for gap in ground.gaps])])
+        line: Floats = (places / max(places[-1], 1e-12))[:, None]
+        return line
+    if isinstance(ground, Tree):
+        levels = [np.eye(int(blocks.max()) + 1)[blocks] for blocks in ground.up]
+        coordinates: Floats = np.hstack(levels) / np.sqrt(2 * len(levels))
+        return coordinates
+    assert isinstance(ground, Matrix)
+    return np.asarray(ground.metric.array, dtype=np.float64)

@@ -1,0 +1,85 @@
+"""The order of words, and columns read as a request wants them: words have no order but one that somebody states.
+
+Numbers, dates, truth values and declared categories (an Enum) have an order of their own. For words it is a list, or
+the leaves of a hierarchy in the order of its file; the column then becomes an Enum of it, so that every part that asks
+for an order (distances, ranges, medians), the codebook and a later verification find the same one. The alphabet never
+stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from shoal.core.errors import ParameterError, RoleError, nearest
+from shoal.hierarchies import Builder
+from shoal.models import Models
+from shoal.tables.encoded_column import own_order
+from shoal.tables.roles import listed
+from shoal.tables.spelling import unified
+from shoal.tables.star_marks import count_literal_stars
+from shoal.tables.table import Table
+
+LIST, LEAVES = "the list that was given", "the leaves of its hierarchy, as they are listed"
+"""Where the order of words may come from."""
+
+Orders = Mapping[str, Sequence[str]]
+
+
+def read_as_asked(table: Table, unify: Sequence[str] | str = (), order: Orders | None = None) -> Table:
+    """Return a table with some columns spelt in one way and some words put in order; twice is the same as once.
+
+    >>> table = read_as_asked(Table.of({"s": ["mid", "Low", "low", None]}), ["s"], {"s": ["low", "mid", "Low"]})
+    >>> table["s"].dtype.categories.to_list(), table["s"].to_list()
+    (['low', 'mid', 'Low'], ['mid', 'Low', 'Low', None])
+    """
+    unify = list(dict.fromkeys(listed(unify)))
+    for name in (*unify, *(order or {})):
+        if name not in table.columns:
+            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, table.columns))
+    notes = {name: (f"column {name!r}: texts that are alike are spelt in one way, as asked",) for name in unify}
+    table = table.with_columns((unified(table[name]) for name in unify), notes)
+    return table.with_columns(_in_order(table[name], words) for name, words in (order or {}).items())
+
+
+def as_read(original: Table, config: Mapping[str, Any]) -> Table:
+    """Return the table that a release was made from as its request, kept as plain data, wanted it read."""
+    return read_as_asked(original, config.get("unify", ()), config.get("order", {}))
+
+
+def _in_order(column: pl.Series, words: Sequence[str]) -> pl.Series:
+    """Return a column as an Enum of some words, or say why it cannot be one."""
+    name, listed = column.name, [words] if isinstance(words, str) else list(map(str, words))
+    if not listed or len(set(listed)) < len(listed):
+        raise ParameterError(
+            f"the order of {name!r} has {len(listed):,} values, {len(set(listed)):,} of them different",
+            expected="every value of the column once, the least first",
+        )
+    if count_literal_stars(pl.Series(listed)):
+        raise ParameterError(f"the order of {name!r} has a value that reads as a star", hint="rename that value")
+    texts = column.cast(pl.String)
+    unknown = texts.drop_nulls().unique().is_in(pl.Series(listed).implode()).not_().sum()
+    if unknown:
+        raise ParameterError(
+            f"{unknown:,} different values of {name!r} are not in the order given for it",
+            expected="every value of the column, the least first",
+        )
+    return texts.cast(pl.Enum(listed))
+
+
+def leaf_orders(table: Table, models: Models, builders: Mapping[str, Builder]) -> dict[str, tuple[str, ...]]:
+    """Return the leaves of the hierarchies of words that a model wants in order."""
+    wanted = {name: builders[name].leaves for name in models.in_order if name in builders and name in table.columns}
+    return {name: leaves for name, leaves in wanted.items() if leaves and own_order(table.coded(name).values) is None}
+
+
+def declared_orders(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the words, in their order, of the columns that have one.
+
+    >>> declared_orders(Table.of({"s": pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"]))}), ["s"])
+    {'s': ['b', 'a']}
+    """
+    kinds = {name: table.dtype(name) for name in columns if name in table.columns}
+    return {name: kind.categories.to_list() for name, kind in kinds.items() if isinstance(kind, pl.Enum)}

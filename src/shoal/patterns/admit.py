@@ -1,0 +1,171 @@
+"""Whether counts of sensitive values would be admitted, and the largest part of them that would be (compiled).
+
+These loops propose classes; the models themselves decide, exactly, before anything is published. The Earth Mover's
+Distance in its edge form serves every tree and every line: `sum_e weight_e |sum_v member_ev (X_v - P_v)|`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.core.compiler import njit
+from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+TINY = 1e-12
+
+
+@njit(cache=True)
+def admits(kind, counts, number, other, shares, edges, weights):
+    """Decide one requirement of a class with these counts of values."""
+    rows = counts.sum()
+    if rows == 0:
+        return False
+    if kind == DISTINCT:
+        return (counts > 0).sum() >= number
+    if kind == SHARE:
+        return number * counts.max() <= rows * (1 + TINY)
+    if kind == ENTROPY:
+        entropy = 0.0
+        for count in counts:
+            if count > 0:
+                entropy -= count / rows * np.log(count / rows)
+        return entropy >= np.log(number) - TINY
+    if kind == RECURSIVE:
+        tall = np.sort(counts)[::-1]
+        return tall[0] < number * tall[int(other) - 1 :].sum()
+    if kind == EQUAL:
+        return variation(counts, rows, shares) <= number + TINY
+    return distance(counts, rows, shares, edges, weights) <= number + TINY
+
+
+@njit(cache=True)
+def variation(counts, rows, shares):
+    """Return the total variation between the counts and the table's shares: the distance where all are equally far."""
+    extra = 0.0
+    for v in range(len(counts)):
+        extra += max(0.0, counts[v] / rows - shares[v])
+    return extra
+
+
+@njit(cache=True)
+def distance(counts, rows, shares, edges, weights):
+    """Return the Earth Mover's Distance of the counts to the table's shares, edge by edge."""
+    moved = 0.0
+    for e in range(len(weights)):
+        extra = 0.0
+        for v in range(len(counts)):
+            if edges[e, v]:
+                extra += counts[v] / rows - shares[v]
+        moved += weights[e] * abs(extra)
+    return moved
+
+
+@njit(cache=True)
+def shrink(kind, counts, number, other, shares, edges, weights, rest):
+    """Cut the counts to a large admitted part; False, and counts in any state, where none was found.
+
+    `rest` says how many rows of each value remain elsewhere: of values that abound there more is kept.
+    """
+    if admits(kind, counts, number, other, shares, edges, weights):
+        return True
+    if kind == DISTINCT:
+        return False
+    if kind == EQUAL:
+        return _shrink_equal(counts, number, shares, rest)
+    if kind == CLOSE:
+        return _shrink_close(counts, number, shares, edges, weights, rest)
+    low, high = np.int64(0), counts.max()
+    while low < high:
+        middle = (low + high + 1) // 2
+        if admits(kind, np.minimum(counts, middle), number, other, shares, edges, weights):
+            low = middle
+        else:
+            high = middle - 1
+    for v in range(len(counts)):
+        counts[v] = min(counts[v], low)
+    return low > 0
+
+
+@njit(cache=True)
+def _shrink_close(counts, limit, shares, edges, weights, rest):
+    """Take off the row whose value moves the distance down most, one after the other."""
+    rows = counts.sum()
+    extra = np.zeros(len(weights))
+    for e in range(len(weights)):
+        for v in range(len(counts)):
+            if edges[e, v]:
+                extra[e] += counts[v] - rows * shares[v]
+    share = np.zeros(len(weights))
+    for e in range(len(weights)):
+        for v in range(len(counts)):
+            if edges[e, v]:
+                share[e] += shares[v]
+    least = rows // 3
+    remains = max(1, rest.sum())
+    while rows > least and rows > 1:
+        best, which = np.inf, -1
+        for v in range(len(counts)):
+            if counts[v] == 0:
+                continue
+            moved = 0.0
+            for e in range(len(weights)):
+                moved += weights[e] * abs(extra[e] + share[e] - edges[e, v])
+            moved += 1e-9 * (rest[v] / remains - shares[v])
+            if moved < best:
+                best, which = moved, v
+        counts[which] -= 1
+        rows -= 1
+        for e in range(len(weights)):
+            extra[e] += share[e] - edges[e, which]
+        if distance(counts, rows, shares, edges, weights) <= limit + TINY:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _shrink_equal(counts, limit, shares, rest):
+    """Keep g rows, g the largest with `sum_v min(c_v, g P_v) >= (1 - t) g`, rounded down until it holds in integers."""
+    low, high = 0.0, float(counts.sum())
+    for _ in range(30):
+        middle = (low + high) / 2
+        inside = 0.0
+        for v in range(len(counts)):
+            inside += min(float(counts[v]), middle * shares[v])
+        if inside >= (1 - limit) * middle - TINY:
+            low = middle
+        else:
+            high = middle
+    original = counts.copy()
+    size = int(low + 1e-6)
+    least = size - size // 4 - 2
+    while size > max(least, 0):
+        counts[:] = _filled(original, size, shares, rest)
+        if counts.sum() == size and variation(counts, size, shares) <= limit + TINY:
+            return True
+        size -= 1
+    return False
+
+
+@njit(cache=True)
+def _filled(counts, size, shares, rest):
+    """Fill a class of that size: every value up to its share first, then the values that abound in the rest."""
+    remains = max(1, rest.sum())
+    kept = np.zeros(len(counts), np.int64)
+    for v in range(len(counts)):
+        kept[v] = min(counts[v], int(size * shares[v]))
+    total = kept.sum()
+    while total < size:
+        best, which = -np.inf, -1
+        for v in range(len(counts)):
+            if kept[v] < counts[v]:
+                over = max(0.0, kept[v] + 1 - size * shares[v])
+                worth = (1 - min(over, 1.0)) + 0.5 * (rest[v] / remains / shares[v] if shares[v] > 0 else 0.0)
+                if worth > best:
+                    best, which = worth, v
+        if which < 0:
+            break
+        kept[which] += 1
+        total += 1
+    return kept

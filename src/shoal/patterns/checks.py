@@ -1,0 +1,136 @@
+"""The models as numbers that compiled loops propose classes by; the models themselves decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.core.arrays import Floats, Ints
+from shoal.models import (
+    Alpha,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    LDiversity,
+    Model,
+    Models,
+    RecursiveLDiversity,
+    TCloseness,
+)
+from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.patterns.cube import Cube
+
+DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
+"""The kinds of requirement; equal distance is closeness with a shorter way to compute it."""
+MOST_VALUES = 400
+"""Domains beyond this are not compared edge by edge: their models are left to the repair."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Requirements of a class: least rows, and per model a line (kind, attribute, number, other) with its edges."""
+
+    rows: int
+    codes: Ints
+    """Attribute by type."""
+    totals: Ints
+    """Attribute by value: how many rows of the table have it."""
+    lines: Floats
+    edges: Floats
+    """Line by edge by value: whether the value lies under the edge."""
+    weights: Floats
+    """Line by edge."""
+
+    complete: bool
+    """Whether every model is among them."""
+
+    @property
+    def arguments(self) -> tuple[object, ...]:
+        """What every compiled loop takes of them, in order."""
+        return self.rows, self.codes, self.totals, self.lines, self.edges, self.weights
+
+    @property
+    def linear(self) -> bool:
+        """Whether they say all that the models ask, as linear constraints on counts."""
+        return self.complete and not np.isin(self.lines[:, 0], (ENTROPY, RECURSIVE)).any()
+
+    @property
+    def close(self) -> bool:
+        """Whether closeness to the table is asked for."""
+        return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL)).any())
+
+    @classmethod
+    def of(cls, cube: Cube, models: Models) -> Checks:
+        """Read the models that compiled loops know; the others are left out."""
+        names = sorted(cube.values)
+        lines: list[tuple[float, ...]] = []
+        shapes: list[tuple[Floats, Floats]] = []
+        for model in models:
+            line = None if model.given or not model.attributes else _line(model)
+            if line is None or len(cube.values[model.attributes].totals) > MOST_VALUES:
+                continue
+            kind, number, other = line
+            lines.append((kind, names.index(model.attributes), number, other))
+            shapes.append(_edges(cube, model) if isinstance(model, TCloseness) else NO_EDGES)
+            if kind == CLOSE and len(shapes[-1][1]) == len(cube.values[model.attributes].totals):
+                lines[-1] = (EQUAL, *lines[-1][1:])
+        wide = max((len(cube.values[name].totals) for name in names), default=1)
+        return cls(
+            models.least_rows,
+            np.array([cube.values[name].codes for name in names], np.int64).reshape(len(names), cube.types),
+            _stacked([cube.values[name].totals.reshape(1, -1) for name in names], 1, wide)[:, 0].astype(np.int64),
+            np.array(lines, np.float64).reshape(-1, 4),
+            _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
+            _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
+            len(lines) == sum(not isinstance(model, KAnonymity) for model in models)
+            and not _other_metric(cube, models),
+        )
+
+
+NO_EDGES = (np.zeros((1, 1)), np.zeros(1))
+
+
+def _line(model: Model) -> tuple[int, float, float] | None:
+    """Return the kind of a model and its numbers; None for one that the loops do not know."""
+    number = float(model.limit)
+    if isinstance(model, DistinctLDiversity):
+        return DISTINCT, number, 0
+    if isinstance(model, LDiversity):
+        return SHARE, number, 0
+    if isinstance(model, Alpha):
+        return SHARE, 1 / number, 0
+    if isinstance(model, EntropyLDiversity):
+        return ENTROPY, number, 0
+    if isinstance(model, RecursiveLDiversity):
+        return RECURSIVE, number, float(model.asked[1])
+    return (CLOSE, number, 0) if isinstance(model, TCloseness) else None
+
+
+def _edges(cube: Cube, model: TCloseness) -> tuple[Floats, Floats]:
+    """Return the edges of a tree or a line with their weights; of any other metric those of the equal distance."""
+    ground, number = _ground(cube, model), len(cube.values[model.attributes].totals)
+    if isinstance(ground, Line):
+        gaps = np.array([float(gap) for gap in ground.gaps])
+        edges = np.tril(np.ones((number, number)))[: len(gaps)]
+        return (edges, gaps / gaps.sum()) if len(gaps) else NO_EDGES
+    levels = ground.up if isinstance(ground, Tree) else np.arange(number)[None, :]
+    edges = np.concatenate([(np.arange(up.max() + 1)[:, None] == up[None, :]) for up in levels]).astype(np.float64)
+    return edges, np.full(len(edges), 0.5 / len(levels))
+
+
+def _other_metric(cube: Cube, models: Models) -> bool:
+    """Whether some closeness is in a metric that has no edges."""
+    close = [model for model in models if isinstance(model, TCloseness) and not model.given]
+    return any(isinstance(_ground(cube, model), Matrix) for model in close)
+
+
+def _ground(cube: Cube, model: TCloseness) -> GroundDistance:
+    return ground_distance(model.distance, cube.values[model.attributes], "+".join(model.attributes))
+
+
+def _stacked(matrices: list[Floats] | list[Ints], high: int, wide: int) -> Floats:
+    stack = np.zeros((len(matrices), high, wide))
+    for place, matrix in enumerate(matrices):
+        stack[place, : matrix.shape[0], : matrix.shape[1]] = matrix
+    return stack

@@ -1,0 +1,251 @@
+"""The cube of patterns: for every level vector the groups of row types, in a form that fits in memory.
+
+A *pattern* keeps each attribute at some level of its hierarchy (with suppression: the value or a star). The patterns
+at one level vector, a *node*, are the groups of a group-by; all nodes together are the data cube. Rows that agree in
+the quasi-identifiers and in what the models read of them are one *row type* with a count.
+
+The cube is never written down. The attributes are cut into two halves, and the groups of every *half node* are kept:
+with N nodes that is about 2 sqrt(N) group-bys. The group of a type at a node is the pair of its groups in the halves,
+so every node costs one pass over the types, whatever the number of attributes: coarser nodes from finer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import log2, prod
+
+import numpy as np
+
+from shoal.core.arrays import Codes, Floats, Ints
+from shoal.costs import CellCost
+from shoal.hierarchies import Hierarchy, StarsOnly
+from shoal.microdata.histogram import Attributes, Values, sensitive_values
+from shoal.microdata.microdata import distinct_rows
+from shoal.problem import Problem
+from shoal.recoding.cells import HierarchyCells
+from shoal.tables.encoded_column import Coded
+
+MOST_NODES = 20_000_000
+"""Lattices beyond this are not laid out."""
+MOST_WALKED = 300_000_000
+"""Nodes times types of one walk; of larger lattices only the cheapest nodes are walked."""
+MOST_CELLS = 150_000_000
+"""Entries of the half nodes' group-bys (12 bytes each) beyond which the cube is not laid out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """The group-bys of some of the attributes at all their levels."""
+
+    attributes: tuple[int, ...]
+    levels: Ints
+    """Half node by attribute: the level of each."""
+    groups: Codes
+    """Half node by type: the number of its group."""
+    widths: Ints
+    """How many groups each half node has."""
+    losses: Ints
+    """Half node by type: what a row pays for these attributes, in units of 1 / denominator, rounded down."""
+
+    @classmethod
+    def of(cls, attributes: tuple[int, ...], blocks: Sequence[Codes], losses: Sequence[Ints]) -> Half:
+        """Group the types at every level vector of the attributes."""
+        heights = [range(len(blocks[j])) for j in attributes]
+        every = list(product(*heights))
+        levels = np.array(every, dtype=np.int64).reshape(len(every), len(attributes))
+        types = blocks[0].shape[1]
+        groups, paid = np.zeros((len(levels), types), np.int32), np.zeros((len(levels), types), np.int64)
+        for place, node in enumerate(levels.tolist()):
+            chosen = [blocks[j][level] for j, level in zip(attributes, node, strict=True)]
+            if chosen:
+                groups[place] = distinct_rows(chosen, [int(block.max()) + 1 for block in chosen])[0]
+                paid[place] = np.sum([losses[j][level] for j, level in zip(attributes, node, strict=True)], axis=0)
+        return cls(attributes, levels, groups, groups.max(axis=1).astype(np.int64) + 1, paid)
+
+    def at(self, levels: Sequence[Ints]) -> Ints:
+        """Return the half nodes of level vectors, which are given attribute by attribute, all of them."""
+        heights = self.levels.max(axis=0) + 1
+        place = np.zeros(len(levels[0]), dtype=np.int64)
+        for attribute, height in zip(self.attributes, heights.tolist(), strict=True):
+            place = place * height + levels[attribute]
+        return place
+
+    def take(self, order: Ints) -> Half:
+        """Return the same half with its types in another order."""
+        return Half(self.attributes, self.levels, self.groups[:, order], self.widths, self.losses[:, order])
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """The row types of a problem, and their groups at every node as pairs of groups in two halves."""
+
+    counts: Ints
+    """How many rows each type has."""
+    type_of_row: Ints
+    example: Ints
+    """One row of each type."""
+    values: dict[Attributes, Values]
+    """What the models read of each type: its codes, and the whole table's counts."""
+    first: Half
+    second: Half
+    denominator: int
+    """Losses and prices are integers: this many are 1."""
+    full: int
+    """What a row pays that is all stars, or dropped."""
+    finest: float
+    """The least that a cell loses which loses anything."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Cube:
+        """Lay out the cube of a problem whose cells are blocks and whose cost adds over cells (see `refusals`)."""
+        microdata = problem.microdata
+        read = sorted({model.attributes for model in (*problem.models, *problem.required) if model.attributes})
+        sensitive = sensitive_values(microdata, [names for names in read if len(names) > 1])
+        columns = [*microdata.quasi, *(microdata.attribute(name) for name in sorted({n for a in read for n in a}))]
+        type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
+        hierarchies = pattern_hierarchies(problem)
+        blocks = [h.up[:, c.codes[example]] for c, h in zip(microdata.quasi, hierarchies, strict=True)]
+        exact = list(_losses(problem, hierarchies, example))
+        most = sum(float(loss.max()) for loss in exact)
+        denominator = _denominator(problem, most)
+        losses = [_rounded_down(loss, denominator) for loss in exact]
+        one, other = _halves([h.height for h in hierarchies])
+        first, second = Half.of(one, blocks, losses), Half.of(other, blocks, losses)
+        values = {names: sensitive[names].at(example) for names in read}
+        full = sum(int(loss[-1].min()) for loss in losses)
+        finest = min(float(loss[loss > 0].min(initial=most)) for loss in exact)
+        return cls(counts, type_of_row, example, values, first, second, denominator, full, finest)
+
+    @property
+    def types(self) -> int:
+        """How many row types there are."""
+        return len(self.counts)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether rounding to units, and the tolerance of a solver, are small beside anything that a cell loses."""
+        return self.finest * self.denominator >= 2**14 and self.finest >= 2.0**-16
+
+    @property
+    def lattice(self) -> int:
+        """How many nodes the lattice has."""
+        return len(self.first.levels) * len(self.second.levels)
+
+    @property
+    def number(self) -> int:
+        """How many nodes are walked."""
+        return len(self.nodes)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all nodes are walked."""
+        return self.number == self.lattice
+
+    @cached_property
+    def _order(self) -> Ints:
+        """All nodes, those that cost a row least on average first; the last is all stars."""
+        mean = [half.losses @ self.counts / self.counts.sum() for half in (self.first, self.second)]
+        return np.argsort(np.add.outer(*mean).ravel(), kind="stable")
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The nodes that are walked, as pairs of half nodes: all, or the cheapest and the one that is all stars."""
+        most = max(MOST_WALKED // self.types, 2)
+        order = self._order if self.lattice <= most else np.append(self._order[: most - 1], self._order[-1])
+        return np.column_stack(np.divmod(order, len(self.second.levels))).astype(np.int64)
+
+    @cached_property
+    def cap(self) -> int:
+        """What a row pays at least at a node that is not walked: up to here, prices need not look at those."""
+        if self.is_whole:
+            return int(np.iinfo(np.int64).max)
+        left = self._order[self.number - 1 : -1]
+        low = [half.losses.min(axis=1) for half in (self.first, self.second)]
+        return int(np.add.outer(*low).ravel()[left].min())
+
+    @property
+    def layout(self) -> tuple[Codes, Codes, Ints, Ints, Ints, Ints]:
+        """What every compiled loop takes first: the halves' groups, widths and losses, and the nodes."""
+        first, second = self.first, self.second
+        return first.groups, second.groups, second.widths, first.losses, second.losses, self.nodes
+
+    def distances(self, kind: int) -> Ints:
+        """Return what one row pays at the cheapest pattern that covers a given type and each other type."""
+        total = np.zeros(self.types, dtype=np.int64)
+        for half in (self.first, self.second):
+            same = half.groups == half.groups[:, kind : kind + 1]
+            total += np.where(same, half.losses, np.iinfo(np.int64).max // 4).min(axis=0)
+        return total
+
+
+def pattern_hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
+    """Return the hierarchies whose blocks cells can be: with suppression, the value and the star."""
+    if problem.recoding == "suppress":
+        return tuple(StarsOnly().build(column.values) for column in problem.microdata.quasi)
+    return problem.microdata.hierarchies
+
+
+NO_PATTERNS = {
+    "range": "ranges and sets are not patterns of a hierarchy",
+    "centroid": "centroids are not patterns of a hierarchy",
+    "anatomy": "two tables have no patterns: quasi-identifiers are published as they are",
+}
+
+
+def refusals(problem: Problem) -> list[str]:
+    """Return the reasons why a problem has no cube that can be walked; none if it has."""
+    reasons = []
+    if not isinstance(problem.cost, CellCost):
+        reasons.append(f"cost {problem.cost.name!r} does not add over cells")
+    if problem.recoding in NO_PATTERNS:
+        return [*reasons, NO_PATTERNS[problem.recoding]]
+    heights = [h.height for h in pattern_hierarchies(problem)]
+    nodes = prod(height + 1 for height in heights)
+    halves = sum(prod(heights[j] + 1 for j in half) for half in _halves(heights))
+    if nodes > MOST_NODES or halves * problem.rows > MOST_CELLS:
+        reasons.append(f"{nodes:,} nodes of the lattice for {problem.rows:,} rows are too many to be walked")
+    return reasons
+
+
+def _halves(heights: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Cut the attributes into two halves with about as many half nodes each."""
+    sides: tuple[list[int], list[int]] = ([], [])
+    sizes = [1, 1]
+    for j in sorted(range(len(heights)), key=lambda j: -heights[j]):
+        side = int(sizes[1] < sizes[0])
+        sides[side].append(j)
+        sizes[side] *= heights[j] + 1
+    return tuple(sorted(sides[0])), tuple(sorted(sides[1]))
+
+
+def _denominator(problem: Problem, most: float) -> int:
+    """Return a power of two so large that no sum over all rows, times the models' denominators, overflows."""
+    parts = max((model.limit.denominator for model in problem.models), default=1)
+    room = 60 - log2(max(problem.rows * most * parts, 1))
+    return int(2 ** min(30, max(0, int(room))))
+
+
+def _rounded_down(losses: Floats, denominator: int) -> Ints:
+    """Return losses in units, at most what they are: floating point may have rounded up by its last digits."""
+    return np.floor(losses * denominator * (1 - 2.0**-50)).astype(np.int64)
+
+
+def _losses(problem: Problem, hierarchies: tuple[Hierarchy, ...], example: Ints) -> Iterator[Floats]:
+    """Return, attribute by attribute, what a row of each type pays at each level."""
+    cost = problem.cost
+    assert isinstance(cost, CellCost)
+    cells = [_all_cells(c, h) for c, h in zip(problem.microdata.quasi, hierarchies, strict=True)]
+    share = cost.share(cells)
+    for column, hierarchy, every in zip(problem.microdata.quasi, hierarchies, cells, strict=True):
+        start = np.concatenate([[0], np.cumsum([len(labels) for labels in hierarchy.labels])[:-1]])
+        yield cost.cell_losses(every)[hierarchy.up[:, column.codes[example]] + start[:, None]] / share
+
+
+def _all_cells(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
+    """Return every block of every level as a cell."""
+    levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
+    blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
+    return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)

@@ -1,0 +1,116 @@
+"""What the models ask of any class, as the integers that compiled loops read.
+
+A model that is not understood here is left out: fewer models make a lower bound lower, never wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+
+from shoal.core.arrays import Floats, Ints
+from shoal.models import KAnonymity, LDiversity, Model, Models, TCloseness
+from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.patterns.cube import Cube
+
+VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
+"""The kinds of demand: different values, largest share, closeness at equal distance, closeness in any metric."""
+SCALE = 20
+"""Distances are multiples of 2 ** -SCALE, rounded down."""
+NO_DISTANCES = np.zeros((1, 1), np.int64)
+MOST_VALUES = 64
+"""Domains beyond this are not compared in a general metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """Least rows; what a support must show (`needs`); what a class can gain is limited by (`gains`)."""
+
+    rows: int
+    codes: Ints
+    """Attribute by type."""
+    totals: Ints
+    """Attribute by value: how many rows of the table have it."""
+    needs: Ints
+    """(attribute, different values, rows of the table whose values are present)."""
+    gains: Ints
+    """(kind, attribute, number, over)."""
+    distances: Ints
+    """For each of the gains, value by value."""
+    left_out: tuple[str, ...]
+    """The models that nothing is known of."""
+
+    @classmethod
+    def of(cls, cube: Cube, models: Models, *, may_drop: bool) -> Demands:
+        """Read the models; where rows may be dropped the table's distribution is not known beforehand."""
+        names = sorted(cube.values)
+        readable = [model for model in models if model.attributes and not model.given]
+        closeness = [m for m in readable if isinstance(m, TCloseness) and not may_drop]
+        needs = [(names.index(m.attributes), m.least_values, 0) for m in readable if m.least_values > 1]
+        gains = [(VALUES, names.index(m.attributes), m.least_values, 1) for m in readable if m.least_values > 1]
+        gains += [
+            (SHARE, names.index(m.attributes), floor(m.limit), 1)
+            for m in readable
+            if isinstance(m, LDiversity) and m.limit >= 2
+        ]
+        distances: list[Ints] = [NO_DISTANCES for _ in gains]
+        for model in closeness:
+            values, place = cube.values[model.attributes], names.index(model.attributes)
+            ground = ground_distance(model.distance, values, "+".join(model.attributes))
+            limit = (place, model.limit.numerator, model.limit.denominator)
+            if isinstance(ground, Tree) and len(ground.up) == 1:
+                gains.append((EQUAL, *limit))
+                distances.append(NO_DISTANCES)
+                needs.append((place, 1, ceil((1 - model.limit) * int(values.totals.sum()))))
+            elif len(values.totals) <= MOST_VALUES:
+                gains.append((METRIC, *limit))
+                distances.append(np.floor(_distances(ground) * 2**SCALE).astype(np.int64))
+        return cls(
+            models.least_rows,
+            np.array([cube.values[name].codes for name in names], np.int64).reshape(len(names), cube.types),
+            _padded([cube.values[name].totals for name in names]),
+            np.array(needs, np.int64).reshape(-1, 3),
+            np.array(gains, np.int64).reshape(-1, 4),
+            _stacked(distances),
+            tuple(str(model) for model in models if not _is_known(model, may_drop=may_drop)),
+        )
+
+
+def _is_known(model: Model, *, may_drop: bool) -> bool:
+    """Whether the bound takes a model into account, at least in part."""
+    if not model.attributes:
+        return isinstance(model, KAnonymity)
+    closeness = isinstance(model, TCloseness) and not may_drop
+    return model.least_rows > 1 or (not model.given and closeness)
+
+
+def _distances(ground: GroundDistance) -> Floats:
+    """Return the distance between any two values, rounded down a little."""
+    if isinstance(ground, Tree):
+        apart: Floats = np.mean([(up[:, None] != up[None, :]) for up in ground.up], axis=0)
+    elif isinstance(ground, Line):
+        places = np.concatenate([[0.0], np.cumsum([float(gap) for gap in ground.gaps])])
+        apart = np.abs(places[:, None] - places[None, :]) / max(float(places[-1]), 1e-300)
+    else:
+        assert isinstance(ground, Matrix)
+        apart = ground.metric.array
+    rounded: Floats = apart * (1 - 2.0**-40)
+    return rounded
+
+
+def _padded(rows: list[Ints]) -> Ints:
+    table = np.zeros((len(rows), max(map(len, rows), default=1)), np.int64)
+    for place, row in enumerate(rows):
+        table[place, : len(row)] = row
+    return table
+
+
+def _stacked(matrices: list[Ints]) -> Ints:
+    """Stack square matrices, each as large as the largest; values beyond a domain have no rows and no distance."""
+    side = max(map(len, matrices), default=1)
+    stack = np.zeros((len(matrices), side, side), np.int64)
+    for place, matrix in enumerate(matrices):
+        stack[place, : len(matrix), : len(matrix)] = matrix
+    return stack

@@ -1,0 +1,1 @@
+"""Recodings: how a class becomes published cells, or groups two tables; the codebook says what cells mean."""

@@ -1,0 +1,200 @@
+"""Recoding: how a class becomes published cells. The published cell covers every value it hides, but for `centroid`.
+
+- `suppress`: the common value, or `*` where the rows of a class differ;
+- `generalize`: the block of the lowest hierarchy level that holds all values of the class;
+- `full-domain`: the same, at one level for all classes of a column; one class may be all stars instead;
+- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
+- `centroid`: the mean of numbers, the median of dates, the commonest of other values.
+- `anatomy`: two tables, the quasi-identifiers as they are and the sensitive values counted group by group.
+
+Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them. In anatomy
+a group has a number of its own, so groups stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+import polars as pl
+
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.arrays import Ints
+from shoal.hierarchies import StarsOnly
+from shoal.microdata.microdata import Microdata, distinct_rows
+from shoal.microdata.partition import DROPPED, Partition
+from shoal.recoding.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
+from shoal.recoding.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
+from shoal.recoding.centroid import CentroidCells
+from shoal.tables.columns import Encoded
+from shoal.tables.encoded_column import Coded
+from shoal.tables.star_marks import STAR, escape_stars
+from shoal.tables.table import TABLE, Table
+
+
+def suppress(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the common value, or a star."""
+    column = microdata.quasi[index]
+    return HierarchyCells.of(column, StarsOnly().build(column.values), groups)
+
+
+def generalize(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the lowest block of the column's hierarchy that holds the class."""
+    return HierarchyCells.of(microdata.quasi[index], microdata.hierarchies[index], groups)
+
+
+def full_domain_refusal(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the column at one level of its hierarchy, the starred class apart."""
+    return HierarchyCells.at_one_level(microdata.quasi[index], microdata.hierarchies[index], groups)
+
+
+def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the range of an ordered column, the set of values of another."""
+    column = microdata.quasi[index]
+    ordered = column.is_ordered and column.values.dtype != pl.Boolean
+    return RangeCells.of(column, groups) if ordered else SetCells.of(column, groups)
+
+
+def centroid(microdata: Microdata, index: int, groups: Groups) -> Cells:
+    """Publish the centroid of the class."""
+    return CentroidCells.of(microdata.quasi[index], groups)
+
+
+def _columns(
+    recoding: Callable[[Microdata, int, Groups], Cells], microdata: Microdata, groups: Groups
+) -> tuple[Cells, ...]:
+    return tuple(recoding(microdata, index, groups) for index in range(len(microdata.quasi)))
+
+
+FULL_DOMAIN = "full-domain"
+ALONG_HIERARCHIES = ("generalize", FULL_DOMAIN)
+"""The recodings whose cells are blocks of the hierarchies that were given."""
+
+RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
+    "suppress": partial(_columns, suppress),
+    "generalize": partial(_columns, generalize),
+    FULL_DOMAIN: partial(_columns, full_domain_refusal),
+    "range": partial(_columns, range_or_set),
+    "centroid": partial(_columns, centroid),
+    ANATOMY: counted_cells,
+}
+BLOCKS = ("suppress", *ALONG_HIERARCHIES)
+"""The recodings whose cells are blocks of hierarchies."""
+
+REPEATABLE = ("suppress", "generalize", "range")
+"""The recodings in which classes with equal cells, taken together, show the same cells again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A release before it is written: the classes that its cells induce, and the cells of every quasi-identifier.
+
+    In anatomy the one entry of `cells` is what is said of the sensitive values of each group.
+    """
+
+    microdata: Microdata
+    recoding: str
+    partition: Partition
+    cells: tuple[Cells, ...]
+
+    def shown(self, star: str = STAR) -> dict[str, Table]:
+        """Return every published table by its name, that of the people first; rows are in input order.
+
+        A column nobody altered keeps its type. `star="null"` writes stars as missing, for readers that know no other
+        mark; suppressed columns then keep their type.
+        """
+        partition = self.partition
+        group_of_row = partition.class_of_row[partition.kept] if partition.dropped else partition.class_of_row
+        quasi = [Coded(published_cells(cells, star), cells.of_group.astype(np.int32)).settled() for cells in self.cells]
+        rest = [self._rest(name) for name in self.microdata.roles.published[len(quasi) :]]
+        return {TABLE: Table(Encoded(quasi, rest, group_of_row.astype(np.int32)))}
+
+    def _rest(self, name: str) -> Coded:
+        """Return a column that is published as it is."""
+        column = self.microdata.table.coded(name)
+        if self.partition.dropped:
+            column = Coded(column.values, column.codes[self.partition.kept]).settled()
+        values = _as_shown(column.values)
+        return column if values is column.values else Coded(values, column.codes).settled()
+
+    def frame(self, *, star: str = STAR) -> pl.DataFrame:
+        """Return the table of the people as a frame."""
+        return self.shown(star)[TABLE].frame
+
+    def tables(self, *, star: str = STAR) -> dict[str, pl.DataFrame]:
+        """Return every published table as a frame."""
+        return {name: table.frame for name, table in self.shown(star).items()}
+
+
+class Anatomized(Published):
+    """A release of two tables: the people with the number of their group, and the sensitive values of each group."""
+
+    @property
+    def names(self) -> Names:
+        """What the columns are called that the original has not."""
+        return Names.free(self.microdata.table.columns)
+
+    def shown(self, star: str = STAR) -> dict[str, Table]:
+        """Return the people, and the sensitive values of each group, how often each occurs; nothing is starred."""
+        roles = self.microdata.roles
+        people = self._frame((*roles.quasi, *roles.other))
+        people = people.with_columns(pl.Series(self.names.group, self._group_of_row))
+        secrets = sensitive_table(self._frame(roles.sensitive), self._group_of_row, self.names)
+        return {TABLE: Table(people), SENSITIVE_TABLE: Table(secrets)}
+
+    @cached_property
+    def _group_of_row(self) -> Ints:
+        partition = self.partition
+        return group_numbers(self.microdata, partition)[partition.class_of_row[partition.kept]]
+
+    def _frame(self, names: tuple[str, ...]) -> pl.DataFrame:
+        kept = self.partition.kept
+        return pl.DataFrame([_as_shown(self.microdata.table[name].gather(kept)) for name in names])
+
+
+def published_cells(cells: Cells, star: str) -> pl.Series:
+    """Return the distinct cells of a column as they are published."""
+    if cells.typed is not None:
+        return _as_shown(cells.typed)
+    name, values = cells.column.name, cells.column.values
+    shown = (cells.singles >= 0) | (cells.stars & (star == "null"))
+    if values.dtype != pl.String and shown.all() and _reads_as_it_is(cells):
+        single = pl.Series(cells.singles).replace(-1, None)
+        return _as_shown(values.gather(single).alias(name))
+    return pl.Series(
+        name, [None if label == STAR and star == "null" else label for label in cells.labels], dtype=pl.String
+    )
+
+
+def _reads_as_it_is(cells: Cells) -> bool:
+    """Whether no category needs quotes as a cell: `[20, 30)` alone would read as a range."""
+    if cells.column.values.dtype != pl.Enum:
+        return True
+    texts = [*cells.column.values.cast(pl.String), None]
+    singles = zip(cells.singles.tolist(), cells.labels, strict=True)
+    return all(single < 0 or texts[single] == label for single, label in singles)
+
+
+def _as_shown(column: pl.Series) -> pl.Series:
+    """Return a column as it is published: literal stars escaped, no category declared but those that occur."""
+    if column.dtype == pl.Enum:
+        return column.cast(pl.String).cast(pl.Enum(column.unique().drop_nulls().sort().cast(pl.String)))
+    return escape_stars(column) if column.dtype == pl.String else column
+
+
+def cells_of(microdata: Microdata, recoding: str, groups: Groups) -> tuple[Cells, ...]:
+    """Return the cells that some groups of rows would be published with, attribute by attribute."""
+    return RECODINGS[recoding](microdata, groups)
+
+
+def recode(microdata: Microdata, partition: Partition, recoding: str) -> Published:
+    """Publish a partition: cells for every class, classes with equal cells merged into one."""
+    cells = cells_of(microdata, recoding, Groups(partition.order, partition.starts, partition.starred))
+    merged, first, _ = distinct_rows([c.of_group for c in cells], [int(c.of_group.max()) + 1 for c in cells])
+    labels = np.where(partition.class_of_row < 0, DROPPED, merged[partition.class_of_row])
+    cells = tuple(replace(c, of_group=c.of_group[first]) for c in cells)
+    kind = Anatomized if recoding == ANATOMY else Published
+    starred = None if partition.starred is None else int(merged[partition.starred])
+    return kind(microdata, recoding, Partition(labels, starred), cells)

@@ -1,0 +1,1 @@
+"""A release: its certificate, its folder written and read, its verification."""

@@ -1,0 +1,254 @@
+"""The certificate: what was checked by machine, what it cost, how far from optimal it can at most be, and hashes.
+
+JSON with a version number. It says apart what the machine checked and what the owner vouches for, holds no cell of
+the original table, and is sealed by a hash over its own canonical form: one changed byte breaks the seal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import shoal
+from shoal.checking.audit import Audit, as_dict
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.errors import ReleaseError
+from shoal.microdata.prices import Prices
+
+FORMAT = 1
+
+CHECKED = (
+    "the published table has the columns, rows and hashes stated here",
+    "every class of equal published quasi-identifiers meets every model, decided in exact arithmetic",
+    "the levels reached are those of the worst class",
+    "the cost is that of the published cells",
+)
+CHECKED_OF_TWO = (
+    "the published tables have the columns, rows and hashes stated here",
+    "both tables have the same groups, each with as many people as sensitive values",
+    "every group meets every model, decided in exact arithmetic",
+    "the levels reached are those of the worst group",
+    "the cost is that of the published sensitive values",
+)
+"""The same for two tables, of people and of sensitive values (anatomy)."""
+VOUCHED = (
+    "the quasi-identifiers are all that an attacker may know of a person, besides the sensitive attributes asked about",
+    "one row is one person",
+    "no earlier release of an overlapping table exists, or it was taken into account",
+    "columns that are neither quasi-identifier nor sensitive identify nobody",
+)
+VOUCHED_OF_TWO = (
+    "that somebody is in the table is no secret: quasi-identifiers are published as they are",
+    *VOUCHED[1:3],
+    "columns that are neither quasi-identifier nor sensitive say nothing of the sensitive ones",
+)
+
+
+class Measured(float):
+    """A cost: a number that knows its name.
+
+    >>> cost = Measured("stars", 12)
+    >>> cost, cost.name, cost < 13
+    (Measured('stars', 12.0), 'stars', True)
+    """
+
+    name: str
+
+    def __new__(cls, name: str, value: float) -> Measured:
+        """Return the number with its name."""
+        made = super().__new__(cls, value)
+        made.name = name
+        return made
+
+    @property
+    def value(self) -> float:
+        """The number alone."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"Measured({self.name!r}, {float(self)!r})"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a release guarantees, as found by the audit of its cells."""
+
+    status: str
+    method: str
+    guarantee: str | None
+    classes: int
+    rows: int
+    dropped: int
+    cost: Measured
+    lower_bound: float | None
+    models: tuple[Mapping[str, Any], ...]
+    recoding: str
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    require: str
+    proved: float | None = None
+    """How much of the lower bound follows from the prices kept with the release; None where there are none."""
+    remarks: tuple[str, ...] = ()
+    """What limits cost and bound, in words."""
+    a_priori: Mapping[str, float] = field(default_factory=dict)
+    """By model, a bound on its level that held before records were chosen, where the method has a theorem for it."""
+    chosen: tuple[str, ...] = ()
+    """How the method was chosen, where that was left to `auto`: what was tried, at what cost, and why."""
+    orders: Mapping[str, str] = field(default_factory=dict)
+    """By sensitive attribute that is compared in order, what orders its values; the codebook has the order of words."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float | None:
+        """cost / lower_bound: 1 means proved optimal; None where no bound is known."""
+        return gap(self.cost, self.lower_bound)
+
+    def content(self) -> dict[str, Any]:
+        """Return everything but the seal."""
+        return {
+            "format": FORMAT,
+            "software": f"shoal {shoal.__version__}",
+            "status": self.status,
+            "method": self.method,
+            "chosen": list(self.chosen),
+            "guarantee": self.guarantee,
+            "classes": self.classes,
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "cost": {"name": self.cost.name, "value": float(self.cost)},
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "proved": self.proved,
+            "remarks": list(self.remarks),
+            "require": self.require,
+            "models": [dict(model) for model in self.models],
+            "a_priori": dict(self.a_priori),
+            "orders": dict(self.orders),
+            "recoding": self.recoding,
+            "quasi": list(self.quasi),
+            "sensitive": list(self.sensitive),
+            "hashes": dict(self.hashes),
+            "checked_by_machine": list(CHECKED_OF_TWO if self.recoding == ANATOMY else CHECKED),
+            "vouched_for_by_the_owner": list(VOUCHED_OF_TWO if self.recoding == ANATOMY else VOUCHED),
+        }
+
+    def to_json(self) -> str:
+        """Return the sealed certificate."""
+        content = self.content()
+        return canonical({**content, "seal": seal(content)})
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read a certificate, or raise `ReleaseError` if its seal is broken."""
+        try:
+            content = json.loads(text)
+            kept = {key: value for key, value in content.items() if key != "seal"}
+            if content["seal"] != seal(kept) or canonical(content) != text:
+                raise ReleaseError("the certificate's seal is broken", hint="it was changed after it was written")
+            cost = Measured(content["cost"]["name"], content["cost"]["value"])
+            names = cls.__dataclass_fields__
+            fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
+            lists = {key: tuple(fields.get(key, ())) for key in ("chosen", "models", "quasi", "remarks", "sensitive")}
+            promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
+            return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ReleaseError("the certificate cannot be read", expected=f"format {FORMAT}") from error
+
+
+def gap(cost: float, lower_bound: float | None) -> float | None:
+    """Return cost / lower bound; 1 where both are 0, None where it is unknown.
+
+    >>> gap(12, 10), gap(0, 0), gap(5, 0), gap(5, None)
+    (1.2, 1.0, None, None)
+    """
+    if lower_bound is None or (lower_bound == 0 and cost > 0):
+        return None
+    return float(cost) / lower_bound if lower_bound else 1.0
+
+
+class Claim(Protocol):
+    """What a method says of what it found; the certificate states it beside what the audit found."""
+
+    @property
+    def status(self) -> str:
+        """`optimal`, `within_bound` or `feasible`."""
+
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+
+    @property
+    def guarantee(self) -> str | None:
+        """What the method's theorem promises."""
+
+    @property
+    def dropped(self) -> int:
+        """How many rows are not published."""
+
+    @property
+    def cost(self) -> float:
+        """What the published cells cost."""
+
+    @property
+    def lower_bound(self) -> float | None:
+        """A number that no release can go below."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """What the lower bound, or some of it, follows from."""
+
+    @property
+    def promised(self) -> Mapping[str, float]:
+        """Bounds on levels that hold by a theorem, by model."""
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """How the method was chosen, where that was left to `auto`."""
+
+
+def certify(
+    solution: Claim,
+    found: Audit,
+    *,
+    cost_name: str,
+    recoding: str,
+    quasi: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    require: str,
+    remarks: tuple[str, ...] = (),
+    orders: Mapping[str, str] | None = None,
+) -> Certificate:
+    """State what the audit found of a solution's published cells."""
+    return Certificate(
+        status=solution.status,
+        method=solution.method,
+        guarantee=solution.guarantee,
+        classes=found.classes,
+        rows=found.rows,
+        dropped=solution.dropped,
+        cost=Measured(cost_name, solution.cost),
+        lower_bound=solution.lower_bound,
+        models=tuple(as_dict(finding) for finding in found.findings),
+        recoding=recoding,
+        quasi=quasi,
+        sensitive=sensitive,
+        require=require,
+        proved=None if solution.prices is None else solution.prices.bound,
+        remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
+        a_priori=solution.promised,
+        chosen=solution.chosen,
+        orders=orders or {},
+    )
+
+
+def canonical(content: object) -> str:
+    """Return the one way a value is written as JSON."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def seal(content: object) -> str:
+    """Return the hash of a value's canonical form."""
+    return hashlib.sha256(canonical(content).encode()).hexdigest()

@@ -1,0 +1,116 @@
+"""A release traced back to its original, row by row: each question is answered by what is wrong, or by nothing."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.checking.centroid_check import wrong_centroids
+from shoal.checking.two_tables import miscounted_groups
+from shoal.core.arrays import Ints
+from shoal.hierarchies.cell_reader import uncovered_rows
+from shoal.hierarchies.raising import as_raised, raised_table
+from shoal.microdata import row_fingerprints
+from shoal.release.release import keyed_hash, read_json
+from shoal.release.release_reader import Opened
+from shoal.tables.star_marks import escape_stars
+from shoal.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """A release folder, read back, and the table that it is said to be made from."""
+
+    folder: Path
+    release: Opened
+    original: Table
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The request, as it was understood."""
+        return dict(read_json(self.folder / "internal" / "config.json"))
+
+    @cached_property
+    def rows(self) -> pl.Series:
+        """Which row of the original each published row stands for."""
+        kept = pl.read_parquet(self.folder / "internal" / "rows.parquet", glob=False)["row"]
+        return pl.Series("row", np.argsort(self._traces, kind="stable")).gather(kept) if self._by_traces else kept
+
+    @cached_property
+    def _stated(self) -> dict[str, str]:
+        """What was kept to know the original by."""
+        return dict(read_json(self.folder / "internal" / "original.json"))
+
+    @property
+    def _by_traces(self) -> bool:
+        """Whether rows are known by their traces, in the order of which they are numbered."""
+        return self._stated["algorithm"] == row_fingerprints.ALGORITHM
+
+    @cached_property
+    def _traces(self) -> Ints:
+        names = self.release.table.columns
+        return row_fingerprints.row_traces({name: self.original.frame[name] for name in names}, self._stated["key"])
+
+    @cached_property
+    def table(self) -> Table:
+        """The original as a method saw it: with columns raised, where some were."""
+        return raised_table(self.original, as_raised(self.config.get("coarsen", {})))[0]
+
+    @cached_property
+    def source(self) -> pl.DataFrame:
+        """The rows of the original in the order of the published ones."""
+        return self.table.frame[self.rows]
+
+    def is_another_table(self) -> str:
+        """Say if the original is not the one whose keyed hash was kept."""
+        stated = self._stated
+        if self._by_traces:
+            found = row_fingerprints.digest_of(self._traces, stated["key"])
+        else:
+            found = keyed_hash(self.original, stated["key"], stated["algorithm"])
+        return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
+
+    def cannot_be_raised(self) -> str:
+        """Raise the columns again that were raised before all else; an error says that it cannot be done."""
+        return "" if self.table.rows == self.original.rows else "rows were lost"
+
+    def is_uncovered(self) -> str:
+        """Say how many rows do not cover, or average, the rows they stand for."""
+        release, rows = self.release, self.rows
+        if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != self.table.rows:
+            return "rows of the original are published twice or not at all"
+        told = (release.table, self.table.frame, rows, release.certificate.quasi)
+        if release.certificate.recoding == "centroid":
+            wrong = wrong_centroids(*told)
+            return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
+        missed = uncovered_rows(*told, self.config["hierarchies"], release.codebook)
+        return f"{missed:,} rows do not cover the row they stand for" if missed else ""
+
+    def is_altered(self) -> str:
+        """Say which columns are altered that should not be."""
+        shown, certificate = self.release.table, self.release.certificate
+        covering = () if certificate.recoding == "anatomy" else certificate.quasi
+        rest = [name for name in shown.columns if name not in (*covering, self.release.names.get("group"))]
+        changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
+        return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
+
+    def is_miscounted(self) -> str:
+        """Say how many groups of two tables have other values than their people."""
+        release = self.release
+        assert release.sensitive_table is not None
+        secrets = self.source.select(_as_text(self.source[name]) for name in release.certificate.sensitive)
+        people = secrets.with_columns(release.table[release.names["group"]])
+        stated = release.sensitive_table.with_columns(pl.col(release.certificate.sensitive).cast(pl.String))
+        wrong = miscounted_groups(people, stated, **release.names)
+        return f"{wrong:,} groups have other values than their people" if wrong else ""
+
+
+def _as_text(original: pl.Series) -> pl.Series:
+    """Return the text of cells as they are published where nothing is altered."""
+    return (escape_stars(original) if original.dtype == pl.String else original).cast(pl.String)

@@ -1,0 +1,254 @@
+"""A release folder's public part, read back with the types that the codebook states, to be checked."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.checking.audit import Audit, as_dict, audit
+from shoal.core.errors import ReleaseError
+from shoal.hierarchies import as_builder
+from shoal.hierarchies.raising import Raised, as_raised
+from shoal.models import Models
+from shoal.models.metric import Metric
+from shoal.models.requirement import parse_requirement
+from shoal.release.certificate import Certificate
+from shoal.release.release import FORMATS, REPORT, file_hash, ranked, read_json
+from shoal.tables.column_types import tidy_column
+from shoal.tables.columns import Stored
+from shoal.tables.csv_text import texts
+from shoal.tables.formula_guard import restored
+from shoal.tables.table import Table, TableLike
+
+NO_TABLES = ("codebook", "config", "report")
+"""What a certificate seals besides tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A release folder's public part; the certificate is read at once, the rest when it is asked for."""
+
+    path: Path
+    certificate: Certificate
+    population: TableLike | None
+
+    @classmethod
+    def of(cls, folder: Path, population: TableLike | None) -> Opened:
+        """Find the table and read the certificate, or raise `ReleaseError`."""
+        public = folder / "public"
+        named = [public / f"table.{format}" for format in FORMATS]
+        tables = [path for path in named if path.is_file() or (path.is_dir() and path.suffix == ".parquet")]
+        if len(tables) != 1:
+            raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
+        text = public / "certificate.json"
+        if not text.is_file():
+            raise ReleaseError("public/certificate.json is missing")
+        certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
+        return cls(tables[0], certificate, population)
+
+    @cached_property
+    def codebook(self) -> dict[str, Any]:
+        """What the cells mean."""
+        return dict(read_json(self.path.parent / "codebook.json"))
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The file of every table that the certificate seals, that of the people first."""
+        suffix = self.path.name.removeprefix("table")
+        names = [name for name in self.certificate.hashes if name not in NO_TABLES and name != "table"]
+        return {"table": self.path} | {name: self.path.parent / f"{Path(name).name}{suffix}" for name in names}
+
+    @cached_property
+    def shown(self) -> dict[str, Table]:
+        """Every published table, column by column."""
+        described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
+        return {name: _as_published(path, described[name], self.codebook) for name, path in self.paths.items()}
+
+    @cached_property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every published table as a frame."""
+        return {name: table.frame for name, table in self.shown.items()}
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The table of the people."""
+        return self.tables["table"]
+
+    @property
+    def sensitive_table(self) -> pl.DataFrame | None:
+        """The table of the sensitive values by group, where there is one (anatomy)."""
+        return self.shown["sensitive"].frame if "sensitive" in self.shown else None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What `group` and `count` are called where there are two tables."""
+        return dict(self.codebook.get("names", {}))
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Any]:
+        """The hierarchies that cells and distances are read with: the request's if it is here, else the public ones."""
+        return dict(self.config["hierarchies"] if self.config else self.codebook["hierarchies"])
+
+    @cached_property
+    def raised(self) -> dict[str, Raised]:
+        """The columns that were raised before all else; none where the internal part, which says so, is not here."""
+        return as_raised(self.config.get("coarsen", {}))
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The request as it was understood; empty where the internal part is not here."""
+        path = self.path.parent.parent / "internal" / "config.json"
+        return dict(read_json(path)) if path.is_file() else {}
+
+    def hash_problem(self) -> str:
+        """Say which file is not the one that the certificate seals; nothing if all are."""
+        files = self.paths | {"codebook": self.path.parent / "codebook.json"}
+        report = self.path.parent / REPORT
+        files |= {"report": report} if report.is_file() or "report" in self.certificate.hashes else {}
+        gone = [path.name for path in files.values() if not path.exists()]
+        if gone:
+            return f"public/{gone[0]} is missing"
+        found = {name: file_hash(path) for name, path in files.items()}
+        wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
+        return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
+
+    def has_shape(self) -> str:
+        """Say where columns, roles or rows are not those stated."""
+        described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
+        if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):
+            return "the tables are not those of the recoding"
+        if any(list(self.shown[name].columns) != [column["name"] for column in described[name]] for name in self.shown):
+            return "the columns are not those of the codebook"
+        columns = [column for name in self.shown for column in described[name]]
+        for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
+            if [column["name"] for column in columns if column["role"] == role] != list(names):
+                return f"the {role} columns are not those of the codebook"
+        rows, stated = self.shown["table"].rows, self.certificate.rows
+        return "" if rows == stated else f"{rows:,} rows, {stated:,} stated"
+
+    def order_problem(self) -> str:
+        """Say if the rows are not in the order of their published cells."""
+        return "" if all(map(is_sorted, self.shown.values())) else "their order may tell something"
+
+    @property
+    def models(self) -> Models:
+        """The models the certificate states."""
+        return stated_models(self.certificate.require, self.codebook)
+
+    @property
+    def skipped(self) -> str:
+        """The models that cannot be re-checked, because they compare with a population that is not given."""
+        return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
+        models = tuple(model for model in self.models if not (self.skipped and model.needs_population))
+        return {
+            "table": self.shown["table"],
+            "quasi": self.certificate.quasi,
+            "sensitive": self.certificate.sensitive,
+            "require": Models(models) if models else None,
+            "hierarchies": {name: as_builder(spec) for name, spec in self.hierarchies.items()},
+            "population": self.population,
+            "sensitive_table": self.sensitive_table,
+            **self.names,
+        }
+
+    def audit(self) -> Audit:
+        """Audit the tables for the models that can be re-checked."""
+        return audit(**self.asked)
+
+    def model_problem(self) -> str:
+        """Say which models fail, or are not at the stated level."""
+        found = self.audit()
+        failing = [
+            f"{finding.model} fails in {finding.failing_classes:,} classes"
+            for finding in found.findings
+            if not finding.holds
+        ]
+        if failing:
+            return "; ".join(failing)
+        if found.classes != self.certificate.classes:
+            return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
+        stated = [dict(model) for model in self.certificate.models]
+        if self.skipped:
+            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
+            found = replace(found, findings=found.findings if stated else ())
+        same = [as_dict(finding) for finding in found.findings] == stated
+        return "" if same else "the levels reached are not those stated"
+
+
+def is_sorted(table: Table) -> bool:
+    """Whether each row is no less than the one before, column by column, a missing value last.
+
+    >>> [is_sorted(Table.of({"a": [1, 1, None], "b": b})) for b in (["x", "y", "a"], ["y", "x", "a"])]
+    [True, False]
+    """
+    tied = np.arange(1, table.rows)  # rows that equal the one before in all columns so far
+    for name in table.columns:
+        ranks, _ = ranked(table.coded(name))
+        before, after = ranks[tied - 1], ranks[tied]
+        if (after < before).any():
+            return False
+        tied = tied[before == after]
+    return True
+
+
+def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:
+    """Return the models that a certificate states, with the metrics that the codebook has."""
+    metrics = {name: Metric.of(one["labels"], one["distances"], name) for name, one in codebook["metrics"].items()}
+    return parse_requirement(require, metrics)
+
+
+def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> Table:
+    """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
+    if not path.name.endswith((".csv", ".csv.gz")):
+        stored = Stored(path, empty=True)  # there may be no counterfeits
+        return Table(restored(stored.frame()) if codebook.get("neutralised") else stored)
+    content = path.read_bytes()
+    frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
+    frame = restored(frame) if codebook.get("neutralised") else frame
+    types = {column["name"]: column["type"] for column in columns}
+    typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
+    return Table(frame.with_columns(tidy_column(column) for column in typed))
+
+
+def _typed(column: pl.Series, kind: str) -> pl.Series:
+    """Return a column of text as the type that polars writes so; text that does not fit becomes missing."""
+    name, options = _type_named(kind)
+    if name == "Boolean":
+        return column == "true"
+    if name == "Date":
+        return column.str.to_date("%Y-%m-%d", strict=False)
+    if name == "Time":
+        return column.str.to_time("%H:%M:%S%.f", strict=False)
+    if name == "Datetime":
+        zone = options["time_zone"]
+        form = "%Y-%m-%dT%H:%M:%S%.f" + ("%z" if zone else "")
+        moments = column.str.to_datetime(form, time_unit=options["time_unit"], strict=False)
+        return moments.dt.convert_time_zone(zone) if zone else moments
+    return column.cast(getattr(pl, name)(**options), strict=False)
+
+
+def _type_named(kind: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of a type.
+
+    >>> _type_named("Int64"), _type_named("Enum(categories=['low', 'high'])")
+    (('Int64', {}), ('Enum', {'categories': ['low', 'high']}))
+    """
+    tree = ast.parse(kind, mode="eval").body
+    named = tree.func if isinstance(tree, ast.Call) else tree
+    given = tree.keywords if isinstance(tree, ast.Call) else []
+    name = named.id if isinstance(named, ast.Name) else ""
+    if not issubclass(getattr(pl, name, object), pl.DataType):
+        raise ReleaseError("the codebook states a type that is none", expected="a type of polars")
+    return name, {str(option.arg): ast.literal_eval(option.value) for option in given}

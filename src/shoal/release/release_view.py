@@ -1,0 +1,118 @@
+"""A release as it is read by whoever has it: its tables, what it says of itself, and whose rows they are if known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.core.arrays import Ints
+from shoal.core.errors import ReleaseError, TableError
+from shoal.hierarchies.raising import Raised, as_raised
+from shoal.models import Models
+from shoal.models.orders import as_read
+from shoal.release.release import Release
+from shoal.release.release_reader import Opened, stated_models
+from shoal.tables.star_marks import STAR
+from shoal.tables.table import Table, TableLike
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is read of a release, from memory or from its folder."""
+
+    tables: Mapping[str, pl.DataFrame]
+    codebook: Mapping[str, Any]
+    hierarchies: Mapping[str, Any]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    recoding: str
+    models: Models
+    rows: Ints | None
+    """Which row of the original each row stands for; None where nothing says it."""
+    raised: Mapping[str, Raised] = field(default_factory=dict)
+    """The columns that were raised before all else, where that is known."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The request as it was understood, where that is known."""
+
+    @classmethod
+    def of(cls, release: Release | str | Path) -> Shown:
+        """Read a release folder, or take a release in memory; raise `ReleaseError` if the folder was changed."""
+        return cls._made(release) if isinstance(release, Release) else cls._read(Path(release))
+
+    @classmethod
+    def _made(cls, release: Release) -> Shown:
+        stated, book = release.certificate, release.codebook
+        return cls(
+            tables=release.tables,
+            codebook=book,
+            hierarchies=release.config["hierarchies"],
+            quasi=stated.quasi,
+            sensitive=stated.sensitive,
+            recoding=stated.recoding,
+            models=stated_models(stated.require, book),
+            rows=release.classes.kept,
+            raised=as_raised(release.config.get("coarsen", {})),
+            config=release.config,
+        )
+
+    @classmethod
+    def _read(cls, folder: Path) -> Shown:
+        if not (folder / "public").is_dir():
+            raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
+        opened = Opened.of(folder, None)
+        broken = opened.hash_problem()
+        if broken:
+            raise ReleaseError(f"the release was changed: {broken}", hint="shoal verify says more")
+        path, stated = folder / "internal" / "rows.parquet", opened.certificate
+        return cls(
+            tables=opened.tables,
+            codebook=opened.codebook,
+            hierarchies=opened.hierarchies,
+            quasi=stated.quasi,
+            sensitive=stated.sensitive,
+            recoding=stated.recoding,
+            models=opened.models,
+            rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
+            raised=opened.raised,
+            config=opened.config,
+        )
+
+    def as_read(self, original: TableLike) -> Table:
+        """Return the original as the request wanted it read: spellings unified, words in order."""
+        return as_read(Table.of(original), self.config)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The table of the people."""
+        return self.tables["table"]
+
+    @property
+    def is_two(self) -> bool:
+        """Whether there are two tables, of people and of sensitive values."""
+        return self.recoding == "anatomy"
+
+    @property
+    def stars_are_null(self) -> bool:
+        """Whether a quasi-identifier's missing cell is a star."""
+        return not self.is_two and bool(self.codebook["marks"]["star"] != STAR)
+
+    @property
+    def counterfeits(self) -> int:
+        """How many published rows are about nobody; their numbers come after those of the original."""
+        return int(self.codebook.get("counterfeits", 0))
+
+    def real(self, people: int) -> Ints:
+        """Return the published rows that are about somebody, of an original with so many people; raise if too few."""
+        if self.rows is None:
+            return np.arange(self.frame.height)
+        if int(self.rows.max(initial=-1)) >= people + self.counterfeits:
+            raise TableError(
+                f"the original has {people:,} rows, too few for this release",
+                expected="the table that the release was made from",
+            )
+        return np.flatnonzero(self.rows < people)

@@ -1,0 +1,244 @@
+"""Verification: re-checking a release folder, trusting nothing in it but the definitions of the models.
+
+Without the original: every file is the one that was sealed (one that is not is not read: damage may hurt its reader),
+the table has the stated columns and rows in sorted order, the audit of its cells finds every model met at the stated
+level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
+made from, every published row covers the original row it stands for (or shows the centroids of its class), sensitive
+and other cells are unaltered, and the lower bound follows from the prices kept with the release. Of two tables: they
+have the same groups, and with the original each group has the sensitive values of its people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import polars as pl
+
+from shoal.checking.proof import price_bound
+from shoal.checking.published_cost import recomputed_cost
+from shoal.core.errors import ReleaseError, ShoalError
+from shoal.hierarchies import as_builder
+from shoal.models.orders import as_read, declared_orders, read_as_asked
+from shoal.release.certificate import canonical, gap
+from shoal.release.original_check import Traced
+from shoal.release.release import manifest, public_config_hash, read_json
+from shoal.release.release_reader import Opened
+from shoal.tables.table import Table, TableLike
+
+COVERS = "every published row covers the original row it stands for"
+CENTROIDS = "every published row shows the centroids of the original rows of its class"
+WORD = "the word of the method (a theorem or an exhaustive search)"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at, and what came of it."""
+
+    what: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """How good a release is, as the prices kept with it prove."""
+
+    cost: float
+    measure: str
+    bound: float
+    """No release of this request costs less."""
+    gap: float | None
+    """cost / bound."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Everything that was looked at."""
+
+    checks: tuple[Check, ...]
+    not_checked: tuple[str, ...] = ()
+    proved: Proved | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def failures(self) -> list[str]:
+        """What failed, in words."""
+        return [
+            f"{check.what}: {check.detail}" if check.detail else check.what for check in self.checks if not check.passed
+        ]
+
+
+def verify(
+    folder: str | Path, *, original: TableLike | None = None, population: TableLike | None = None
+) -> Verification:
+    """Re-check a release folder; with the original at hand, also that every published row covers its own.
+
+    Models that compare with a population are re-checked where it is given.
+    """
+    folder = Path(folder)
+    if not (folder / "public").is_dir():
+        raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
+    table = None if original is None else Table.of(original)
+    checks: list[Check] = []
+    notes: list[str] = []
+    proved = None
+    try:
+        release = Opened.of(folder, population)
+    except ShoalError as error:
+        return Verification((Check("the files can be read and the seals are whole", False, str(error)),))
+    table = None if table is None else _with_counterfeits(folder, _as_read(release, table))
+    whole = _internal(folder, release, checks, notes)
+    if _look(checks, "the table is the sealed one", release.hash_problem):
+        _look(checks, "the table has the stated columns and rows", release.has_shape)
+        _look(checks, "the rows are sorted by their published cells", release.order_problem)
+        if (
+            _look(checks, "the audit confirms every model at the stated level", release.model_problem)
+            and release.skipped
+        ):
+            notes.append(f"{release.skipped}: no population is given")
+        _cost(release, checks, notes)
+        if table is not None and whole:
+            table = _with_original(Traced(folder, release, table), checks)
+        if whole:
+            proved = _proof(folder, release, table, checks, notes)
+    return Verification(tuple(checks), tuple(notes), proved)
+
+
+def _as_read(release: Opened, original: Table) -> Table:
+    """Return the original as the request wanted it read, words in the order in which they are published.
+
+    What cannot be read so is another table, or a forged file: the checks say it.
+    """
+    try:
+        table = as_read(original, release.config)
+        words = [declared_orders(shown, release.certificate.sensitive) for shown in release.shown.values()]
+        return read_as_asked(table, order={name: order for one in words for name, order in one.items()})
+    except Exception:  # whatever a forged file may provoke
+        return original
+
+
+def _with_counterfeits(folder: Path, table: Table) -> Table:
+    """Return the original with the rows behind it that the release added and that are about nobody."""
+    path = folder / "internal" / "counterfeits.parquet"
+    if not path.is_file():
+        return table
+    try:
+        return Table(pl.concat([table.frame, pl.read_parquet(path, glob=False)]), table.notes)
+    except (pl.exceptions.PolarsError, OSError):  # another table, or a damaged file: it is not the original then
+        return table
+
+
+def _look(checks: list[Check], what: str, look: Callable[[], str]) -> bool:
+    """Make one check and return whether it passed; an error while looking is a failure, not an escape."""
+    try:
+        detail = look()
+    except Exception as error:  # whatever a forged file may provoke
+        detail = str(error) if isinstance(error, ShoalError) else f"could not be looked at ({type(error).__name__})"
+    checks.append(Check(what, not detail, detail))
+    return not detail
+
+
+def _internal(folder: Path, release: Opened, checks: list[Check], notes: list[str]) -> bool:
+    if not (folder / "internal").is_dir():
+        notes.append("the internal part is not here: its files were not looked at")
+        return True
+
+    def whole() -> str:
+        path = folder / "internal" / "manifest.json"
+        stated = dict(read_json(path))
+        if path.read_bytes() != canonical(stated).encode():
+            return "the manifest was changed"
+        found = manifest(folder)
+        differing = sorted(name for name in {*stated, *found} if stated.get(name) != found.get(name))
+        return f"changed, added or missing: {', '.join(differing)}" if differing else ""
+
+    def config_matches() -> str:
+        config = read_json(folder / "internal" / "config.json")
+        same = public_config_hash(config) == release.certificate.hashes.get("config")
+        return "" if same else "the hash of the request differs"
+
+    return _look(checks, "every file is the one that was written", whole) and _look(
+        checks, "the request is the one the certificate states", config_matches
+    )
+
+
+def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
+    """Recompute the cost from the published cells and the codebook."""
+    cost = release.certificate.cost
+    try:
+        value = recomputed_cost(release.shown["table"], release.certificate, release.codebook, release.sensitive_table)
+    except Exception:  # whatever a forged file may provoke
+        value = float("nan")
+    if value is None:
+        notes.append(f"the cost ({cost.name}) cannot be recomputed from the published files alone")
+        return
+    agrees = abs(value - cost) <= 1e-9 * max(1.0, abs(value))
+    checks.append(
+        Check("the cost is that of the published cells", agrees, "" if agrees else f"recomputed as {value:.6g}")
+    )
+
+
+def _with_original(traced: Traced, checks: list[Check]) -> Table:
+    """Compare with the original, and return it with its columns raised as a method saw it."""
+    recoding = traced.release.certificate.recoding
+    _look(checks, "the original is the table the release was made from", traced.is_another_table)
+    raised = _look(checks, "the columns raised beforehand are raised again", traced.cannot_be_raised)
+    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.is_uncovered)
+    if recoding != "anatomy":
+        _look(checks, "sensitive and other cells are unaltered", traced.is_altered)
+    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.is_altered):
+        _look(checks, "every group has the sensitive values of its people", traced.is_miscounted)
+    return traced.table if raised else traced.original
+
+
+def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:
+    """Work out anew what the prices prove, and say what of the lower bound they do not."""
+    certificate, path = release.certificate, folder / "internal" / "proof.json"
+    stated = certificate.lower_bound
+    if not path.parent.is_dir() or (stated is None and certificate.proved is None):
+        return None
+    if certificate.proved is None and not path.exists():
+        notes.append(f"the lower bound is {WORD}: there are no prices to prove it")
+        return None
+    if table is None:
+        notes.append("whether the lower bound follows from the prices: that takes the original")
+        return None
+    found: list[float] = []
+
+    def follows() -> str:
+        claimed = read_json(path)
+        if claimed["lower_bound"] != certificate.proved:
+            return "the certificate states another one"
+        found.append(float(_price_bound(folder, release, table, claimed["denominator"])))
+        if found[0] < claimed["lower_bound"]:
+            return f"the prices prove no more than {found[0]:.6g}"
+        if stated is not None and stated > found[0] * (1 + 1e-9):
+            notes.append(f"the prices prove {found[0]:,.6g}; the rest of the lower bound {stated:,.6g} is {WORD}")
+        return "" if certificate.cost >= found[0] * (1 - 1e-9) else "the release costs less"
+
+    if not _look(checks, "the lower bound follows from the prices", follows):
+        return None
+    return Proved(float(certificate.cost), certificate.cost.name, found[0], gap(certificate.cost, found[0]))
+
+
+def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) -> Fraction:
+    certificate, config = release.certificate, read_json(folder / "internal" / "config.json")
+    return price_bound(
+        table.frame,
+        quasi=certificate.quasi,
+        models=release.models,
+        hierarchies={name: as_builder(spec) for name, spec in config["hierarchies"].items()},
+        recoding=certificate.recoding,
+        cost=certificate.cost.name,
+        weights=config["attribute_weights"],
+        prices=pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy(),
+        denominator=denominator,
+        may_drop=int(Fraction(config["max_dropped"]) * table.rows),
+    )

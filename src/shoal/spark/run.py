@@ -1,0 +1,99 @@
+"""The steps of `shoal.pipeline` for a frame of Spark, of which only domains and counts are brought here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from shoal.core.errors import Unsupported
+from shoal.hierarchies import as_builder
+from shoal.methods.auto import choose, recoding_for
+from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import Choice
+from shoal.pipeline import (
+    Prepared,
+    Request,
+    certified,
+    confirmed,
+    described,
+    for_reading,
+    models_of,
+    posed,
+    prepare,
+    start_and_limit,
+)
+from shoal.problem import Solution
+from shoal.recoding.recode import Published
+from shoal.spark.by_regions import METHODS
+from shoal.spark.domains import Domains
+from shoal.spark.engine import check_request, columns_of, publish
+from shoal.spark.engine_contract import Asked, Decided, Posed
+from shoal.spark.release import SparkRelease
+from shoal.tables.column_types import check_names
+from shoal.tables.roles import Roles
+from shoal.tables.table import TABLE, Table
+
+
+def run_on_spark(
+    frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
+) -> SparkRelease:
+    """Run the same flow for a frame of Spark, of which only domains and counts are brought here.
+
+    `as_text`: the cells are those of a CSV file, and their types are found out.
+    """
+    check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    if request.unify or request.order:
+        raise Unsupported(
+            f"the engine spark takes no {'unify' if request.unify else 'order'}",
+            hint="unify spellings in Spark before, and use another distance than ordered for words",
+        )
+    start_and_limit(request)
+    columns = columns_of(frame)
+    check_names(columns)
+    roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    asked = Asked(partial(_decide, request, progress), partial(pose, request, roles), progress)
+    return publish(frame, roles, asked, as_text=as_text)
+
+
+def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
+    """Decide on a table of quasi-identifiers and sensitive values; what is published is audited by the engine."""
+    seed, limit = start_and_limit(request)
+    deadline = Deadline.after(limit, None)
+    asked = prepare(table, replace(request, identifiers=()), progress, deadline)
+    problem = asked.problem
+    if asked.stated:
+        raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
+    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
+    published = problem.publish(solution.partition)
+    return _decided(asked, request, roles, solution, published, published.shown(asked.star)[TABLE])
+
+
+def pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
+    """Pose the problem of a table of which only the domains are here; None for what the driver must decide."""
+    alone = not request.coarsen and request.population is None and request.time_limit is None
+    if request.method not in METHODS or not alone:
+        return None
+    models = models_of(request)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    asked = Prepared(posed(domains.outline(builders), models, request), models, builders, None, request.star, Choice())
+    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, request, roles))
+
+
+def _decided(
+    asked: Prepared, request: Request, roles: Roles, solution: Solution, published: Published, shown: Table
+) -> Decided:
+    """Say of a solution what an engine must know of it."""
+    problem = asked.problem
+    book, config, decisions = described(asked, request, solution, published, {TABLE: shown}, roles)
+    return Decided(
+        partition=published.partition,
+        shown=shown.frame,
+        models=asked.models,
+        hierarchies=for_reading(problem, asked.builders),
+        population=asked.population,
+        certify=lambda found: certified(asked, solution, confirmed(found, problem)),
+        codebook=book,
+        config={**config, "engine": "spark"},
+        decisions=decisions,
+    )

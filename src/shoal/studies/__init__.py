@@ -1,0 +1,1 @@
+"""Studies: methods compared, the frontier, hard tables, a synthetic census, tables of other tools, ARX."""

@@ -1,0 +1,114 @@
+"""Tables of everything that discovery finds: for `shoal methods`, for the documentation, never written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import shoal.attacks
+import shoal.bounds
+import shoal.costs
+import shoal.hierarchies
+import shoal.models
+from shoal.attacks.base import Attack
+from shoal.bounds.base import Bound
+from shoal.core.discovery import discover
+from shoal.costs import Cost
+from shoal.hierarchies import Builder
+from shoal.methods.auto import methods
+from shoal.models import Model
+
+
+def method_rows() -> list[dict[str, Any]]:
+    """Return name, guarantee, running time, paper and models of every method."""
+    return [
+        {
+            "name": kind.name,
+            "guarantee": kind.stated(),
+            "cost": kind.running_time,
+            "paper": kind.paper,
+            "models": kind.models,
+        }
+        for kind in methods().values()
+    ]
+
+
+def model_rows() -> list[dict[str, Any]]:
+    """Return how every model is written, what it is called and what it asks."""
+    kinds = discover(shoal.models, Model).values()
+    return [
+        {
+            "written": kind.grammar(),
+            "name": kind.title,
+            "meaning": kind.meaning,
+            "merging keeps it": kind.monotone,
+        }
+        for kind in kinds
+    ]
+
+
+def cost_rows() -> list[dict[str, Any]]:
+    """Return every cost and what it measures."""
+    kinds = discover(shoal.costs, Cost).values()
+    return [
+        {
+            "name": kind.name,
+            "meaning": kind.meaning,
+            "recodings": ", ".join(kind.recodings),
+            "weights": kind.takes_weights,
+        }
+        for kind in kinds
+    ]
+
+
+def bound_rows() -> list[dict[str, Any]]:
+    """Return every lower bound and its argument in one line."""
+    kinds = discover(shoal.bounds, Bound).values()
+    return [{"name": kind.name, "meaning": kind.meaning} for kind in kinds]
+
+
+def hierarchy_rows() -> list[dict[str, Any]]:
+    """Return every hierarchy builder."""
+    kinds = discover(shoal.hierarchies, Builder).values()
+    return [{"name": kind.name, "meaning": kind.meaning} for kind in kinds]
+
+
+def attack_rows() -> list[dict[str, Any]]:
+    """Return every attack: what the attacker knows, what a hit is, which models leave it none."""
+    kinds = discover(shoal.attacks, Attack).values()
+    return [
+        {"name": kind.name, "knows": kind.knows, "hit": kind.meaning, "excluded by": kind.excluded_by} for kind in kinds
+    ]
+
+
+TABLES = {
+    "attacks": attack_rows,
+    "methods": method_rows,
+    "models": model_rows,
+    "costs": cost_rows,
+    "bounds": bound_rows,
+    "hierarchies": hierarchy_rows,
+}
+
+
+def markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as a Markdown table.
+
+    >>> print(markdown([{"a": 1, "b": None}]))
+    | a | b |
+    |---|---|
+    | 1 | - |
+    """
+    columns = list(rows[0])
+    lines = [columns, ["---"] * len(columns), *([_cell(row[column]) for column in columns] for row in rows)]
+    return "\n".join(
+        ("|" + "|".join(line) + "|") if line[0] == "---" else "| " + " | ".join(line) + " |" for line in lines
+    )
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("|", "\\|")

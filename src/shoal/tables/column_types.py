@@ -1,0 +1,61 @@
+"""Columns that shoal can work on: every one has a name and a plain type, and a missing value is a null."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import polars as pl
+
+from shoal.core.errors import TableError
+from shoal.tables.spelling import one_spelling
+from shoal.tables.star_marks import STAR, count_literal_stars
+
+
+def tidy(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make a frame one shoal can work on: NaN is missing, categories are text, equal numbers are spelt in one way."""
+    check_filled(frame.height, frame.width)
+    check_names(frame.columns)
+    return frame.select(tidy_column(column) for column in frame.iter_columns())
+
+
+def tidy_column(column: pl.Series) -> pl.Series:
+    """Make a column one shoal can work on."""
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+        column = column.set(column == 0, 0.0)  # -0.0 is 0.0; polars takes + 0.0 for nothing to do
+        if column.is_infinite().any():
+            raise TableError(
+                f"column {column.name!r} has {column.is_infinite().sum():,} infinite values",
+                expected="numbers or missing values",
+                hint="replace them before anonymizing",
+            )
+        return column
+    if column.dtype in (pl.String, pl.Categorical, pl.Null):
+        return one_spelling(column.cast(pl.String))
+    if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
+        return one_spelling(column.cast(pl.String))  # a declared category * could not be escaped
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
+        raise TableError(
+            f"column {column.name!r} holds {column.dtype} values",
+            expected="numbers, text, dates or booleans",
+            hint="flatten or leave out the column",
+        )
+    return column
+
+
+def check_filled(rows: int, columns: int) -> None:
+    """Refuse a table of nobody."""
+    if rows == 0 or columns == 0:
+        raise TableError(f"the table has {rows} rows and {columns} columns", expected="at least one row and one column")
+
+
+def check_names(names: list[str]) -> None:
+    """Refuse columns of the same name, without a name, or named like a pattern."""
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
+    if any(not name.strip() for name in names):
+        raise TableError("there is a column without a name", expected="a name for every column")
+    patterns = [name for name in names if name == STAR or (name.startswith("^") and name.endswith("$"))]
+    if patterns:
+        raise TableError(f"the name {patterns[0]!r} reads as a pattern for columns", hint="rename the column")

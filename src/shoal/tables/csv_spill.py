@@ -1,0 +1,212 @@
+"""CSV files larger than memory: their cells are put into a Parquet file, in passes that hold a few megabytes of them.
+
+The file is in a private temporary folder, which is removed with the table, or by the next process where one was killed.
+What comes of it is what `csv_text.parse` makes of the same file in memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import errno
+import gzip
+import io
+import os
+import shutil
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from shoal.core.errors import ParameterError, TableError
+from shoal.tables.column_types import tidy_column
+from shoal.tables.columns import Stored
+from shoal.tables.csv_text import Form, marked_encoding, separators_outside, without_blank_lines
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+BLOCK = 2**23
+"""Characters that are looked at together."""
+FILES = {"cells.csv", "cells.parquet"}
+"""What is in a temporary folder."""
+PACKED = 8
+"""How many times larger a packed file is taken to be once unpacked."""
+LONGEST = 2**26
+"""Characters of the longest row that is read."""
+
+
+def spill(
+    path: Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
+) -> tuple[Stored, Form]:
+    """Return the columns of a CSV file, put on the disk, and its form; what is not given is guessed."""
+    encoding = encoding or _encoding(path)
+    blocks = _blocks(path, encoding)
+    first = next(blocks, "")
+    form = Form.of(path.name, first, encoding=encoding, separator=separator, decimal=decimal)
+    names = form.names(first)
+    sweep_up()
+    folder, held = _private_folder()
+    try:
+        stored = _put(chain([first], blocks), form, names, folder)
+    except BaseException:
+        _remove(folder, held)
+        raise
+    weakref.finalize(stored, _remove, folder, held)
+    return stored, form
+
+
+def text_size(path: Path) -> int:
+    """Return how many bytes of text a file holds; of a packed one about how many."""
+    return path.stat().st_size * (PACKED if _is_packed(path) else 1)
+
+
+def has_room(path: Path) -> bool:
+    """Whether the temporary folder has room for the cells of a file: as text, and once more as columns."""
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free > 2 * text_size(path)
+    except OSError:
+        return False
+
+
+def _private_folder() -> tuple[Path, int]:
+    """Make a folder that only its owner may look into; the lock on it is held as long as this process lives."""
+    made = Path(tempfile.mkdtemp(prefix=".shoal-"))
+    held = os.open(made, os.O_RDONLY)
+    if fcntl is not None:
+        fcntl.flock(held, fcntl.LOCK_SH)
+    return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
+
+
+def _remove(folder: Path, held: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        os.close(held)
+
+
+def sweep_up() -> None:
+    """Remove the folders of processes that were killed: nobody holds a lock on them."""
+    if fcntl is None:
+        return
+    for left in Path(tempfile.gettempdir()).glob("shoal-*"):
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(handle).st_uid == os.getuid() and {file.name for file in left.iterdir()} <= FILES:
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(handle)
+
+
+def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> Stored:
+    """Put the rows of some blocks into a Parquet file, all cells as text."""
+    text, cells = (folder / name for name in sorted(FILES))
+    separators = _copy(blocks, form, text, blank_is_nobody=len(names) > 1)
+    try:
+        whole = pl.scan_csv(text, separator=form.separator, infer_schema=False, new_columns=names, glob=False)
+        whole.sink_parquet(cells)
+    except pl.exceptions.PolarsError as error:
+        if shutil.disk_usage(folder).free < BLOCK:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        raise form.irregular() from error
+    stored = Stored(cells, lambda column: tidy_column(form.typed(column)), form.noted)
+    if separators != (stored.rows + 1) * (len(names) - 1):
+        form.check_short(_short(text, form.separator, len(names)))
+    text.unlink()
+    return stored
+
+
+def _copy(blocks: Iterable[str], form: Form, path: Path, *, blank_is_nobody: bool) -> int:
+    """Write blocks of whole rows as UTF-8, without blank lines, and count the separators outside quotes."""
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for block in blocks:
+            form.check_text(block)
+            count += separators_outside(block, form.separator)
+            file.write(without_blank_lines("\n" + block)[1:] if blank_is_nobody else block)
+    return count
+
+
+def _blocks(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the text of a file in blocks of whole rows."""
+    held, begun = "", False
+    with _opened(path) as file:
+        try:
+            text = io.TextIOWrapper(file, encoding=encoding, newline="")
+            while piece := text.read(BLOCK):
+                held += piece if begun else piece.removeprefix("\ufeff")
+                begun = True
+                end = _last_row_end(held)
+                if end:
+                    yield held[:end]
+                    held = held[end:]
+                elif len(held) > LONGEST:
+                    raise TableError(
+                        f"{path.name!r} has a row of more than {LONGEST:,} characters",
+                        hint="look for unbalanced quotes",
+                    )
+        except UnicodeDecodeError as error:
+            raise TableError(f"{path.name!r} is not {encoding} text", hint="name another --encoding") from error
+        except LookupError as error:
+            raise ParameterError(f"unknown encoding {encoding!r}", expected="a name such as utf-8 or cp1252") from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TableError(f"{path.name!r} is a damaged gzip file", hint="fetch or compress it again") from error
+    if held:
+        yield held
+
+
+def _last_row_end(text: str) -> int:
+    """Return the place after the last line end that is outside quotes; 0 where there is none.
+
+    >>> [_last_row_end(text) for text in ('a,b\\n1,2\\n3', 'a\\n"x\\ny', "a")]
+    [8, 2, 0]
+    """
+    parts, end = text.split('"'), len(text)
+    for place in range(len(parts) - 1, -1, -1):
+        begin = end - len(parts[place])
+        if place % 2 == 0 and "\n" in parts[place]:
+            return begin + parts[place].rindex("\n") + 1
+        end = begin - 1
+    return 0
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding of a byte-order mark, else UTF-8 if the bytes are, else Windows-1252."""
+    with _opened(path) as file, suppress(EOFError, gzip.BadGzipFile, zlib.error):
+        piece = file.read(4)
+        known = marked_encoding(piece)
+        if known:
+            return known
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while piece:
+                decoder.decode(piece)
+                piece = file.read(BLOCK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf-8"
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path) if _is_packed(path) else path.open("rb")  # type: ignore[return-value]
+
+
+def _short(path: Path, separator: str, width: int) -> int:
+    """Count the rows that have fewer cells than the header."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return sum(0 < len(row) < width for row in csv.reader(file, delimiter=separator))

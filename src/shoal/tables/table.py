@@ -1,0 +1,234 @@
+"""Tables in and out: files and frames become one `Table`, in which three things stay apart.
+
+A *missing* value is a polars null, an *empty string* is `""`, and a *suppressed* cell is the string `*` of a published
+table. A value of the original that looks like a star is published with a backslash in front (`\\*`), so the two are
+never confused. Nothing here imports pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from shoal.core.arrays import Ints
+from shoal.core.errors import TableError
+from shoal.tables.column_types import tidy
+from shoal.tables.columns import ARROW, Columns, Held, Notes, Replaced, Stored, parquet_files
+from shoal.tables.csv_spill import has_room, spill, text_size
+from shoal.tables.csv_text import parse
+from shoal.tables.encoded_column import Coded
+from shoal.tables.spelling import spelling_notes
+
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+BINARY = (".parquet", *ARROW)
+READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
+LARGE = 64 * 2**20
+"""Bytes of text from which on a file goes by the disk: in about the same time, with far less memory (docs/large.md)."""
+TABLE = "table"
+"""What the table of the people is called, in every release."""
+
+TableLike: TypeAlias = object
+"""A path, a `Table`, or a polars, pandas, pyarrow or other frame that speaks the Arrow stream protocol."""
+
+
+class Table:
+    """Rows are records, one person each; columns are attributes.
+
+    >>> Table.of({"age": [30, None], "city": ["", "*"]}).frame.null_count().row(0)
+    (1, 0)
+    """
+
+    def __init__(self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = ()) -> None:
+        self._cells: Columns = Held(cells) if isinstance(cells, pl.DataFrame) else cells
+        self._guessed = notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed on reading and how values are spelt, in words, for the decision log."""
+        return (*self._guessed, *self.spelling)
+
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """Where values are spelt in several ways, of the columns that were read so far; names and counts."""
+        return tuple(note for notes in self._cells.spelling.values() for note in notes)
+
+    @classmethod
+    def of(cls, data: TableLike) -> Table:
+        """Accept what people hold: a path, a polars, pandas or pyarrow frame, a mapping of columns."""
+        if isinstance(data, Table):
+            return data
+        if isinstance(data, str | Path):
+            return read(data)
+        frame = _as_polars(data)
+        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())))
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self._cells.rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the attributes."""
+        return self._cells.names
+
+    def __getitem__(self, name: str) -> pl.Series:
+        """Return one column."""
+        return self._cells.column(name)
+
+    def dtype(self, name: str) -> pl.DataType:
+        """Return the type of a column."""
+        return self._cells.dtype(name)
+
+    def coded(self, name: str) -> Coded:
+        """Return one column as integers."""
+        return self._cells.coded(name)
+
+    def part(self, rows: Ints | slice) -> pl.DataFrame:
+        """Return some rows of all columns."""
+        return self._cells.part(rows)
+
+    def with_columns(self, columns: Iterable[pl.Series], spelling: Notes | None = None) -> Table:
+        """Return the same table with some columns replaced, and what there is to say of their spelling."""
+        others = pl.DataFrame(list(columns))
+        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed) if others.width else self
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All cells at once; of a large table rather ask for columns."""
+        return self._cells.frame()
+
+
+def read(
+    path: str | Path,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> Table:
+    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines.
+
+    A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
+    temporary file, if there is room for it: the table is the same, and takes a tenth of the memory.
+    """
+    path = Path(path)
+    if not _is_text(path):
+        return Table(Stored(path))
+    if text_size(path) >= LARGE and has_room(path):
+        with suppress(OSError):  # the disk filled up meanwhile
+            return _spilled(path, separator, encoding, decimal)
+    return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
+
+
+def read_by_disk(
+    path: str | Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
+) -> Table:
+    """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
+    path = Path(path)
+    if not _is_text(path):
+        return Table(Stored(path))
+    try:
+        return _spilled(path, separator, encoding, decimal)
+    except OSError as error:
+        raise TableError(
+            f"the cells of {path.name!r} cannot be put into the temporary folder: {error.strerror}",
+            hint="make room there, or name another with TMPDIR",
+        ) from error
+
+
+def _spilled(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Table:
+    cells, form = spill(path, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(cells, (form.said,))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file holds text rather than columns; what is no file, or neither, is refused."""
+    if path.is_dir() and parquet_files(path):
+        return False
+    if not path.is_file():
+        raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
+    suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    if suffix not in (*TEXTS, *BINARY):
+        raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
+    return suffix in TEXTS
+
+
+def read_csv(
+    content: bytes,
+    name: str,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> Table:
+    """Read the bytes of a CSV file; separator, encoding and decimal sign are guessed where not given.
+
+    >>> table = read_csv(b"zip;height;note\\n01234;1,75;\\n98765;1,80;\\"\\"\\n", "people.csv")
+    >>> table.frame.row(0), table.frame.row(1)
+    (('01234', 1.75, None), ('98765', 1.8, ''))
+    """
+    frame, form, spelt = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
+    return Table(Held(tidy(frame), spelt), (form.said,))
+
+
+def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
+    """Return for each row of a frame its place among the distinct rows."""
+    number = "".join(frame.columns) + "#"
+    joined = frame.join(
+        distinct.with_row_index(number), on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined[number].cast(pl.Int64).to_numpy()
+
+
+def _with_orders(frame: pl.DataFrame, data: Any) -> pl.DataFrame:
+    """Return a frame whose ordered categories, of pandas or Arrow, keep their order; polars itself takes them as words.
+
+    >>> import pyarrow as pa
+    >>> words = pa.DictionaryArray.from_arrays([1, 0], ["low", "high"], ordered=True)
+    >>> Table.of(pa.table({"s": words})).dtype("s").categories.to_list()
+    ['low', 'high']
+    """
+    return frame.with_columns(
+        frame[name].cast(pl.String).cast(pl.Enum(words))
+        for name in frame.columns
+        if frame.schema[name] == pl.Categorical and (words := _ordered_words(data[name]))
+    )
+
+
+def _ordered_words(column: Any) -> list[str]:
+    """Return the categories of a column of pandas or Arrow in their order; none where they have none, or no texts."""
+    words: list[Any] = []
+    if getattr(getattr(column, "dtype", None), "ordered", False):
+        words = column.dtype.categories.tolist()
+    elif getattr(getattr(column, "type", None), "ordered", False):
+        arrays = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
+        words = arrays[0].dictionary.to_pylist() if arrays else []
+    return words if all(isinstance(word, str) for word in words) else []
+
+
+def _as_polars(data: object) -> pl.DataFrame:
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, pl.DataFrame):
+        return data
+    reset = getattr(data, "reset_index", None)  # a pandas index is labels, not data: positions are what counts
+    if callable(reset):
+        data = reset(drop=True)
+    if isinstance(data, dict) or hasattr(data, "__arrow_c_stream__"):
+        try:
+            frame = _with_orders(pl.DataFrame(data), data)
+            return frame.select(pl.all().gather(pl.int_range(pl.len())))  # a copy: the caller may change what is theirs
+        except Exception as error:  # of polars, pyarrow or pandas, and their words may repeat cells
+            raise TableError(
+                f"the {type(data).__name__} is not a regular table ({type(error).__name__})",
+                expected="columns of different names and equal length, each of one type",
+            ) from None
+    raise TableError(
+        f"cannot read a table from a {type(data).__name__}",
+        expected="a path or a polars, pandas or pyarrow frame",
+    )

@@ -1,0 +1,100 @@
+"""Files of the desk: private, and written so that a crash leaves the old content or the new, never a half of one."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from shoal.core.errors import ReleaseError, ShoalError
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Say in words what keeps a file or a folder from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}", hint="is the disk full?") from error
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that only its owner can look into, where there is none yet."""
+    with written(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.chmod(0o700)
+    return path
+
+
+def put_json(path: Path, content: object) -> None:
+    """Write a file in one step: beside its place, to the disk, then over what was there."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with written(path):
+        try:
+            with beside.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON holds it: values of dataclasses by name, numbers that are none as null.
+
+    >>> plain({"a": (1, float("inf")), "b": Path("c")})
+    {'a': [1, None], 'b': 'c'}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def get_json(path: Path) -> Any:
+    """Read a file of the desk; None where there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ShoalError(f"{path.name!r} of the desk cannot be read", hint="remove it to begin anew") from error
+
+
+def lock(path: Path) -> int | None:
+    """Take a lock that lives as long as the file stays open, here or in a child; None if somebody has it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def locked(path: Path) -> bool:
+    """Whether somebody has the lock; looking at it takes it from nobody."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False

@@ -1,0 +1,75 @@
+"""Parts of a draft checked when they are decided, so that what is wrong is said where it was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from shoal.core.errors import ParameterError
+from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
+from shoal.hierarchies.specs import FILES
+from shoal.models import Model
+from shoal.models.metric import Metric
+from shoal.models.requirement import as_models
+from shoal.pipeline import SEED, TIME_LIMIT
+from shoal.problem import MAX_DROPPED, MAX_SUPPRESSED
+from shoal.web.desk.draft import Draft
+from shoal.web.desk.uploads import Uploads
+
+NUMBERS = {"max_dropped": MAX_DROPPED, "max_suppressed": MAX_SUPPRESSED, "seed": SEED, "time_limit": TIME_LIMIT}
+Allowed = Callable[[str | Path], Path]
+
+
+def part(name: str, given: Any) -> Any:
+    """Return a part of a draft as it is kept, or raise in words.
+
+    >>> part("require", ["k=5 l(illness)=2"]), part("max_dropped", 0.05)
+    (['k=5', 'l(illness)=2'], '0.05')
+    """
+    if name == "require":
+        texts = [given] if isinstance(given, str) else given
+        return list(dict.fromkeys(str(model) for text in texts for model in _models(text)))
+    if name in NUMBERS and given is not None:
+        read = NUMBERS[name].read(given, name.replace("_", " "))
+        return int(read) if name == "seed" else float(read) if name == "time_limit" else str(given)
+    return given
+
+
+def _models(text: str) -> Iterator[Model]:
+    for model in as_models(text):
+        if isinstance(getattr(model, "distance", None), Metric):
+            raise ParameterError(f"{model} names a file", hint="metrics of your own are for the command line")
+        yield model
+
+
+def hierarchy(spec: Any, allowed: Allowed, uploads: Uploads) -> Any:
+    """Return a hierarchy as it is kept, or raise in words: words, plain data, or a file; a tree becomes a file.
+
+    The leaves of a tree are values of a column, and so cells: they stay among the uploads.
+    """
+    if isinstance(spec, Path) or (isinstance(spec, str) and spec.lower().endswith(FILES)):
+        path = allowed(spec)
+        as_builder(path)
+        return str(path)
+    builder = as_builder(spec)
+    if isinstance(builder, Taxonomy):
+        return str(uploads.tree(builder))
+    return spec_of(spec) if isinstance(spec, Builder) else spec
+
+
+def missing(draft: Draft) -> list[tuple[str, str]]:
+    """Return what is missing before a run: the step, and what to do there."""
+    return [(step, said) for step, said in _missing(draft) if said]
+
+
+def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
+    yield "data", "" if draft.file else "choose a table"
+    yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
+    yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
+    sensitive = draft.named("sensitive")
+    for model in as_models(" ".join(draft.require)) if draft.require else ():
+        for name in (*model.attributes, *model.given):
+            yield "privacy", "" if name in sensitive else f"{model} reads {name!r}: make that column sensitive"
+        if model.needs_population and draft.population is None:
+            yield "privacy", f"{model} needs a table of the population"

@@ -1,0 +1,178 @@
+"""The desk: one private folder with what was decided, what was uploaded and what was run; safe to use from threads.
+
+FOLDER/desk.json   the drafts, written in one step at every change
+FOLDER/uploads/    tables and hierarchies that were handed over; gone when the desk is closed
+FOLDER/runs/       a folder for each run
+FOLDER/looks/      a folder for each look at a large table
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import IO, Any
+
+from shoal.core.errors import ParameterError, ShoalError, TableError
+from shoal.models.parameter_range import Vary
+from shoal.web.desk import checking
+from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
+from shoal.web.desk.background_queries import Looks
+from shoal.web.desk.draft import Draft
+from shoal.web.desk.history import History
+from shoal.web.desk.reading import table
+from shoal.web.desk.runs import Run, Runs
+from shoal.web.desk.uploads import LIMIT, Uploads
+
+WHAT_IF = "k=2..50"
+
+
+class Desk:
+    """One working folder. `root` is the folder whose files may be named by their paths; without it, uploads only."""
+
+    def __init__(self, folder: str | Path, *, root: str | Path | None = None, upload_limit: int = LIMIT) -> None:
+        self.folder = private_folder(Path(folder).resolve())
+        self.root = None if root is None else Path(root).resolve()
+        self._lock = RLock()
+        self._held = lock(self.folder / "lock")
+        if self._held is None:
+            raise ShoalError(f"another shoal works in {str(self.folder)!r}", hint="end it, or name another folder")
+        self.uploads = Uploads(self.folder / "uploads", upload_limit)
+        self.runs = Runs.at(self.folder / "runs")
+        self.looks = Looks(self.folder / "looks")
+        kept = get_json(self.folder / "desk.json")
+        self._history = History() if kept is None else History.from_dict(kept["history"])
+
+    @property
+    def history(self) -> History:
+        """The drafts, in order."""
+        return self._history
+
+    @property
+    def draft(self) -> Draft:
+        """What was decided so far."""
+        return self._history.draft
+
+    def change(self, **parts: Any) -> Draft:
+        """Decide other parts of the draft, checked one by one; a refused part changes nothing.
+
+        Trees of values are kept among the uploads, because values are cells.
+        """
+        return self.decide(lambda _: parts)
+
+    def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> Draft:
+        """Decide parts that depend on what was decided before: nobody decides anything in between."""
+        with self._lock:
+            checked = {name: self._checked(name, part) for name, part in parts(self.draft).items()}
+            return self._keep(self._history.then(self.draft.changed(**checked)))
+
+    def _checked(self, name: str, part: Any) -> Any:
+        if name == "hierarchies":
+            return {column: checking.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
+        if name in ("file", "population") and part is not None:
+            return str(self.allowed(part))
+        return checking.part(name, part)
+
+    def undo(self) -> Draft:
+        """Go one step back."""
+        with self._lock:
+            return self._keep(self._history.undone())
+
+    def redo(self) -> Draft:
+        """Go one step on again."""
+        with self._lock:
+            return self._keep(self._history.redone())
+
+    def _keep(self, history: History) -> Draft:
+        put_json(self.folder / "desk.json", {"format": 1, "history": history.to_dict()})
+        self._history = history
+        return history.draft
+
+    def open(self, path: str | Path, **reading: str | None) -> Draft:
+        """Begin with a table that is named by its path, inside the chosen folder; it is read before it is kept."""
+        found = self.allowed(path)
+        if not found.is_file():
+            raise TableError(f"there is no file {found.name!r} in {str(found.parent)!r}", hint="check the path")
+        return self._begin(found, reading)
+
+    def upload(self, name: str, stream: IO[bytes] | Iterable[bytes] | bytes, **reading: str | None) -> Draft:
+        """Begin with a table that is handed over; one that cannot be read is not kept."""
+        file = self.uploads.keep(name, stream)
+        try:
+            return self._begin(file, reading)
+        except ShoalError:
+            self.uploads.forget(file)
+            raise
+
+    def _begin(self, file: Path, reading: dict[str, str | None]) -> Draft:
+        """Another table: of what was decided about the one before, nothing is carried over."""
+        draft = replace(Draft(), file=str(file)).changed(**reading)
+        found = table(draft)
+        draft = draft.changed(roles=dict.fromkeys(found.columns, "other"))
+        with self._lock:
+            return self._keep(self._history.then(draft))
+
+    def allowed(self, path: str | Path) -> Path:
+        """Return a path with its links followed, or refuse it: only the chosen folder and the uploads may be read."""
+        given = Path(path)
+        found = (given if given.is_absolute() or self.root is None else self.root / given).resolve()
+        roots = [root.resolve() for root in (self.root, self.uploads.folder) if root is not None]
+        if not any(found.is_relative_to(root) for root in roots):
+            raise ParameterError(
+                f"{given.name!r} is outside the folder that was chosen",
+                hint="upload the file, or start shoal serve with --folder",
+            )
+        return found
+
+    def look(self, what: str, draft: Draft | None = None) -> dict[str, Any] | None:
+        """Return an `inspection` or the `methods` for a draft; None as long as a worker looks: ask again."""
+        return self.looks.at(what, self.draft if draft is None else draft)
+
+    def start(self, draft: Draft | None = None) -> Run:
+        """Start a run for the draft, in a process of its own."""
+        return self._started(self.draft if draft is None else draft, "run")
+
+    def what_if(self, draft: Draft | None = None, vary: str = WHAT_IF) -> Run:
+        """Start a release at every value of a model's number, in a process of its own."""
+        Vary.of(vary)
+        return self._started(self.draft if draft is None else draft, "frontier", vary=vary)
+
+    def delete(self, run: Run) -> None:
+        """End a run and remove all it left, and the what-ifs of what it asked for, unless another run asks for it."""
+        draft = run.draft
+        with self._lock:
+            self.runs.delete(run)
+            if draft not in [one.draft for one in self.runs.all()]:
+                for trial in self.runs.all("frontier"):
+                    if trial.draft == draft:
+                        self.runs.delete(trial)
+
+    def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
+        missing = checking.missing(draft)
+        if missing:
+            raise ParameterError(missing[0][1])
+        return self.runs.start(draft, kind, **asked)
+
+    def ready(self, draft: Draft | None = None) -> list[tuple[str, str]]:
+        """Return what is missing before a run can start: the step, and what to do there."""
+        return checking.missing(self.draft if draft is None else draft)
+
+    def portable(self, draft: Draft) -> Draft:
+        """Return a draft that can be repeated elsewhere: uploads by their names, files of trees as their copies."""
+        files = {"file": draft.file, "population": draft.population}
+        uploaded = {part: Path(path).name for part, path in files.items() if path and self.uploads.holds(path)}
+        return draft.changed(hierarchies={**draft.hierarchies, **draft.trees}, **uploaded)
+
+    def close(self, *, leave_running: bool = False) -> None:
+        """End the workers and delete the uploads; what runs may be left running, with the uploads that it reads."""
+        with self._lock:
+            self.looks.clear()
+            going = [run for run in self.runs.all(None) if run.job.alive]
+            for run in () if leave_running else going:
+                run.job.end()
+            self.uploads.clear(but=[path for run in going for path in run.draft.files] if leave_running else ())
+            if self._held is not None:
+                os.close(self._held)
+                self._held = None

@@ -1,0 +1,119 @@
+"""What the pages show of a table: each one call to the library. Only `preview` and `tree` hold cells of the original.
+
+`LOOKS` are those that may take more than a second; the desk lets a worker do them where the table is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shoal.core.errors import RoleError
+from shoal.inspection import inspect
+from shoal.microdata.microdata import distinct_rows
+from shoal.risk.attackers import attacker
+from shoal.risk.uniques import uniques
+from shoal.web.desk.choices import Choice, costs, methods, recodings
+from shoal.web.desk.draft import Draft
+from shoal.web.desk.forms import Field, Filled, Form, explained, filled, models, written
+from shoal.web.desk.reading import Stamp, encoded, first_rows, table
+from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, tree
+
+__all__ = [
+    "LOOKS",
+    "Blocks",
+    "Choice",
+    "Field",
+    "Filled",
+    "Form",
+    "Grid",
+    "Shape",
+    "Uniqueness",
+    "builders",
+    "costs",
+    "explained",
+    "filled",
+    "grid",
+    "hierarchy",
+    "inspection",
+    "methods",
+    "models",
+    "preview",
+    "recodings",
+    "table",
+    "tree",
+    "uniqueness",
+    "written",
+]
+
+ROWS = 20
+"""Rows that are shown."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of text under headings; None is a missing value."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+def grid(frame: pl.DataFrame) -> Grid:
+    """Return a frame as text."""
+    return Grid(tuple(frame.columns), tuple(frame.select(pl.all().cast(pl.String)).rows()))
+
+
+def preview(draft: Draft, rows: int = ROWS) -> Grid:
+    """Return the first rows of the original: cells, shown because they were asked for."""
+    return grid(first_rows(draft, rows))
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """How far some columns, known together, tell people apart."""
+
+    rows: int
+    classes: int
+    """Different combinations of values."""
+    alone: int
+    """Rows that no other row is like."""
+    share: float
+    smallest: int
+    average_risk: float
+    """The share of the rows that an attacker gets right, linking all."""
+    small: tuple[tuple[int, int], ...]
+    """Rows in crowds below 2, 3 and 5."""
+
+
+def uniqueness(draft: Draft, columns: Sequence[str] | None = None) -> Uniqueness:
+    """Count how many rows stand alone in some columns; without them in the quasi-identifiers of the draft."""
+    return _uniqueness(Stamp.of(draft), tuple(draft.named("quasi") if columns is None else columns))
+
+
+@lru_cache(maxsize=256)
+def _uniqueness(stamp: Stamp, columns: tuple[str, ...]) -> Uniqueness:
+    if not columns:
+        raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
+    coded = [encoded(stamp, name) for name in columns]
+    _, _, sizes = distinct_rows([one.codes for one in coded], [one.size for one in coded])
+    found, risk = uniques(sizes, sizes), attacker(sizes, sizes, ())
+    small = tuple((one.below, one.rows) for one in found.small)
+    return Uniqueness(int(sizes.sum()), len(sizes), found.rows, found.share, found.smallest, risk.average, small)
+
+
+def inspection(draft: Draft) -> dict[str, Any]:
+    """Return rows, size and, for each column, type, counts, the role proposed and why; no cell is in it."""
+    return {**inspect(table(draft)).to_dict(), "bytes": Path(str(draft.file)).stat().st_size}
+
+
+def choices(draft: Draft) -> dict[str, Any]:
+    """Return the methods with whether each can take the draft."""
+    return {"methods": methods(draft)}
+
+
+LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {"inspection": inspection, "methods": choices}

@@ -1,0 +1,82 @@
+"""The release of a run: its published rows, side by side with the original's if that is asked for, and as a zip."""
+
+from __future__ import annotations
+
+import secrets
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import polars as pl
+
+from shoal.core.errors import ReleaseError, TableError
+from shoal.release.release_reader import Opened
+from shoal.tables.table import TABLE
+from shoal.web.desk.atomic_files import private_folder
+from shoal.web.desk.queries import ROWS, Grid, grid
+from shoal.web.desk.reading import table
+from shoal.web.desk.runs import Run
+
+
+def release_of(run: Run) -> Path:
+    """Return the release folder of a run, or say that there is none."""
+    folder = run.release
+    if folder is None:
+        raise ReleaseError("this run has no release", hint="wait until it is done, or run it again")
+    return folder
+
+
+@lru_cache(maxsize=16)
+def published(run: Run, rows: int = ROWS, name: str = TABLE) -> Grid:
+    """Return rows spread evenly over a published table; of two tables the other one is called `sensitive`."""
+    tables = Opened.of(release_of(run), None).tables
+    if name not in tables:
+        raise ReleaseError(f"the release has no table {name!r}", expected=" or ".join(tables))
+    return grid(tables[name][_spread(tables[name].height, rows)])
+
+
+def _spread(height: int, rows: int) -> list[int]:
+    """Return places spread evenly: published rows are sorted, and the first ones are often all stars."""
+    return sorted({place * height // rows for place in range(rows)})
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of the original, which are cells, and the published rows that stand for them."""
+
+    before: Grid
+    after: Grid
+
+
+@lru_cache(maxsize=16)
+def beside(run: Run, rows: int = ROWS) -> Beside:
+    """Return rows spread evenly over the release next to the original's: an explicit preview, for the table's owner."""
+    folder = release_of(run)
+    after = Opened.of(folder, None).table
+    spread = _spread(after.height, rows)
+    places = pl.read_parquet(folder / "internal" / "rows.parquet")["row"].gather(spread).to_list()
+    original = table(run.draft).frame
+    if places and max(places) >= original.height:
+        raise TableError("the file was changed since the run", hint="run it again")
+    columns = [name for name in after.columns if name in original.columns]
+    return Beside(grid(original[places].select(columns)), grid(after[spread].select(columns)))
+
+
+def zipped(run: Run, *, public: bool = False) -> Path:
+    """Return the release folder as a zip: all of it, for the house, or the part that may be given away.
+
+    It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original, and
+    beside it the hierarchies that the code which repeats the run names.
+    """
+    folder, kept = release_of(run), private_folder(run.job.folder / "zips")
+    target = kept / ("release-public.zip" if public else "release.zip")
+    if target.is_file():
+        return target
+    partial = kept / f".{secrets.token_hex(8)}.partial"  # two tabs may ask at once
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted((folder / "public" if public else folder).rglob("*")):
+            packed.write(path, Path("release") / path.relative_to(folder))
+        for column, path in {} if public else run.trees.items():
+            packed.write(path, run.draft.trees[column])
+    return partial.replace(target)

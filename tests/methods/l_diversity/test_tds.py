@@ -1,0 +1,71 @@
+"""Top-down specialization: which block is replaced first, that cuts are global, that nothing more could be replaced."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.hierarchies import Taxonomy
+from shoal.methods.base import Deadline
+from shoal.methods.l_diversity.tds import Cuts, TopDownSpecialization
+from shoal.pipeline import Request, prepare
+from shoal.problem import Problem
+from shoal.studies.synth import census, census_hierarchies
+from shoal.tables.table import Table
+
+TOWNS = Taxonomy((("Oslo", "north"), ("Bergen", "north"), ("Rome", "south"), ("Milan", "south")))
+PEOPLE = {
+    "sex": ["m", "f", "m", "f", "m", "f", "m", "f"],
+    "town": ["Oslo", "Oslo", "Bergen", "Bergen", "Rome", "Rome", "Milan", "Milan"],
+    "illness": ["flu", "flu", "flu", "gout", "gout", "gout", "gout", "flu"],
+}
+
+
+def problem_of(require: str) -> Problem:
+    request = Request(
+        ["sex", "town"], require, sensitive=["illness"], hierarchies={"town": TOWNS}, recoding="generalize"
+    )
+    return prepare(Table.of(PEOPLE), request).problem
+
+
+def test_the_gain_is_the_information_about_the_sensitive_attribute() -> None:
+    cuts = Cuts.of(problem_of("l(illness)=1"))
+    gains = {(block.attribute, block.level): gain for block, gain in cuts.open.items()}
+    quarter = -(0.25 * np.log2(0.25) + 0.75 * np.log2(0.75))
+    assert gains[1, 2] == pytest.approx(1 - quarter)  # north and south
+    assert gains[0, 1] == pytest.approx(0)  # men and women
+
+
+def test_it_replaces_what_tells_most_and_stops_where_a_class_would_fail() -> None:
+    release = shoal.anonymize(
+        PEOPLE,
+        quasi=["sex", "town"],
+        sensitive=["illness"],
+        require="k=4",
+        hierarchies={"town": TOWNS},
+        recoding="generalize",
+        method="tds",
+    )
+    assert set(release.table["town"]) == {"north", "south"}
+    assert set(release.table["sex"]) == {"*"}
+
+
+@pytest.mark.parametrize("require", ["k=20", "l(income)=4", "k=10 t(income)=0.3"])
+def test_cuts_are_global_and_nothing_more_can_be_replaced(require: str) -> None:
+    quasi = ["age", "gender", "marital", "education"]
+    hierarchies = {name: builder for name, builder in census_hierarchies().items() if name in quasi}
+    request = Request(quasi, require, sensitive=["income"], hierarchies=hierarchies, recoding="generalize")
+    problem = prepare(Table.of(census(2_000, seed=3)), request).problem
+    cuts = Cuts.of(problem)
+    while (best := cuts.best()) is not None:
+        cuts.specialize(best)
+    assert not cuts.open
+    found = TopDownSpecialization().run(problem)
+    assert len(found.partition) == len(np.unique(cuts.class_of_row))
+    assert problem.models.admits(problem.classes(found.partition)).all()
+
+
+def test_without_time_all_rows_are_one_class() -> None:
+    found = TopDownSpecialization().run(problem_of("k=2"), deadline=Deadline.after(0))
+    assert len(found.partition) == 1

@@ -1,0 +1,228 @@
+"""The order of words: stated by somebody, never taken from the alphabet; known to every face and to verification."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests import oracle
+from tests.cli.command import shoal as command
+
+import shoal
+from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported
+from shoal.methods.auto import methods as known_methods
+from shoal.models.orders import LEAVES, LIST
+from shoal.release.release_reader import Opened
+from shoal.tables.table import Table
+from shoal.web.desk.draft import Draft
+
+WORDS = ["low", "mid", "high"]
+PAIN = {"age": [1, 1, 2, 2], "pain": ["low", "mid", "mid", "high"]}
+"""In their order, each class is 1/4 away from the table; in that of the alphabet, 1/8."""
+TREE = {"builder": "taxonomy", "rows": [["low", "some"], ["mid", "some"], ["high", "much"]]}
+ORDERED = "t(pain:ordered)=0.25"
+
+
+def reached(table: object, require: str = "t(pain:ordered)=1", **asked: Any) -> list[Any]:
+    found = shoal.audit(table, quasi=["age"], sensitive=["pain"], require=require, **asked)
+    return [finding.reached for finding in found.findings]
+
+
+def anonymized(table: object = PAIN, require: str = ORDERED, **asked: Any) -> shoal.Release:
+    return shoal.anonymize(table, quasi=["age"], sensitive=["pain"], require=require, **asked)
+
+
+SOURCES: dict[str, tuple[object, dict[str, Any], str]] = {
+    "list": (PAIN, {"order": {"pain": WORDS}}, LIST),
+    "hierarchy": (PAIN, {"hierarchies": {"pain": TREE}}, LEAVES),
+    "polars": (
+        pl.DataFrame(PAIN).with_columns(pl.col("pain").cast(pl.Enum(WORDS))),
+        {},
+        "the declared categories",
+    ),
+    "pandas": (
+        pd.DataFrame({**PAIN, "pain": pd.Categorical(PAIN["pain"], categories=WORDS, ordered=True)}),
+        {},
+        "the declared categories",
+    ),
+    "pyarrow": (
+        pa.table(
+            {
+                "age": PAIN["age"],
+                "pain": pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, 2]), WORDS, ordered=True),
+            }
+        ),
+        {},
+        "the declared categories",
+    ),
+}
+every_source = pytest.mark.parametrize("source", SOURCES)
+
+
+@every_source
+def test_the_distance_is_that_of_the_stated_order(source: str) -> None:
+    table, asked, _ = SOURCES[source]
+    assert reached(table, **asked) == [0.25]
+
+
+@every_source
+@pytest.mark.parametrize("format", ["csv", "parquet", "arrow"])
+def test_a_release_states_the_order_and_is_verified(source: str, format: str, tmp_path: Path) -> None:
+    table, asked, said = SOURCES[source]
+    release = anonymized(table, **asked)
+    assert release.certificate.orders == {"pain": said}
+    assert release.certificate.classes == 2
+    folder = release.save(tmp_path / "release", format=format)
+    assert shoal.verify(folder, original=table).failures == []
+    assert shoal.verify(folder, original=PAIN).failures == []
+    assert Opened.of(folder, None).certificate.orders == {"pain": said}
+    book = json.loads((folder / "public" / "codebook.json").read_text())
+    assert next(one for one in book["columns"] if one["name"] == "pain")["type"] == f"Enum(categories={WORDS})"
+    assert {path.name for path in folder.iterdir()} == {"public", "internal"}
+    assert Opened.of(folder, None).audit().findings[0].reached == 0.25
+
+
+@every_source
+def test_a_public_part_alone_is_verified(source: str, tmp_path: Path) -> None:
+    table, asked, _ = SOURCES[source]
+    folder = anonymized(table, **asked).save(tmp_path / "release")
+    for path in (folder / "internal").iterdir():
+        path.unlink()
+    (folder / "internal").rmdir()
+    assert shoal.verify(folder).failures == []
+
+
+def test_words_without_an_order_are_refused() -> None:
+    frames = [PAIN, pd.DataFrame(PAIN).astype({"pain": "category"}), pl.DataFrame(PAIN)]
+    for table in frames:
+        for ask in (reached, anonymized):
+            with pytest.raises(ParameterError, match="'pain' needs an order, and its values are words") as error:
+                ask(table, "t(pain:ordered)=1")
+            assert "order={'pain': [...]}" in str(error.value)
+            assert "--order pain=" in str(error.value)
+            assert not any(word in str(error.value).split() for word in ("mid", "high"))
+
+
+@pytest.mark.parametrize("model", ["t(pain:ordered)=1", "nt(pain:ordered)=(1,1)", "t(pain:ordered)=1 l(pain)=1"])
+@pytest.mark.parametrize("method", ["auto", *known_methods()])
+def test_no_method_takes_the_alphabet(method: str, model: str) -> None:
+    with pytest.raises(ShoalError):
+        anonymized(require=model, method=method)
+
+
+@pytest.mark.parametrize("method", ["fragments", "sabre", "t-mondrian", "microaggregation-merge", "hilbert"])
+def test_methods_that_read_an_order_read_the_stated_one(method: str) -> None:
+    release = anonymized(method=method, order={"pain": WORDS}, recoding="range")
+    assert release.certificate.models[0]["reached"] <= 0.25
+    assert release.audit.holds
+
+
+def test_numbers_dates_and_truth_have_an_order_of_their_own() -> None:
+    for values, said in (
+        ([1, 2, 2, 10], "the numbers"),
+        (["1", "2", "2", "10"], "the numbers"),
+        (["001", "002", "002", "010"], "the numbers"),
+        (["2020-01-01", "2020-01-02", "2020-01-02", "2020-01-10"], "the dates"),
+        ([False, False, True, True], "false before true"),
+    ):
+        release = anonymized({"age": [1, 1, 2, 2], "pain": values}, "t(pain:ordered)=1")
+        assert release.certificate.orders == {"pain": said}
+
+
+def test_the_distance_of_words_that_nobody_names_is_the_equal_one() -> None:
+    table = {"age": [1, 1, 2], "pain": ["low", "mid", "high"]}
+    assert reached(table, "t(pain)=1") == reached(table, "t(pain:equal)=1") == [pytest.approx(2 / 3)]
+    assert anonymized(require="t(pain)=0.5").certificate.orders == {}
+    assert reached(table, "t(pain)=1", order={"pain": WORDS}) == [pytest.approx(1 / 2)]
+
+
+@given(st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from([*WORDS, None])), min_size=1, max_size=8))
+def test_the_level_under_any_order_is_that_of_ranks(rows: list[tuple[str, str | None]]) -> None:
+    ages = [age for age, _ in rows]
+    table = {"age": ages, "pain": pl.Series([word for _, word in rows], dtype=pl.String)}
+    for order in permutations(WORDS):
+        ranks = [len(WORDS) if word is None else order.index(word) for _, word in rows]
+        totals: dict[oracle.Key, int] = {rank: ranks.count(rank) for rank in set(ranks)}
+        worst = Fraction(0)
+        for age in set(ages):
+            own = [rank for (one, _), rank in zip(rows, ranks, strict=True) if one == age]
+            worst = max(worst, oracle.emd({rank: own.count(rank) for rank in set(own)}, totals, "ordered"))
+        assert reached(table, order={"pain": list(order)}) == [pytest.approx(float(worst))]
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ({"pain": ["low", "mid"]}, "1 different values of 'pain' are not in the order"),
+        ({"pain": [*WORDS, "low"]}, "has 4 values, 3 of them different"),
+        ({"pain": []}, "has 0 values"),
+        ({"pain": ["*", *WORDS]}, "reads as a star"),
+        ({"pian": WORDS}, "'pian'"),
+    ],
+)
+def test_a_wrong_order_is_refused(order: dict[str, list[str]], message: str) -> None:
+    for ask in (reached, anonymized):
+        with pytest.raises((ParameterError, RoleError), match=message):
+            ask(PAIN, "t(pain:ordered)=1", order=order)
+
+
+def test_an_order_of_a_quasi_identifier_makes_ranges() -> None:
+    table = {"level": ["low", "mid", "high", "high"], "s": list("abab")}
+    release = shoal.anonymize(table, quasi=["level"], require="k=2", recoding="range", order={"level": WORDS})
+    assert sorted(set(release.table["level"].cast(pl.String))) == ["[low, mid]", "high"]
+    with pytest.raises(Unsupported, match="population"):
+        shoal.anonymize(table, quasi=["level"], require="kmap=1", population=table, order={"level": WORDS})
+
+
+def test_two_tables_keep_the_order(tmp_path: Path) -> None:
+    table = {**PAIN, "age": [1, 2, 3, 4]}
+    release = anonymized(table, "t(pain:ordered)=1", order={"pain": WORDS}, recoding="anatomy")
+    folder = release.save(tmp_path / "release")
+    assert shoal.verify(folder, original=table).failures == []
+
+
+def test_every_face_takes_an_order(tmp_path: Path) -> None:
+    path, flags = tmp_path / "people.csv", ("--quasi=age", "--sensitive=pain", f"--require={ORDERED}")
+    pl.DataFrame(PAIN).write_csv(path)
+    assert command("audit", path, *flags).code == 2
+    assert command("anonymize", path, *flags, "-o", tmp_path / "none").code == 2
+    assert not (tmp_path / "none").exists()
+    assert command("audit", path, *flags, "--order=pain=low,mid,high").code == 0
+    assert command("anonymize", path, *flags, "--order=pain=low,mid,high", "-o", tmp_path / "one").code == 0
+    assert command("verify", tmp_path / "one", "--original", path).code == 0
+    assert command("audit", tmp_path / "one").code == 0
+    assert command("compare", path, *flags, "--order=pain=low,mid,high", "--methods=mondrian").code == 0
+    varied = ("frontier", path, "--quasi=age", "--sensitive=pain", "--t=pain:ordered=0.25,0.5", "--queries=0")
+    assert command(*varied, "--order=pain=low,mid,high").code == 0
+    codip = ("codip", path, *flags, "--order=pain=low,mid,high", "-o", tmp_path / "apart")
+    assert command(*codip).code == 0
+    draft = Draft().changed(
+        file=str(path), roles={"age": "quasi", "pain": "sensitive"}, require=[ORDERED], order={"pain": WORDS}
+    )
+    (tmp_path / "shoal.toml").write_text(draft.toml(folder=str(tmp_path / "two")))
+    assert command("anonymize", "--config", tmp_path / "shoal.toml").code == 0
+    published = [(tmp_path / name / "public" / "table.csv").read_text() for name in ("one", "two")]
+    assert published[0] == published[1]
+    assert draft.request().order == {"pain": WORDS}
+
+
+def test_a_wrong_order_in_a_configuration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "shoal.toml").write_text('[order]\npain = "low"\n')
+    found = command("anonymize", "--config", tmp_path / "shoal.toml")
+    assert found.code == 2
+    assert "expected a list of texts, the least first" in found.err
+
+
+def test_attacks_and_reports_read_the_original_as_the_release_did(tmp_path: Path) -> None:
+    folder = anonymized(order={"pain": WORDS}).save(tmp_path / "release")
+    assert shoal.attack(folder, PAIN, attacks=["skewness"]).people == 4
+    assert Table.of(PAIN).dtype("pain") == pl.String
