@@ -35,7 +35,7 @@ def proved(case: Case, prices: Sequence[int], denominator: int = 1) -> Fraction:
     """What the prices prove of a case."""
     problem = case.problem
     return price_bound(
-        case.frame,
+        problem.microdata.table.frame,  # with its words in order
         quasi=case.quasi,
         models=Models(case.models),
         hierarchies=case.builders,
