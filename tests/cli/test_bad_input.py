@@ -188,7 +188,8 @@ ODD: dict[str, tuple[str | bytes, list[object]]] = {
     "separators in cells": ('cell\n"x,y"\n"x;z"\n', ["x,y", "x;z"]),
     "numbers as text": ("cell\n007\n7\n", ["007", "7"]),
     "numbers with gaps": ("cell\n7\n\n", [7, None]),
-    "not a number": ("cell\nNaN\n1.5\n", ["NaN", "1.5"]),
+    "not a number": ("cell\nNaN\n1.5\n", [None, 1.5]),
+    "not a number among words": ("cell\nNaN\nnone\n", ["NaN", "none"]),
     "formulas": ("cell\n=1+1\n+x\n-y\n@z\n", ["=1+1", "+x", "-y", "@z"]),
 }
 
