@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.hierarchies import Taxonomy
-from shoal.methods.base import Deadline
+from shoal.methods.base import Deadline, silent
 from shoal.methods.l_diversity.tds import Cuts, TopDownSpecialization
 from shoal.pipeline import Request, prepare
 from shoal.problem import Problem
@@ -67,5 +67,5 @@ def test_cuts_are_global_and_nothing_more_can_be_replaced(require: str) -> None:
 
 
 def test_without_time_all_rows_are_one_class() -> None:
-    found = TopDownSpecialization().run(problem_of("k=2"), deadline=Deadline.after(0))
+    found = TopDownSpecialization().attempt(problem_of("k=2"), seed=0, deadline=Deadline.after(0), progress=silent)
     assert len(found.partition) == 1

@@ -30,8 +30,8 @@ def people(rows: int, seed: int, require: str, **options: Any) -> Problem:
     return make_problem(microdata, parse_requirement(require), **options)
 
 
-def solved(method: Method, problem: Problem, deadline: Deadline | None = None) -> Solution:
-    return method.run(problem, deadline=deadline or Deadline(), progress=silent)
+def solved(method: Method, problem: Problem) -> Solution:
+    return method.run(problem, progress=silent)
 
 
 @pytest.mark.parametrize("options", [{}, {"cost": "starred-rows"}, {"recoding": "generalize"}, {"recoding": "range"}])
@@ -54,7 +54,7 @@ def test_the_promise_of_tp_is_kept() -> None:
 
 def test_when_time_is_over_it_is_tp() -> None:
     problem = people(400, 1, "l(income)=5")
-    found = solved(TPPlus(), problem, Deadline.after(0))
+    found = TPPlus().attempt(problem, seed=0, deadline=Deadline.after(0), progress=silent)
     assert found.cost == solved(TP(), problem).cost
     assert found.notes[1] == "the residue was refined not at all"
 
