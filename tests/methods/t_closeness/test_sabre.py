@@ -9,7 +9,7 @@ import pytest
 from tests.strategies import QUASI, SENSITIVE, case_of
 
 import shoal
-from shoal.methods.base import Deadline, Method
+from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.t_closeness.fragmentation import Fragmentation, Promise, axes_of, find_fragmentation, size
 from shoal.methods.t_closeness.fragmentation.dealing import balanced, dealt, in_order
@@ -94,7 +94,8 @@ def test_small_tables_cost_no_less_than_the_optimum(method: Method) -> None:
 @each_method
 def test_without_time_all_rows_are_one_class(method: Method) -> None:
     table = census(500, seed=1).select("age", "gender", "income").to_dict(as_series=False)
-    found = method.run(problem_of(table, "t(income)=0.2", ["income"]), deadline=Deadline.after(0))
+    problem = problem_of(table, "t(income)=0.2", ["income"])
+    found = method.attempt(problem, seed=0, deadline=Deadline.after(0), progress=silent)
     assert len(found.partition) == 1
 
 
