@@ -162,7 +162,7 @@ def _left_alone(table: Table, roles: Roles, ruled: set[str]) -> list[str]:
     """
     left = (name for name in roles.published if name not in ruled)
     shown = ", ".join(name for name in left if _kind(table[name]) or speaks(name, RULED))
-    return [f"the Safe Harbor rule may speak of these columns, which are not raised by it: {shown}"] if shown else []
+    return [f"the Safe Harbor rule may apply to these columns, which are not raised by it: {shown}"] if shown else []
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from shoal.core.arrays import Ints
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
-from shoal.release.release import keyed_hash, read_json
+from shoal.release.files import keyed_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.star_marks import escape_stars
 from shoal.tables.table import Table

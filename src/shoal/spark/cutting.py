@@ -16,10 +16,10 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import AnyInts, Bools, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.base import Progress
 from shoal.methods.general.cuts import Open
 from shoal.methods.general.mondrian import Mondrian
-from shoal.microdata.microdata import distinct_rows
 from shoal.problem import Problem
 from shoal.spark.coding import Batch, frame_of
 from shoal.spark.domains import Whole

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.general.hilbert_curve import grid
-from shoal.microdata.microdata import distinct_rows
 from shoal.spark.coding import Batch
 from shoal.spark.cutting import gathered
 from shoal.spark.domains import Domains, Whole

@@ -9,12 +9,12 @@ from typing import Any
 
 from shoal.core.errors import ShoalError
 from shoal.core.number_format import percent
+from shoal.tables.table import READABLE
 from shoal.web.desk import Desk, queries
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import UPLOAD
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather", ".ipc")
 MOST = 50
 """Files of the folder that are proposed."""
 SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -68,14 +68,14 @@ def _files(root: Path | None) -> tuple[str, ...]:
     """Return the tables that lie in the chosen folder, by name."""
     if root is None:
         return ()
-    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(ENDINGS)))[:MOST]
+    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(READABLE)))[:MOST]
 
 
 def _choose(page: Page, found: Found) -> None:
     said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
-        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(ENDINGS)
+        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(READABLE)
     )
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:

@@ -17,7 +17,7 @@ import numpy as np
 from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 
 VISITS = 400_000_000
 """How many nodes of the tree are looked at, at most, before own classes are taken instead."""
