@@ -42,7 +42,7 @@ def draw(page: Page, found: Found) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
     heading("Who may be left out")
-    text("Where somebody is too rare to hide, leaving out a few people can spare everybody else.", "faint")
+    text("Leaving out a few people with rare values can keep more detail for everybody else.", "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
     options = (
         DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
@@ -53,7 +53,7 @@ def draw(page: Page, found: Found) -> None:
         said = "Which methods fit is known once roles and privacy are decided."
         lacking(said, "To privacy", "/privacy", key="to-privacy")
     elif found.methods is None:
-        part("p", "shoal is looking which methods fit …", "waiting", role="status")
+        part("p", "shoal is checking which methods fit …", "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)
     else:
         _methods(page, found.methods)
@@ -110,7 +110,7 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
 
 
 def _cost(page: Page, found: Found) -> None:
-    heading("What is kept small")
+    heading("What is minimized")
     options = {"": "what is usual for these cells"} | {one.name: f"{one.name}: {one.title}" for one in found.costs}
     heard = lambda value: page.change(cost=value or None)  # noqa: E731
     chosen("Cost", options, page.draft.cost or "", heard, key="cost", help="What is lost is measured by this number.")

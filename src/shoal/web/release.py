@@ -15,7 +15,7 @@ shoal verify release --original {name}  # and compares it with the original, row
 AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
 TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
-LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original, so keep them in the house."
+LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original: keep them private."
 WAYS = (
     ("shoal.toml", "toml", "the configuration"),
     ("On the command line", "commands", "the commands"),
@@ -84,11 +84,11 @@ def written(draft: Draft) -> tuple[str, str, str]:
 
 
 def _fetch(found: Found) -> None:
-    """Show the two packets side by side: for everybody, and for the house."""
+    """Show the two downloads side by side: the public one, and the private one."""
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
-            heading("For everybody", 3)
-            text("The published table, its certificate and its codebook. This may leave the house.")
+            heading("Public", 3)
+            text("The published table, its certificate and its codebook. Safe to share.")
             with part("div", class_="buttons"):
                 link(
                     "Download public.zip",
@@ -99,8 +99,8 @@ def _fetch(found: Found) -> None:
                 )
                 _report(found.id, found.public_report, public=True)
         with part("div", class_="card"):
-            heading("For the house", 3)
-            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it inside.")
+            heading("Private", 3)
+            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it private.")
             with part("div", class_="buttons"):
                 link("Download release.zip", f"/fetch/{found.id}/release.zip", key="whole", download="release.zip")
                 _report(found.id, found.report, public=False)
@@ -122,8 +122,8 @@ def said(desk: Desk) -> str:
 STEP = Step(
     "release",
     "Release",
-    "Take it with you",
-    "A release is a folder with two parts: one that may be given away, and one that stays in the house.",
+    "Download the release",
+    "A release is a folder with two parts: one that is safe to share, and one to keep private.",
     look,
     draw,
     said,

@@ -21,7 +21,7 @@ from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
 
 ORIGINAL = "original"
 RISKS = {
-    "people who stand alone": ("uniques", "share"),
+    "people who are unique": ("uniques", "share"),
     "people found if everybody is looked for": ("marketer",),
     "highest chance to find a person": ("prosecutor", "highest"),
 }
@@ -179,10 +179,10 @@ def _measured(page: Page, found: Found) -> None:
 def _measuring(page: Page, found: Found) -> None:
     """Wait for the measures; where their worker was killed, offer to measure again."""
     if found.measuring:
-        text("Risk, attacks and use are being measured …", "faint")
+        text("Risk, attacks and utility are being measured …", "faint")
         page.live(lambda: not page.desk.runs[found.id].measuring, page.come)
     else:
-        text("Risk, attacks and use were not measured.", "faint")
+        text("Risk, attacks and utility were not measured.", "faint")
         button("Measure them", lambda: page.attempt(page.desk.runs[found.id].measure), key="measure", kind="small")
 
 
@@ -231,7 +231,7 @@ def _use(utility: Mapping[str, Any]) -> None:
     """Show what each column lost."""
     if utility["columns"]:
         heading("What an analyst keeps")
-        text("0 % lost is as in the original, 100 % tells nothing any more.", "faint")
+        text("0 % lost is as in the original, 100 % carries no information.", "faint")
         rows = [[one["column"], bar(one["loss"], "before"), percent(one["loss"])] for one in utility["columns"]]
         grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
 

@@ -88,7 +88,7 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         )
         return
     with part("div", class_="card alone", aria_live="polite"):
-        part("h3", f"{percent(found.share)} of the people stand alone")
+        part("h3", f"{percent(found.share)} of the people are unique")
         drawn(bar(found.share, "before"))
         text(
             f"{counted(found.alone, 'person', 'people')} of {found.rows:,} are the only one with their combination of"
