@@ -113,7 +113,7 @@ class Opened:
         wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
         return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
 
-    def has_shape(self) -> str:
+    def shape_problem(self) -> str:
         """Say where columns, roles or rows are not those stated."""
         described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
         if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):

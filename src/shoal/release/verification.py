@@ -94,7 +94,7 @@ def verify(
     table = None if table is None else _with_counterfeits(folder, _as_read(release, table))
     whole = _internal(folder, release, checks, notes)
     if _look(checks, "the table is the sealed one", release.hash_problem):
-        _look(checks, "the table has the stated columns and rows", release.has_shape)
+        _look(checks, "the table has the stated columns and rows", release.shape_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         if (
             _look(checks, "the audit confirms every model at the stated level", release.model_problem)
@@ -185,17 +185,17 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
 
 def _with_original(folder: Path, release: Opened, original: Table, checks: list[Check]) -> Table:
     """Compare with the original, and return it with its columns raised as a method saw it."""
-    from shoal.release.original_check import Traced  # loaded only where there is an original
+    from shoal.release.original_check import OriginalCheck  # loaded only where there is an original
 
-    traced = Traced(folder, release, original)
+    traced = OriginalCheck(folder, release, original)
     recoding = release.certificate.recoding
-    _look(checks, "the original is the table the release was made from", traced.is_another_table)
-    raised = _look(checks, "the columns raised beforehand are raised again", traced.cannot_be_raised)
-    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.is_uncovered)
+    _look(checks, "the original is the table the release was made from", traced.identity_problem)
+    raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
+    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.cover_problem)
     if recoding != "anatomy":
-        _look(checks, "sensitive and other cells are unaltered", traced.is_altered)
-    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.is_altered):
-        _look(checks, "every group has the sensitive values of its people", traced.is_miscounted)
+        _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
+    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
+        _look(checks, "every group has the sensitive values of its people", traced.count_problem)
     return traced.table if raised else traced.original
 
 

@@ -23,7 +23,7 @@ DECIMALS = {"": "found by itself", ".": "point: 1.5", ",": "comma: 1,5"}
 
 
 @dataclass(frozen=True)
-class Found:
+class DataView:
     """What the step shows; `preview` only where it was asked for."""
 
     files: tuple[str, ...]
@@ -34,19 +34,19 @@ class Found:
     """Why the table cannot be read any more: an upload is gone when shoal ends, a file may be moved."""
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> DataView:
     """Look at the table, if there is one."""
     files = _files(desk.root)
     if desk.draft.file is None:
-        return Found(files)
+        return DataView(files)
     try:
         shown = queries.preview(desk.draft) if picks.get("rows") else None
-        return Found(files, desk.look("inspection"), shown)
+        return DataView(files, desk.look("inspection"), shown)
     except ShoalError as error:
-        return Found(files, refused=str(error))
+        return DataView(files, refused=str(error))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: DataView) -> None:
     """Show where to drop a file; then what the table is."""
     if found.refused:
         message(found.refused, "bad")
@@ -71,7 +71,7 @@ def _files(root: Path | None) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(READABLE)))[:MOST]
 
 
-def _choose(page: Page, found: Found) -> None:
+def _choose(page: Page, found: DataView) -> None:
     said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
@@ -106,7 +106,7 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
             part("option", value=name)
 
 
-def _holds(page: Page, found: Found) -> None:
+def _holds(page: Page, found: DataView) -> None:
     """Show the size, the columns, and the first rows where asked for."""
     if found.inspected is None:
         part("p", "shoal is reading the table …", "waiting", role="status")

@@ -15,7 +15,7 @@ BY_ITSELF = "as the method needs; else stars"
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodView:
     """What can be chosen; the methods are None while a worker looks which of them fit."""
 
     ready: bool
@@ -24,21 +24,21 @@ class Found:
     methods: tuple[Choice, ...] | None = ()
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> MethodView:
     """Look which methods can take what was decided."""
     draft = desk.draft
     if draft.file is None or not draft.named("quasi") or not draft.require:
-        return Found(False, queries.recodings(), queries.costs(draft.recoding))
+        return MethodView(False, queries.recodings(), queries.costs(draft.recoding))
     found = desk.look("methods")
     methods = (
         None
         if found is None
         else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
     )
-    return Found(True, queries.recodings(), queries.costs(draft.recoding), methods)
+    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods)
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: MethodView) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
     heading("Who may be left out")
@@ -66,7 +66,7 @@ def said(desk: Desk) -> str:
     return " ".join(filter(None, (draft.method, draft.recoding))) if draft.require else ""
 
 
-def _recoding(page: Page, found: Found) -> None:
+def _recoding(page: Page, found: MethodView) -> None:
     heading("How cells become coarser")
     with part("fieldset", class_="cards", aria_label="How cells become coarser"):
         _card(page, "recoding", "", "By itself", BY_ITSELF, not page.draft.recoding)
@@ -109,7 +109,7 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
                     part("li", f"{one.name}: {'; '.join(one.reasons)}")
 
 
-def _cost(page: Page, found: Found) -> None:
+def _cost(page: Page, found: MethodView) -> None:
     heading("What is minimized")
     options = {"": "what is usual for these cells"} | {one.name: f"{one.name}: {one.title}" for one in found.costs}
     heard = lambda value: page.change(cost=value or None)  # noqa: E731

@@ -25,7 +25,7 @@ WAYS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class ReleaseView:
     """The runs that have a release, and the one that is looked at."""
 
     runs: tuple[tuple[str, str], ...]
@@ -36,13 +36,13 @@ class Found:
     report: bool = False
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> ReleaseView:
     """Look at the runs that have a release."""
     run = finished(desk, picks)
     if run is None:
-        return Found(())
+        return ReleaseView(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return Found(choices(desk), run.id, repeating(desk, run), *reports)
+    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports)
 
 
 def repeating(desk: Desk, run: Run) -> Draft:
@@ -53,7 +53,7 @@ def repeating(desk: Desk, run: Run) -> Draft:
     return draft.changed(time_limit=max(1.0, round(float((run.summary or {})["seconds"]))))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: ReleaseView) -> None:
     """Show what can be fetched."""
     if not found.id:
         lacking("There is no release yet.", "Make one", "/run", key="make")
@@ -83,7 +83,7 @@ def written(draft: Draft) -> tuple[str, str, str]:
     return draft.toml(file=draft.name, folder=AGAIN), commands, draft.python(file=draft.name, folder=AGAIN)
 
 
-def _fetch(found: Found) -> None:
+def _fetch(found: ReleaseView) -> None:
     """Show the two downloads side by side: the public one, and the private one."""
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
