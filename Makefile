@@ -5,10 +5,16 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 CORES  ?= auto
 
-.PHONY: help demo test test-all test-web lint bench docs clean
+# What make check runs: the layers of the tree, discovery, and for each layer the tests that catch most faults soonest.
+QUICK  := tests/test_layers.py tests/test_house.py tests/test_config.py tests/contracts/test_discovery.py \
+          tests/contracts/test_worked_examples.py tests/core tests/hierarchies tests/microdata tests/checking/test_audit.py \
+          tests/release/test_verification.py src/shoal/core src/shoal/tables src/shoal/models src/shoal/release
+
+.PHONY: help demo check test test-all test-web lint bench docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
+	@echo "make check     a quick subset of make test, for the loop while working: below two minutes on two cores"
 	@echo "make test      ruff, mypy --strict, pytest with doctests"
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
@@ -30,6 +36,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+check: lint
+	$(BIN)/pytest -n $(CORES) $(QUICK)
 
 test: lint
 	$(BIN)/pytest -n $(CORES)

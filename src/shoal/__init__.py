@@ -1,4 +1,4 @@
-"""shoal publishes a table about people so that every record hides in a crowd, and proves how little was lost.
+"""shoal publishes a table about people so that every record is one of several alike, and proves how little was lost.
 
 The few public names are loaded when first used, so that `shoal --help` waits for nothing.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.attacks.run import Attacked, attack
@@ -35,35 +37,6 @@ __version__ = "0.1.0"
 
 _PARTS = ("report", "risk", "spark", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
-
-_HOMES = {
-    "Attacked": "attacks.run",
-    "Audit": "checking.audit",
-    "Certificate": "release.certificate",
-    "Comparison": "studies.comparison",
-    "DistinctLDiversity": "models",
-    "EntropyLDiversity": "models",
-    "Frontier": "studies.frontier",
-    "Infeasible": "core.errors",
-    "KAnonymity": "models",
-    "LDiversity": "models",
-    "Metric": "models.metric",
-    "RecursiveLDiversity": "models",
-    "Release": "release.release",
-    "Risk": "risk",
-    "Projections": "republication.codip",
-    "ShoalError": "core.errors",
-    "TCloseness": "models",
-    "Unsupported": "core.errors",
-    "Utility": "utility",
-    "anonymize": "pipeline",
-    "attack": "attacks.run",
-    "audit": "checking.audit",
-    "codip": "republication.codip",
-    "compare": "studies.comparison",
-    "frontier": "studies.frontier",
-    "verify": "release.verification",
-}
 
 __all__ = [
     "Attacked",
@@ -95,13 +68,12 @@ __all__ = [
 ]
 
 
+_public = on_demand(__name__)
+
+
 def __getattr__(name: str) -> Any:
-    if name in _PARTS:
-        return import_module(f"shoal.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-    return getattr(import_module(f"shoal.{_HOMES[name]}"), name)
+    return import_module(f"shoal.{name}") if name in _PARTS else _public(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES, *_PARTS])
+    return sorted([*globals(), *__all__, *_PARTS])

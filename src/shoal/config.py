@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from typing import Any
 
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
+from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
 
 KEYS: Mapping[str, Mapping[str, str]] = {
@@ -137,15 +137,6 @@ def _as_asked(settings: Mapping[str, Any]) -> dict[str, Any]:
     trees = {**settings.get("hierarchies", {}), **{name: one["hierarchy"] for name, one in raised.items()}}
     words = ",".join(f"{name}={one['level']}" for name, one in raised.items())
     return {**settings, "hierarchies": trees, "coarsen": words or None}
-
-
-def _toml(value: object) -> str:
-    """Return a value as TOML writes it: texts as in JSON, tables in one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_toml(key)} = {_toml(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(one) for one in value) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> None:

@@ -23,6 +23,7 @@ from shoal.core.clock import Stopwatch
 from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
 from shoal.core.memory import MemoryLimit, within
 from shoal.core.parameters import Number, Numeral
+from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.hierarchies.raising import raised_table
@@ -30,7 +31,7 @@ from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import Choice, choose_levels
 from shoal.microdata.histogram import Values
-from shoal.microdata.microdata import Microdata, distinct_rows, encode
+from shoal.microdata.microdata import Microdata, encode
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import Model, Models
 from shoal.models.emd import default_distance
@@ -51,7 +52,7 @@ from shoal.tables.table import TABLE, Table, TableLike, read_by_disk
 LOCAL = "local"
 ENGINES = {"spark": "shoal.spark"}
 """Modules whose `run` does the same where the rows are; they build on this one, and are loaded when asked for."""
-SEED = Number("seed", "where random choices start", 0, whole=True)
+SEED = Number("seed", "random seed", 0, whole=True)
 CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
@@ -267,7 +268,7 @@ def described(
 
 
 def start_and_limit(request: Request) -> tuple[int, float | None]:
-    """Return where random choices start, and the seconds that a method has; None for as long as it takes."""
+    """Return random seed, and the seconds that a method has; None for as long as it takes."""
     limit = None if request.time_limit is None else float(TIME_LIMIT.read(request.time_limit, "time limit"))
     return int(SEED.read(request.seed, "seed")), limit
 
@@ -462,7 +463,7 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
         )
     raise ShoalError(
         f"the audit of the published cells refuses {refused}; nothing is released",
-        hint="please report this: it is a fault of shoal",
+        hint="please report this: it is a bug in shoal",
     )
 
 

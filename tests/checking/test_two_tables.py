@@ -17,7 +17,8 @@ from tests.cli.command import shoal as command
 import shoal
 from shoal.core.errors import RoleError, ShoalError, TableError, Unsupported
 from shoal.release.certificate import Certificate, canonical, seal
-from shoal.release.release import FORMATS, Release, file_hash, manifest, public_config_hash
+from shoal.release.files import FORMATS, file_hash, manifest, public_config_hash
+from shoal.release.release import Release
 from shoal.release.release_reader import Opened
 from shoal.release.verification import verify
 from shoal.studies.synth import census

@@ -76,7 +76,7 @@ def test_a_table_becomes_a_verified_release(home: Path) -> None:
     done = shoal(*BASIC, "-o", "out")
     assert (done.code, done.err) == (0, "")
     assert "k-anonymity" in done.out
-    assert ": public/ may leave the house, internal/ may not" in done.out
+    assert ": public/ is safe to share; keep internal/ private" in done.out
     assert "[bold]" not in done.out
     assert library.verify("out", original="census.csv").failures == []
 

@@ -83,7 +83,7 @@ def test_an_audit_takes_hierarchies_and_how_the_file_is_written(home: Path) -> N
 def test_an_audit_shows_the_risk(table: Path) -> None:
     done = shoal("audit", table, *ROLES, "--threshold=0.4", "--sample-fraction=0.5")
     assert "above 0.4" in done.out.replace("\n", " ")
-    assert "0 rows (0 %) stand alone" in done.out
+    assert "0 rows (0 %) are unique" in done.out
     assert "of 10 people are unique, by the estimate of" in done.out
     assert "no population is given" in done.out
 

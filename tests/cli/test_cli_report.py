@@ -37,7 +37,7 @@ def test_a_report_is_written_beside_a_release(home: Path) -> None:
     asked = ("report", "out", "--original", "census.csv", "--attacks=linkage", "--queries=20")
     done = shoal(*asked)
     assert (done.code, done.err) == (0, "")
-    assert "may not leave the house" in done.out
+    assert "keep it private" in done.out
     assert "hit before" in (home / "report.html").read_text(encoding="utf-8")
     assert shoal(*asked, "--public", "-o", "public.html").code == 0
     assert "hit before" not in (home / "public.html").read_text(encoding="utf-8")

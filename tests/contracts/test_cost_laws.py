@@ -9,8 +9,8 @@ from tests.oracle import Group
 from tests.strategies import COSTS, MODELS, Case, cases
 
 from shoal.core.arrays import Ints
+from shoal.core.sorting import distinct_rows
 from shoal.costs import Cost, RowCost
-from shoal.microdata.microdata import distinct_rows
 from shoal.microdata.partition import Partition
 
 

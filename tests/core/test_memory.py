@@ -51,7 +51,7 @@ def test_a_process_that_is_too_large_already_is_refused() -> None:
 
 
 def test_work_that_takes_more_is_ended() -> None:
-    limit = MemoryLimit(peak() + 50 * 2**20)
+    limit = MemoryLimit((peak() or 0) + 50 * 2**20)
 
     def grow() -> None:
         with within(limit):

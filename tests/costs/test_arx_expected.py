@@ -43,6 +43,7 @@ import pytest
 
 import shoal
 from shoal.core.arrays import Bools, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.costs.discernibility import Discernibility
@@ -54,7 +55,7 @@ from shoal.costs.non_uniform_entropy import NonUniformEntropy
 from shoal.costs.precision import Precision
 from shoal.hierarchies import as_builder
 from shoal.microdata.histogram import Classes, sensitive_values
-from shoal.microdata.microdata import Microdata, distinct_rows, encode
+from shoal.microdata.microdata import Microdata, encode
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models.orders import read_as_asked
 from shoal.models.requirement import parse_requirement

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from shoal.config import read_config
+from shoal.core.toml import toml_value
 from shoal.inspection import Column, Role, inspect
-from shoal.inspection.suggestion import text
 from shoal.inspection.surveys import survey_codes
 from shoal.models.requirement import parse_requirement
 from shoal.pipeline import Request, run
@@ -337,7 +337,7 @@ def test_the_requirement_speaks_of_three_sensitive_columns_and_names_the_rest() 
 
 @pytest.mark.parametrize("name", ['"', "\\", "a\nb", "\x00\x7f", "😀 é", "a.b", "# x", "'''"])
 def test_any_name_survives_toml(name: str) -> None:
-    assert tomllib.loads(f"{text(name)} = {text(name)}") == {name: name}
+    assert tomllib.loads(f"{toml_value(name)} = {toml_value(name)}") == {name: name}
     toml = inspect({name: [1, 2, 3] * 10, "weights " + name: [1] * 30}).to_toml()
     assert tomllib.loads(toml)["roles"]["quasi"] == [name]
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.core.errors import HierarchyError
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Intervals, Taxonomy
-from shoal.microdata.microdata import Microdata, distinct_rows, encode
+from shoal.microdata.microdata import Microdata, encode
 from shoal.recoding import cells
 from shoal.recoding.cells import Groups, SetCells
 from shoal.studies.synth import QUASI, SENSITIVE, census

@@ -24,7 +24,8 @@ from shoal.microdata.prices import Prices
 from shoal.models.requirement import parse_requirement
 from shoal.problem import make_problem
 from shoal.release.certificate import Certificate, Measured, canonical
-from shoal.release.release import Release, file_hash, manifest
+from shoal.release.files import file_hash, manifest
+from shoal.release.release import Release
 from shoal.release.verification import verify
 from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.tables.roles import Roles
@@ -144,7 +145,7 @@ def test_without_the_original_the_proof_is_not_looked_at(folder: Path) -> None:
     found = verify(folder)
     assert found.passed
     assert found.proved is None
-    assert found.not_checked == ("whether the lower bound follows from the prices: that takes the original",)
+    assert found.not_checked == ("whether the lower bound follows from the prices: the original is needed for that",)
 
 
 def test_what_the_prices_do_not_prove_is_the_word_of_the_method(made: Release, tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_what_the_prices_do_not_prove_is_the_word_of_the_method(made: Release, t
     assert found.passed
     [note] = found.not_checked
     assert note.startswith("the prices prove 0.")
-    assert note.endswith("is the word of the method (a theorem or an exhaustive search)")
+    assert note.endswith("is stated by the method alone (by a theorem or an exhaustive search)")
 
 
 def test_a_release_without_prices_says_so(made: Release, tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_a_release_without_prices_says_so(made: Release, tmp_path: Path) -> None
     assert found.passed
     assert found.proved is None
     assert found.not_checked == (
-        "the lower bound is the word of the method (a theorem or an exhaustive search):"
+        "the lower bound is stated by the method alone (by a theorem or an exhaustive search):"
         " there are no prices to prove it",
     )
 
@@ -216,13 +217,13 @@ def test_changed_prices_under_whole_seals_are_refused(folder: Path, case: str) -
     ("claims", "failure"),
     [
         ({"lower_bound": 0.9, "denominator": UNIT}, "the prices prove no more than 0."),
-        ({"lower_bound": None, "denominator": UNIT}, "could not be looked at"),
-        ({"lower_bound": "0.1", "denominator": UNIT}, "could not be looked at"),
+        ({"lower_bound": None, "denominator": UNIT}, "could not be checked"),
+        ({"lower_bound": "0.1", "denominator": UNIT}, "could not be checked"),
         ({"lower_bound": 0.01, "denominator": 1}, "the prices prove no more than -"),
         ({"lower_bound": 0.01, "denominator": 0}, "in units of 1/0"),
         ({"lower_bound": 0.01, "denominator": -UNIT}, "in units of 1/-"),
         ({"lower_bound": 0.01, "denominator": 0.5}, ""),
-        ({"lower_bound": 0.01}, "could not be looked at"),
+        ({"lower_bound": 0.01}, "could not be checked"),
     ],
     ids=str,
 )

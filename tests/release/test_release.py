@@ -14,7 +14,8 @@ import shoal
 from shoal.core.errors import ParameterError, ReleaseError
 from shoal.hierarchies import Taxonomy
 from shoal.pipeline import anonymize
-from shoal.release.release import FORMATS, MANIFEST, Release, write_folder
+from shoal.release.files import FORMATS, MANIFEST
+from shoal.release.release import Release, write_folder
 from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.tables.table import read
 
@@ -195,7 +196,7 @@ def test_a_parent_without_permission_is_refused_and_nothing_is_left(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("step", ["write_rows", "_put", "manifest", "_move"])
+@pytest.mark.parametrize("step", ["write_rows", "put_text", "manifest", "_move"])
 def test_a_full_disk_at_any_step_is_said_and_leaves_nothing(
     tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

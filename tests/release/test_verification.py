@@ -23,7 +23,8 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ReleaseError
 from shoal.costs import Cost
 from shoal.release.certificate import Certificate, canonical, seal
-from shoal.release.release import FORMATS, Release, file_hash, manifest, public_config_hash
+from shoal.release.files import FORMATS, file_hash, manifest, public_config_hash
+from shoal.release.release import Release
 from shoal.release.verification import verify
 from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.tables.table import read
@@ -85,7 +86,7 @@ def test_the_public_part_alone_passes_and_says_what_was_not_looked_at(folder: Pa
     shutil.rmtree(folder / "internal")
     found = verify(folder)
     assert found.passed
-    assert found.not_checked == ("the internal part is not here: its files were not looked at",)
+    assert found.not_checked == ("the internal part is not here: its files were not checked",)
 
 
 @pytest.mark.parametrize(
@@ -408,7 +409,9 @@ def test_rows_in_another_order_are_refused(folder: Path) -> None:
     head, *rows = path.read_text().splitlines()
     path.write_text("\n".join([head, *reversed(rows)]) + "\n")
     reseal(folder)
-    assert verify(folder).failures == ["the rows are sorted by their published cells: their order may tell something"]
+    assert verify(folder).failures == [
+        "the rows are sorted by their published cells: their order may reveal the original order"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_a_release_is_refused_for_an_earlier_one_and_made_where_that_is_accepted
     assert len(Register.at("known").entries) == 1
     accepted = shoal(*again, "--overlap", "warn")
     assert accepted.code == 0
-    assert "give away" in accepted.err
+    assert "reveal" in accepted.err
     assert len(Register.at("known").entries) == 2
 
 

@@ -25,7 +25,7 @@ from shoal.spark.cell_keys import cells_with, keys_of
 from shoal.spark.coding import Dictionary, Encoder, Work, frame_of
 from shoal.spark.counting import Counted
 from shoal.spark.cutting import halve
-from shoal.spark.domains import Domains, Whole
+from shoal.spark.domains import Domains, WorkerTable
 from shoal.spark.gathered import Gathered
 from shoal.spark.kernel import Kernel
 from shoal.spark.packing import SPAN, Packing
@@ -78,8 +78,8 @@ class Engine:
         self.problem, self.method = posed.problem, posed.method
 
     @property
-    def whole(self) -> Whole:
-        return Whole.of(self.problem)
+    def whole(self) -> WorkerTable:
+        return WorkerTable.of(self.problem)
 
     def encoded(self, frame: pl.DataFrame, regions: Regions | None = None) -> Any:
         secrets, pairs = self.domains.secrets, zip(self.domains.quasi, self.domains.columns, strict=True)

@@ -271,7 +271,7 @@ def test_the_memory_of_the_caller_is_not_counted() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_what_was_freed_before_the_end_is_counted() -> None:
-    script = "import numpy as np; from shoal.studies.isolated_run import *; "
+    script = "import numpy as np; from shoal.core.memory import *; "
     script += "before = start_of_peak(); x = np.ones(20_000_000); del x"
     command = [sys.executable, "-c", f"{script}; print(peak() - before)"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

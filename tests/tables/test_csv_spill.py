@@ -215,7 +215,7 @@ def test_without_room_for_it_a_large_file_is_read_in_memory(
     meant = outcome(read, path)
     monkeypatch.setattr(table_module, "LARGE", 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1))
-    monkeypatch.setattr(table_module, "spill", None)
+    monkeypatch.setattr(csv_spill, "spill", None)
     assert outcome(read, path) == meant
 
 

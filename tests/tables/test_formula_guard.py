@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.release.release import FORMATS, Release
+from shoal.release.files import FORMATS
+from shoal.release.release import Release
 from shoal.tables.formula_guard import STARTS, neutralised, restored
 
 PEOPLE: dict[str, list[Any]] = {

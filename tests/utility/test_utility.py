@@ -214,7 +214,7 @@ def test_without_the_internal_part_costs_are_not_measured_and_it_is_said(tmp_pat
     folder = released("range").save(tmp_path / "out")
     shutil.rmtree(folder / "internal")
     found = measure(folder, ORIGINAL, queries=0)
-    assert {one.reason for one in found.costs} == {"nothing says which row stands for which"}
+    assert {one.reason for one in found.costs} == {"it is unknown which published row stands for which original row"}
     assert len(found.notes) == 2
     along = released("generalize").save(tmp_path / "other")
     shutil.rmtree(along / "internal")
@@ -252,7 +252,7 @@ def test_a_table_published_by_anyone_is_read_like_a_release(recoding: str) -> No
     assert found.marginals == own.marginals
     assert found.associations == own.associations
     assert (found.queries, found.propensity) == (own.queries, own.propensity)
-    with pytest.raises(ParameterError, match="a release says its own"):
+    with pytest.raises(ParameterError, match="leave them out: a release states its own"):
         measure(made, ORIGINAL, quasi=QUASIS)
     with pytest.raises(RoleError, match="no column is a quasi-identifier"):
         measure(made.table, ORIGINAL)

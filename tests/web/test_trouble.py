@@ -28,7 +28,7 @@ def begun(browser: Browser, desk: Served, *, preset: str | None = "survey-3") ->
     name_file(steward, "census.csv")
     steward.sees("different values")
     steward.go("roles")
-    steward.sees("stand alone")
+    steward.sees("are unique")
     if preset:
         steward.go("privacy")
         steward.press(f"preset-{preset}")

@@ -21,7 +21,7 @@ class Background(Attack):
 
     name: ClassVar[str] = "background"
     meaning: ClassVar[str] = "all candidates but those with j values that are ruled out have the same sensitive value"
-    knows: ClassVar[str] = "all quasi-identifiers, and j values that the person has not"
+    knows: ClassVar[str] = "all quasi-identifiers, and j values that the person does not have"
     excluded_by: ClassVar[str] = "l or distinct-l >= j + 2"
 
     excluded: int = 3
@@ -32,6 +32,6 @@ class Background(Attack):
             spreads = [crowd.secret(name, cap=self.excluded + 2) for crowd in scene.crowds()]
             for j in range(1, min(self.excluded, len(scene.domains[name]) - 2) + 1):
                 before, after = (int(((one.distinct <= j + 1) & (one.own > 0)).sum()) for one in spreads)
-                said = f"all quasi-identifiers, and {j} value{'s' * (j > 1)} that the person has not"
+                said = f"all quasi-identifiers, and {j} value{'s' * (j > 1)} that the person does not have"
                 figures = {"excluded": j}
                 yield self.outcome(scene, before, after, scene.way, attribute=name, knows=said, figures=figures)

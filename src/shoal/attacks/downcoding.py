@@ -12,9 +12,9 @@ import polars as pl
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
 from shoal.hierarchies.raising import seen
-from shoal.microdata.microdata import distinct_rows
 from shoal.models import KAnonymity
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.models import KAnonymity, LDiversity
 
 STATES = 20_000

@@ -25,13 +25,13 @@ class CappedShare(Bound):
 
     name: ClassVar[str] = "capped-share"
     title: ClassVar[str] = "capped share"
-    meaning: ClassVar[str] = "a value fills at most 1/l of a group, so at most n / l rows' worth can be told"
+    meaning: ClassVar[str] = "a value fills at most 1/l of a group, so at most n / l rows can be reconstructed"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require the reconstruction error, and a model that caps the share of one value."""
         reasons = []
         if problem.cost.name != "reconstruction":
-            reasons.append("it speaks of the reconstruction error only")
+            reasons.append("it applies to the reconstruction error only")
         if all(diversity(model) is None for model in problem.required):
             reasons.append("no model caps the share of one sensitive value")
         return reasons

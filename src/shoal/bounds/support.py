@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.core.arrays import Bools, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.demands import Demands

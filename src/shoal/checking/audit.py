@@ -21,15 +21,13 @@ from shoal.checking.two_tables import sensitive_rows
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.discovery import discover
 from shoal.core.errors import RoleError, nearest
-from shoal.core.markup import table as grid
-from shoal.core.markup import tag
 from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
+from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
 from shoal.hierarchies.cell_reader import covered_people, fitting_people
 from shoal.hierarchies.containment import ShownCells
 from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
-from shoal.microdata.microdata import numbered_runs, packed
 from shoal.models import Model, Models, SensitiveModel
 from shoal.models.orders import Orders, leaf_orders, read_as_asked
 from shoal.models.requirement import as_models
@@ -99,6 +97,8 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Show in a notebook what was found; the risk is not measured for it."""
+        from shoal.core.markup import table, tag  # verification makes no HTML
+
         sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
         alone = f"{counted(self.unique_rows, 'row')} alone"
         rows = [
@@ -114,7 +114,7 @@ class Audit:
         return tag(
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
-            grid(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+            table(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
         )
 
     def to_json(self) -> str:

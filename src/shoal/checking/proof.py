@@ -24,7 +24,7 @@ from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_
 from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, floored
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, Unsupported
-from shoal.hierarchies import Automatic, Builder, StarsOnly
+from shoal.hierarchies import Builder, StarsOnly, as_builder
 from shoal.microdata.histogram import Values, with_joints
 from shoal.models import LDiversity, Model, Models, TCloseness
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
@@ -126,7 +126,7 @@ def _column(
     column: pl.Series, hierarchies: Mapping[str, Builder] | None, cost: str, share: Fraction, denominator: int
 ) -> Column:
     domain, codes, totals = _encoded(column)
-    builder = StarsOnly() if hierarchies is None else hierarchies.get(column.name, Automatic())
+    builder = StarsOnly() if hierarchies is None else hierarchies.get(column.name) or as_builder("auto")
     return Column.of(codes, builder.build(domain, totals), cost, share, denominator)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.checking.two_tables import reconstruction_error
 from shoal.core.arrays import Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table, TableLike

@@ -32,7 +32,7 @@ def main() -> None:
             print("shoal: stopped; no release was written", file=sys.stderr)
         raise
     except MemoryError:
-        print("shoal: memory ran out, and the work was ended; allow more of it, or name fewer columns", file=sys.stderr)
+        print("shoal: out of memory; allow more of it, or name fewer columns", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()

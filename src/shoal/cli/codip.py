@@ -100,9 +100,9 @@ def _show(found: Projections, folder: Path) -> None:
     out.print(grid)
     out.print(f"joined: {found.joined.classes:,} classes, the smallest of {found.joined.smallest_class:,} rows")
     for finding in found.joined.findings:
-        kept = "kept" if finding.holds else "NOT kept by who joins the releases"
+        kept = "kept" if finding.holds else "NOT met by the releases joined"
         out.print(
             f"joined: {finding.model} {kept}: {finding.reached}",
             style=None if finding.holds else "yellow",
         )
-    out.print(f"{folder}: each folder has a public/ that may leave the house")
+    out.print(f"{folder}: in each folder public/ is safe to share; keep internal/ private")

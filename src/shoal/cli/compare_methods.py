@@ -77,7 +77,9 @@ def compare(
     decimal: Decimal = None,
     also: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="A table that something else made of FILE; costed and audited alike."),
+        typer.Option(
+            metavar="NAME=FILE", help="A table that another tool made of FILE; measured and audited in the same way."
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
     as_json: Json = False,

@@ -25,7 +25,7 @@ def run_demo(folder: Path, rows: int) -> int:
     out = show.console()
     source = folder / "census.csv"
     if source.exists() and not (folder / "release").exists():
-        raise ReleaseError(f"{str(source)!r} is there already, and no demonstration's", hint="name another folder")
+        raise ReleaseError(f"{str(source)!r} exists already and is not a demonstration", hint="name another folder")
     check_target(folder / "release", overwrite=True)
     folder.mkdir(parents=True, exist_ok=True)
     out.rule(Text("1. a table about people", style="bold"))
@@ -55,10 +55,10 @@ def run_demo(folder: Path, rows: int) -> int:
     show.certificate(release.certificate, {"time": show.time_taken(release.seconds)})
     out.print()
     _before_and_after(table.frame, release.table)
-    out.rule(Text("3. verify, knowing nothing of the method", style="bold"))
+    out.rule(Text("3. verify, independently of the method", style="bold"))
     found = verify(target, original=table)
     show.verification(found)
-    out.print(f"\nThe release is in {target}: public/ may leave the house, internal/ may not.")
+    out.print(f"\nThe release is in {target}: public/ is safe to share; keep internal/ private.")
     return 0 if found.passed else 1
 
 

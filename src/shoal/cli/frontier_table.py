@@ -86,7 +86,7 @@ def frontier(
     config: Config = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked of every release; 0 for none.")] = 200,
     state: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep what is done there, and go on from there.")
+        Path | None, typer.Option(metavar="FILE", help="Save finished releases in this file, and resume from it.")
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,

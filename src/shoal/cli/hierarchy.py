@@ -27,7 +27,7 @@ hierarchy = typer.Typer(help="Build, show, check and export hierarchies.", no_ar
 WORDS = "intervals:width=5,10 or prefixes or dates:month,year or stars or auto"
 Spec = Annotated[str, typer.Argument(help=f"A hierarchy file, or words: {WORDS}.")]
 TableFile = Annotated[
-    Path | None, typer.Option("--table", metavar="FILE", help="The table; a hierarchy file can do without.")
+    Path | None, typer.Option("--table", metavar="FILE", help="The table; not needed for a hierarchy file.")
 ]
 Column = Annotated[str, typer.Option(metavar="NAME", help="The column of the table.")]
 MaybeColumn = Annotated[str | None, typer.Option(metavar="NAME", help="The column of the table.")]

@@ -91,7 +91,7 @@ def _columns(found: Inspection) -> Grid:
 
 
 def _set(one: SinglingSet) -> str:
-    return f"{percent(one.share):>6} of the rows are alone in {', '.join(one.columns)}"
+    return f"{percent(one.share):>6} of the rows are unique in {', '.join(one.columns)}"
 
 
 def _out(line: str) -> None:

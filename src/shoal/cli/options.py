@@ -61,7 +61,7 @@ MemoryLimit = Annotated[
 TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Stop the search after SECONDS and take the best release found.")
 ]
-Seed = Annotated[int | None, typer.Option(help="Where random choices start.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed.")]
 Registry = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Check against the releases recorded there, and record this one.")
 ]

@@ -25,11 +25,11 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help="Where to write it; not into the folder, it is sealed."),
     ] = Path("report.html"),
     public: Annotated[
-        bool, typer.Option("--public", help="Leave out what would help to undo the release; else all is in it.")
+        bool, typer.Option("--public", help="Leave out what would help an attacker; otherwise all is in it.")
     ] = False,
     attacks: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Attacks to try; all if not given, of large tables the quick."),
+        typer.Option(metavar="A,B", help="Attacks to try; by default all, for large tables the fast ones."),
     ] = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked; 0 for none.")] = 1000,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
@@ -49,7 +49,7 @@ def report(
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name)
     made.save(output, public=public)
-    said = "may leave the house" if public else "counts people of the original: it may not leave the house"
+    said = "safe to share" if public else "counts people of the original: keep it private"
     console().print(f"{output}: {said}")
 
 

@@ -13,12 +13,12 @@ SETS = 3
 
 
 def show_risk(found: Risk, out: Console) -> None:
-    """Print who could still be found: the attackers, the rows that stand alone, and the columns that tell."""
+    """Print who could still be found: the attackers, the unique rows, and the columns that tell."""
     out.print(_attackers(found))
-    out.print(f"{found.uniques.rows:,} rows ({percent(found.uniques.share)}) stand alone")
+    out.print(f"{found.uniques.rows:,} rows ({percent(found.uniques.share)}) are unique")
     for one in sorted(found.columns.sets, key=lambda one: (-one.share, len(one.columns)))[:SETS]:
         if one.share:
-            out.print(f"{percent(one.share)} stand alone in {', '.join(one.columns)}")
+            out.print(f"{percent(one.share)} are unique in {', '.join(one.columns)}")
     if found.suda is not None and found.suda.rows:
         out.print(_special(found.suda))
     if found.individual is not None:

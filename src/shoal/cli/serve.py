@@ -14,7 +14,9 @@ def serve(
     file: Annotated[Path | None, typer.Argument(help="A table to begin with: CSV, csv.gz, Parquet or Arrow.")] = None,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The page opens files in here alone; the file's folder, or this one."),
+        typer.Option(
+            metavar="DIR", help="The page opens only files in this folder; by default that of FILE, or this one."
+        ),
     ] = None,
     port: Annotated[int, typer.Option(metavar="N", help="The port; 0 for any that is free.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, but open no browser.")] = False,

@@ -78,7 +78,9 @@ def tables(
         return {"table": read(file, **reading), "sensitive_table": second}
     wrong = [name for name, given in {**reading, "sensitive-table": sensitive_table}.items() if given is not None]
     if wrong:
-        raise ParameterError(f"--{wrong[0]} is given for a folder", hint="a release says itself how it is read")
+        raise ParameterError(
+            f"--{wrong[0]} is given for a folder", hint="leave it out: a release states how it is read"
+        )
     return Opened.of(file, population).asked
 
 

@@ -27,7 +27,7 @@ def console() -> Console:
 def saved(
     folder: str | Path, *, as_json: bool, seconds: Mapping[str, float] | None = None, limit: float | None = None
 ) -> None:
-    """Print the certificate of a release that was written, how long it took, and which part may leave the house."""
+    """Print the certificate of a release that was written, how long it took, and which part is safe to share."""
     text = (Path(folder) / "public" / "certificate.json").read_text(encoding="utf-8")
     if as_json:
         print(text, end="")
@@ -67,7 +67,7 @@ def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> No
 
 def written(folder: str | Path) -> None:
     """Print where a release is."""
-    console().print(Text(str(folder), style="bold"), ": public/ may leave the house, internal/ may not", sep="")
+    console().print(Text(str(folder), style="bold"), ": public/ is safe to share; keep internal/ private", sep="")
 
 
 def _models(found: Certificate) -> Grid:
@@ -102,7 +102,7 @@ def audit(found: Audit) -> None:
     out, risk = console(), found.risk
     out.print(
         f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
-        f" {found.unique_rows:,} rows stand alone"
+        f" {found.unique_rows:,} rows are unique"
     )
     asked = any(finding.asked is not None for finding in found.findings)
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")

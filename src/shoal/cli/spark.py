@@ -49,7 +49,7 @@ class Spark:
             from shoal.spark.release import FORMATS as OF_SPARK
 
             return OF_SPARK
-        from shoal.release.release import FORMATS
+        from shoal.release.files import FORMATS
 
         return FORMATS
 

@@ -32,7 +32,7 @@ def utility(
         str | None, typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; else each.")
     ] = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Counting queries asked; 0 for none.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -74,7 +74,7 @@ def show(found: Utility) -> None:
         asked = f"{found.queries.queries:,} counting queries"
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")
     told = percent(found.propensity.share)
-    out.print(f"told from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})")
+    out.print(f"distinguishable from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})")
     for learnt in found.classifiers:
         out.print(
             f"{learnt.target} is guessed right in {percent(learnt.release)} of {learnt.tested:,} rows held out, after"

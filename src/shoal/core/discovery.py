@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from shoal.core.errors import ParameterError, ShoalError, nearest
+from shoal.core.on_demand import source_of
 
 T = TypeVar("T")
 KERNEL = ("kernel", "kernels")
@@ -30,25 +31,22 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
     >>> [name for name in discover(shoal.models, shoal.models.Model) if name.endswith("l")]
     ['distinct-l', 'entropy-l', 'l', 'recursive-l']
     """
-    found: dict[str, type[T]] = {}
-    for module in _modules(package):
-        for thing in vars(module).values():
-            if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
-                _add(found, thing)
-    for thing in _announced(package.PLUGINS):
-        _add(found, thing)
-    return dict(sorted(found.items()))
+    return _found(package, kind, _modules(package))
 
 
 def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
     """Return the thing of that name, or raise `ParameterError` that names the nearest one.
+
+    Only the modules are imported whose text declares the name, and all of them where none does.
 
     >>> import shoal.costs
     >>> lookup(shoal.costs, shoal.costs.Cost, "star", "cost")
     Traceback (most recent call last):
     shoal.core.errors.ParameterError: unknown cost 'star'; did you mean 'stars'?
     """
-    found = discover(package, kind)
+    found = _found(package, kind, _modules(package, name))
+    if name not in found:
+        found = discover(package, kind)
     if name not in found:
         raise ParameterError(f"unknown {word} {name!r}", hint=nearest(name, found))
     return found[name]
@@ -60,16 +58,33 @@ def _announced(group: str) -> list[Any]:
     return [point.load() for point in entry_points(group=group)]
 
 
-def _modules(package: ModuleType) -> list[ModuleType]:
-    """Return the modules of a package, and those of the packages inside it."""
-    inside = _imported(package)
-    return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family)]
+def _found(package: ModuleType, kind: type[T], modules: list[ModuleType]) -> dict[str, type[T]]:
+    """Return the things that some modules of a package define, and those that are announced, by name."""
+    found: dict[str, type[T]] = {}
+    for module in modules:
+        for thing in vars(module).values():
+            if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
+                _add(found, thing)
+    for thing in _announced(package.PLUGINS):
+        _add(found, thing)
+    return dict(sorted(found.items()))
 
 
-def _imported(package: ModuleType) -> list[ModuleType]:
-    """Import what lies directly in a package, but for compiled loops."""
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL))
-    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+def _modules(package: ModuleType, name: str | None = None) -> list[ModuleType]:
+    """Import the modules of a package and of the packages inside it; given a name, only those that declare it."""
+    inside = _imported(package, name)
+    return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family, name)]
+
+
+def _imported(package: ModuleType, name: str | None) -> list[ModuleType]:
+    """Import what lies directly in a package, but for compiled loops; given a name, what may declare it."""
+    infos = [info for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL)]
+    inside = sorted((f"{package.__name__}.{info.name}", info.ispkg) for info in infos)
+    return [
+        importlib.import_module(module)
+        for module, is_package in inside
+        if name is None or is_package or f'name: ClassVar[str] = "{name}"' in source_of(module)
+    ]
 
 
 def _is_concrete(thing: object, kind: type[T]) -> bool:

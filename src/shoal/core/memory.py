@@ -10,9 +10,10 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,8 +79,8 @@ class MemoryLimit:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Guarantees that the work inside ends with `MemoryPassed` once more than the limit was resident."""
-        _forget_peak()
-        if peak() > self.bytes:
+        start_of_peak()
+        if _is_above(self.bytes):
             raise MemoryPassed
         watch = _Watch(self.bytes, threading.get_ident())
         token = _watching.set(watch)
@@ -110,7 +111,7 @@ class _Watch:
 
     def _look(self) -> None:
         while not self.over.wait(PAUSE):
-            if peak() > self.limit:
+            if _is_above(self.limit):
                 self.passed = True
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.worker), ctypes.py_object(_Passed))
                 return
@@ -123,7 +124,7 @@ class _Watch:
     def settle(self) -> None:
         """Look no more; raise if the limit was ever passed."""
         self.end()
-        if self.passed or peak() > self.limit:
+        if self.passed or _is_above(self.limit):
             raise _Passed
 
 
@@ -142,12 +143,49 @@ def within(limit: MemoryLimit | None) -> AbstractContextManager[None]:
     return nullcontext() if limit is None else limit.watched()
 
 
-def peak() -> int:
-    """Return the most bytes that were resident since the process began, or since that was last forgotten."""
-    for line in STATUS.read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    raise Unsupported("this system does not say how much memory a process holds", hint="leave memory_limit out")
+def peak() -> int | None:
+    """Return the most bytes that were resident since the process began, or since `start_of_peak`; None if unknown."""
+    return _from_status("VmHWM") or _from_usage()
+
+
+def start_of_peak() -> int | None:
+    """Return the bytes that are resident now, and let the peak begin here.
+
+    Where the peak cannot be begun anew it is that of the process from its start, which is never less.
+    """
+    try:
+        RESET.write_text("5", encoding="ascii")
+    except OSError:
+        return _from_status("VmRSS") or peak()
+    return _from_status("VmRSS")
+
+
+def _from_status(field: str) -> int | None:
+    """Read one number of Linux's account of this process."""
+    try:
+        lines = STATUS.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
+    return int(found[0]) * 1024 if found else None
+
+
+def _from_usage() -> int | None:
+    """Ask the system elsewhere. Not on Linux: there the figure of a child counts its parent's memory, too."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _is_above(limit: int) -> bool:
+    """Whether more than a limit was resident; `Unsupported` where that is unknown."""
+    found = peak()
+    if found is None:
+        raise Unsupported("this system does not say how much memory a process holds", hint="leave memory_limit out")
+    return found > limit
 
 
 def check_start() -> None:
@@ -177,11 +215,6 @@ def shown(size: float) -> str:
     ('1.5 GiB', '1 MiB')
     """
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
-
-
-def _forget_peak() -> None:
-    with suppress(OSError):  # where that is not allowed, the whole life of the process counts
-        RESET.write_text("5", encoding="ascii")
 
 
 def _check_platform() -> None:

@@ -12,7 +12,7 @@ from shoal.core.interruptible import Ending
 
 
 @dataclass
-class Rows:
+class Constraints:
     """Constraints as triples (row, column, coefficient), gathered block by block."""
 
     row: list[Ints] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Rows:
         self.value.append(np.broadcast_to(np.asarray(value, np.float64), (len(row),)))
 
 
-def model_of(rows: Rows, cost: Floats, upper: Floats, whole: Bools | None = None) -> Any:
+def model_of(rows: Constraints, cost: Floats, upper: Floats, whole: Bools | None = None) -> Any:
     """Return the program `minimize cost x` over columns from 0 to `upper`, those in `whole` in whole numbers."""
     import highspy
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Codes, Floats, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.costs.ambiguity import everything
 from shoal.costs.base import Cost
-from shoal.microdata.microdata import distinct_rows
 from shoal.recoding.cells import CHUNK, covering
 from shoal.recoding.recode import Published
 

@@ -172,6 +172,11 @@ class Builder(ABC):
     @property
     def leaves(self) -> tuple[str, ...]:
         """The values that are listed, in their order; none where the values are left to the column."""
+        return tuple(leaf for leaf, *_ in self.declared)
+
+    @property
+    def declared(self) -> tuple[tuple[str, ...], ...]:
+        """The leaves that are listed, each with its labels; none where the values are left to the column."""
         return ()
 
     @abstractmethod

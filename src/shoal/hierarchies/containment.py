@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ShoalError
-from shoal.hierarchies import Builder, Taxonomy
+from shoal.hierarchies import Builder
 from shoal.hierarchies.cell_reader import MISSING, listed
 from shoal.tables.star_marks import STAR
 
@@ -106,7 +106,7 @@ class ShownCells:
             return below, sure
         place = {text: code for code, text in enumerate(self.texts)}
         paths = [_path(self.builder, text) for text in self.texts]
-        declared = self.builder.rows if isinstance(self.builder, Taxonomy) else ()
+        declared = self.builder.declared
         for path in [*paths, *declared]:
             shown = [place[label] for label in path if label in place]
             for rank, code in enumerate(shown):

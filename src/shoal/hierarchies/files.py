@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from shoal.core.arrays import Ints
+from shoal.core.atomic_files import replacing
 from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.specs import FILES, TABLES
@@ -165,15 +165,11 @@ def _reads_as(meant: Taxonomy, path: Path, read: Callable[[Path], Taxonomy]) -> 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Give a temporary name beside the path, and move what was written there in place; nothing if that failed."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        yield partial
-        partial.replace(path)
+        with replacing(path) as beside:
+            yield beside
     except OSError as error:
         raise HierarchyError(f"cannot write {str(path)!r}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
 
 
 @dataclass(frozen=True)

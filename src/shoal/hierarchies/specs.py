@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
+import shoal.hierarchies
 from shoal.core.discovery import lookup
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import spelled
@@ -36,17 +37,15 @@ def as_builder(spec: object) -> Builder:
     Traceback (most recent call last):
     shoal.core.errors.ParameterError: intervals has no parameter 'with'; did you mean 'width'?
     """
-    from shoal.hierarchies.taxonomy import Taxonomy
-
     if isinstance(spec, Builder):
         return spec
     if isinstance(spec, Path) or (isinstance(spec, str) and spec.lower().endswith(FILES)):
-        read = Taxonomy.from_csv if str(spec).lower().endswith(TABLES) else Taxonomy.from_json
-        return read(spec)
+        taxonomy = shoal.hierarchies.Taxonomy
+        return (taxonomy.from_csv if str(spec).lower().endswith(TABLES) else taxonomy.from_json)(spec)
     if isinstance(spec, Mapping) and isinstance(spec.get("builder"), str):
         return _made(_kind(spec["builder"]), {key: value for key, value in spec.items() if key != "builder"})
     if isinstance(spec, Mapping):
-        return Taxonomy.from_tree(spec)
+        return shoal.hierarchies.Taxonomy.from_tree(spec)
     if isinstance(spec, str):
         name, _, options = spec.partition(":")
         kind = _kind(name.strip())
@@ -80,8 +79,6 @@ def listed(given: object) -> tuple[object, ...]:
 
 
 def _kind(name: str) -> type[Builder]:
-    import shoal.hierarchies
-
     return lookup(shoal.hierarchies, Builder, name, "hierarchy builder")
 
 

@@ -88,9 +88,9 @@ class Taxonomy(Builder):
         return cls([(leaf, *labels) for leaf, labels in rows if leaf is not None], next(iter(gaps), ()))
 
     @property
-    def leaves(self) -> tuple[str, ...]:
-        """The leaves in the order of the file or tree."""
-        return tuple(row[0] for row in self.rows)
+    def declared(self) -> tuple[tuple[str, ...], ...]:
+        """The leaves in the order of the file or tree, each with its labels."""
+        return self.rows
 
     @cached_property
     def _labels(self) -> dict[str, Labels]:

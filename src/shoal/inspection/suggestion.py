@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
+from shoal.core.toml import toml_value
 from shoal.hierarchies import Automatic, StarsOnly, spec_of
 from shoal.inspection.columns import Column, Role
 from shoal.models import DistinctLDiversity, KAnonymity, Model, Models
@@ -44,16 +44,16 @@ def configuration(
     lines = ["# Suggested by an inspection: read it, change it, then run `shoal anonymize --config` with it.", ""]
     if file is not None:
         given = {"file": Path(file).as_posix(), **{key: value for key, value in reading.items() if value is not None}}
-        lines += ["[data]", *(f"{key} = {text(value)}" for key, value in given.items()), ""]
+        lines += ["[data]", *(f"{key} = {toml_value(value)}" for key, value in given.items()), ""]
     lines += ["[roles]"]
     for key, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("identifiers", Role.IDENTIFIER)):
         lines += _listed(key, [column for column in columns if column.role == role])
     others = [column for column in columns if column.role == Role.OTHER]
     lines += [f"# published as it is: {_comment(column)}" for column in others]
-    lines += ["", "[privacy]", f"require = {text(str(_requirement(rows, guarded)))}"]
+    lines += ["", "[privacy]", f"require = {toml_value(str(_requirement(rows, guarded)))}"]
     if unguarded:
-        lines.append(f"# nothing is required yet of {', '.join(text(name) for name in unguarded)}")
-    lines += ["", "[hierarchies]", *(f"{text(name)} = {_inline(spec)}" for name, spec in hierarchies.items())]
+        lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")
+    lines += ["", "[hierarchies]", *(f"{toml_value(name)} = {_inline(spec)}" for name, spec in hierarchies.items())]
     lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", 'folder = "release"', ""]
     return "\n".join(lines)
 
@@ -75,11 +75,11 @@ def _requirement(rows: int, sensitive: Iterable[str]) -> Models:
 def _listed(key: str, columns: Sequence[Column]) -> list[str]:
     if not columns:
         return [f"{key} = []"]
-    return [f"{key} = [", *(f"  {text(column.name)},  # {_plain(column.reason)}" for column in columns), "]"]
+    return [f"{key} = [", *(f"  {toml_value(column.name)},  # {_plain(column.reason)}" for column in columns), "]"]
 
 
 def _comment(column: Column) -> str:
-    return f"{text(column.name)}, {_plain(column.reason)}"
+    return f"{toml_value(column.name)}, {_plain(column.reason)}"
 
 
 def _plain(reason: str) -> str:
@@ -88,19 +88,4 @@ def _plain(reason: str) -> str:
 
 
 def _inline(spec: Mapping[str, object]) -> str:
-    return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in spec.items()) + " }"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return text(value) if isinstance(value, str) else json.dumps(value)
-
-
-def text(value: str) -> str:
-    r"""Return a text as TOML writes it; every sign that TOML forbids is escaped.
-
-    >>> print(text('say "hi"\n\x7f'))
-    "say \"hi\"\n\u007f"
-    """
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "{ " + ", ".join(f"{key} = {toml_value(value)}" for key, value in spec.items()) + " }"

@@ -140,7 +140,9 @@ def _unsearched(problem: Problem) -> str:
     """Return why the patterns are not searched; nothing where they are."""
     reasons = CubeSearch().accepts(problem)
     if not reasons and takes_minutes(problem, len(problem.microdata.counts)):
-        reasons = ["there are so many patterns and distinct tuples that it would take minutes; ask for it to have it"]
+        reasons = [
+            "there are so many patterns and distinct tuples that it would take minutes; name the method to run it"
+        ]
     return f"auto did not use {CubeSearch.name}: {'; '.join(reasons)}" if reasons else ""
 
 

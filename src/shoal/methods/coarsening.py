@@ -125,7 +125,7 @@ def choose_levels(
         one.at(level)
     notes = tuple(_left_alone(table, roles, ruled)) if HIPAA in wish.words else ()
     if AUTO in wish.words:
-        search = Search(table, columns, least, pose, method, seed, deadline, progress)
+        search = LevelSearch(table, columns, least, pose, method, seed, deadline, progress)
         least, said = search.best(), search.said
         notes = (*notes, said)
     raised = {one.name: Raised(one.builder, level) for one, level in zip(columns, least, strict=True) if level}
@@ -162,7 +162,7 @@ def _left_alone(table: Table, roles: Roles, ruled: set[str]) -> list[str]:
     """
     left = (name for name in roles.published if name not in ruled)
     shown = ", ".join(name for name in left if _kind(table[name]) or speaks(name, RULED))
-    return [f"the Safe Harbor rule may speak of these columns, which are not raised by it: {shown}"] if shown else []
+    return [f"the Safe Harbor rule may apply to these columns, which are not raised by it: {shown}"] if shown else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ class Ladder:
 
 
 @dataclass(eq=False)
-class Search:
+class LevelSearch:
     """The search for the levels at which a release loses least, each tried by making it."""
 
     table: Table

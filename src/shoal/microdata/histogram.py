@@ -18,9 +18,9 @@ import polars as pl
 
 from shoal.core.arrays import AnyInts, Bools, Ints
 from shoal.core.errors import Unsupported
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.containment import ShownCells
-from shoal.microdata.microdata import Microdata, distinct_rows
 from shoal.tables.encoded_column import Coded, own_order
 from shoal.tables.spelling import infer
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.microdata.chances import (
         Chances,  # imports a library for sparse matrices: only where there is a population
     )
+    from shoal.microdata.microdata import Microdata
 
 Attributes: TypeAlias = tuple[str, ...]
 """One sensitive attribute, or several read jointly."""

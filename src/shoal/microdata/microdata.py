@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from shoal.core.arrays import AnyInts, Codes, Ints
+from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
-from shoal.core.sorting import runs
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
@@ -214,48 +214,3 @@ def _narrowed(tree: Hierarchy, before: Coded, after: pl.Series) -> Hierarchy:
 def _numbers(columns: Sequence[Coded]) -> Ints:
     """Number rows by their values in some columns."""
     return distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
-
-
-def distinct_rows(columns: Sequence[AnyInts], sizes: Sequence[int]) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct rows of some code columns in their lexicographic order.
-
-    Returns the number of each row, the position of one row of each number, and how many rows have each number.
-    Codes are packed into one integer; before that would overflow, what is packed so far is made dense again.
-
-    >>> labels, first, counts = distinct_rows([np.array([1, 0, 1]), np.array([2, 5, 2])], [2, 6])
-    >>> labels.tolist(), first.tolist(), counts.tolist()
-    ([1, 0, 1], [1, 0], [1, 2])
-    """
-    return numbered_runs(packed(zip(columns, sizes, strict=True)))
-
-
-def numbered_runs(key: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct numbers of a key in order: that of each place, one place of each, and how many have it."""
-    order, starts = runs(key)
-    return _labels(order, starts), order[starts], np.diff(starts, append=len(key))
-
-
-def packed(columns: Iterable[tuple[AnyInts, int]]) -> Ints:
-    """Return one number for each row, in the lexicographic order of the rows of some code columns and their sizes.
-
-    >>> packed([(np.array([1, 0, 1]), 2), (np.array([2, 5, 2]), 6)]).tolist()
-    [8, 5, 8]
-    """
-    columns = iter(columns)  # one at a time is in memory
-    first, span = next(columns)
-    key = first.astype(np.int64)
-    for codes, size in columns:
-        if span * size >= 2**62:
-            order, starts = runs(key)
-            key, span = _labels(order, starts), len(starts)
-        key *= size
-        key += codes
-        span *= size
-    return key
-
-
-def _labels(order: Ints, starts: Ints) -> Ints:
-    """Return the number of the run that each place is in."""
-    labels = np.empty(len(order), dtype=np.int64)
-    labels[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
-    return labels

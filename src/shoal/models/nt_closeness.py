@@ -13,9 +13,9 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import Infeasible, Unsupported
 from shoal.core.parameters import Number, Numeral
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies.containment import ShownCells
 from shoal.microdata.histogram import Attributes, Classes, Histogram
-from shoal.microdata.microdata import distinct_rows
 from shoal.models.base import DOUBT, AttributeModel, Model
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric

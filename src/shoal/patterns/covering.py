@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.core.sorting import order_by
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows, order_by
 from shoal.microdata.partition import Partition
 from shoal.patterns.cube import Cube
 from shoal.problem import Problem

@@ -20,10 +20,10 @@ from math import log2, prod
 import numpy as np
 
 from shoal.core.arrays import Codes, Floats, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.costs import CellCost
 from shoal.hierarchies import Hierarchy, StarsOnly
 from shoal.microdata.histogram import Attributes, Values, sensitive_values
-from shoal.microdata.microdata import distinct_rows
 from shoal.problem import Problem
 from shoal.recoding.cells import HierarchyCells
 from shoal.tables.encoded_column import Coded

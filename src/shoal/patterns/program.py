@@ -22,7 +22,7 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
-from shoal.core.solver import Rows, model_of, new_solver, run_solver, start_from
+from shoal.core.solver import Constraints, model_of, new_solver, run_solver, start_from
 from shoal.patterns.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
 from shoal.patterns.pool import Pool
 
@@ -100,7 +100,7 @@ class Program:
         """Return the program as HiGHS takes it, and how many columns it has."""
         import highspy
 
-        pool, rows, inf = self.pool, Rows(), highspy.kHighsInf
+        pool, rows, inf = self.pool, Constraints(), highspy.kHighsInf
         members, patterns = pool.members, pool.pattern_of_member
         number, types = len(members), len(pool.types)
         x = np.arange(number)
@@ -148,7 +148,7 @@ class Program:
         integral = None if relaxed else np.concatenate(whole)
         return model_of(rows, np.concatenate(cost), np.concatenate(upper), integral), columns
 
-    def _share(self, rows: Rows, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
+    def _share(self, rows: Constraints, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
         import highspy
 
         width = int(codes.max()) + 1
@@ -163,7 +163,7 @@ class Program:
 
     def _close(
         self,
-        rows: Rows,
+        rows: Constraints,
         patterns: Ints,
         codes: Ints,
         x: Ints,

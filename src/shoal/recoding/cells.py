@@ -13,9 +13,8 @@ import polars as pl
 
 from shoal.core.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.core.errors import Unsupported
-from shoal.core.sorting import order_by
+from shoal.core.sorting import distinct_rows, order_by
 from shoal.hierarchies import Hierarchy
-from shoal.microdata.microdata import distinct_rows
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR, cell_text
 

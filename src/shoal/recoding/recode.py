@@ -22,8 +22,9 @@ import polars as pl
 
 from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.arrays import Ints
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import StarsOnly
-from shoal.microdata.microdata import Microdata, distinct_rows
+from shoal.microdata.microdata import Microdata
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
 from shoal.recoding.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells

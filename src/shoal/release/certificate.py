@@ -10,13 +10,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import shoal
 from shoal.checking.audit import Audit, as_dict
 from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.errors import ReleaseError
-from shoal.microdata.prices import Prices
+
+if TYPE_CHECKING:
+    from shoal.microdata.prices import Prices
 
 FORMAT = 1
 
@@ -45,6 +47,8 @@ VOUCHED_OF_TWO = (
     *VOUCHED[1:3],
     "columns that are neither quasi-identifier nor sensitive say nothing of the sensitive ones",
 )
+TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checking", "release")
+"""The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
 
 
 class Measured(float):
@@ -133,6 +137,7 @@ class Certificate:
             "hashes": dict(self.hashes),
             "checked_by_machine": list(CHECKED_OF_TWO if self.recoding == ANATOMY else CHECKED),
             "vouched_for_by_the_owner": list(VOUCHED_OF_TWO if self.recoding == ANATOMY else VOUCHED),
+            "trusted_base": [f"shoal.{package}" for package in TRUSTED_BASE],
         }
 
     def to_json(self) -> str:

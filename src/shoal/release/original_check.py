@@ -17,14 +17,14 @@ from shoal.core.arrays import Ints
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
-from shoal.release.release import keyed_hash, read_json
+from shoal.release.files import keyed_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.star_marks import escape_stars
 from shoal.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Traced:
+class OriginalCheck:
     """A release folder, read back, and the table that it is said to be made from."""
 
     folder: Path
@@ -67,7 +67,7 @@ class Traced:
         """The rows of the original in the order of the published ones."""
         return self.table.frame[self.rows]
 
-    def is_another_table(self) -> str:
+    def identity_problem(self) -> str:
         """Say if the original is not the one whose keyed hash was kept."""
         stated = self._stated
         if self._by_traces:
@@ -76,11 +76,11 @@ class Traced:
             found = keyed_hash(self.original, stated["key"], stated["algorithm"])
         return "" if hmac.compare_digest(found["digest"], stated["digest"]) else "the keyed hash differs"
 
-    def cannot_be_raised(self) -> str:
+    def raising_problem(self) -> str:
         """Raise the columns again that were raised before all else; an error says that it cannot be done."""
         return "" if self.table.rows == self.original.rows else "rows were lost"
 
-    def is_uncovered(self) -> str:
+    def cover_problem(self) -> str:
         """Say how many rows do not cover, or average, the rows they stand for."""
         release, rows = self.release, self.rows
         if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != self.table.rows:
@@ -92,7 +92,7 @@ class Traced:
         missed = uncovered_rows(*told, self.config["hierarchies"], release.codebook)
         return f"{missed:,} rows do not cover the row they stand for" if missed else ""
 
-    def is_altered(self) -> str:
+    def alteration_problem(self) -> str:
         """Say which columns are altered that should not be."""
         shown, certificate = self.release.table, self.release.certificate
         covering = () if certificate.recoding == "anatomy" else certificate.quasi
@@ -100,7 +100,7 @@ class Traced:
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
 
-    def is_miscounted(self) -> str:
+    def count_problem(self) -> str:
         """Say how many groups of two tables have other values than their people."""
         release = self.release
         assert release.sensitive_table is not None

@@ -1,10 +1,10 @@
 """A release: the published tables with their certificate, in memory and as a folder.
 
-    DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: what may leave the house; where a
+    DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: safe to share; where a
                    release has more tables than one, the others beside it, by their names; report.html, if wanted
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
                    bound is proved prices.parquet and proof.json, and where rows were added that are about nobody
-                   counterfeits.parquet; report.html, if wanted: what may not
+                   counterfeits.parquet; report.html, if wanted: to be kept private
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -12,13 +12,9 @@ whole release. Published rows are sorted by their published cells, so that their
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -29,24 +25,30 @@ from typing import Any, Protocol
 import polars as pl
 
 from shoal.checking.audit import Audit
-from shoal.core.arrays import Codes, Ints
+from shoal.core.arrays import Ints
+from shoal.core.atomic_files import beside_of, put_text, remove
 from shoal.core.errors import ParameterError, ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
-from shoal.core.sorting import order_by
-from shoal.microdata.microdata import packed
+from shoal.core.sorting import order_by, packed
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.release.certificate import Certificate, canonical
-from shoal.tables.encoded_column import Coded
+from shoal.release.files import (
+    FORMATS,
+    MANIFEST,
+    REPORT,
+    file_hash,
+    keyed_hash,
+    manifest,
+    public_config_hash,
+    ranked,
+    read_json,
+)
 from shoal.tables.formula_guard import neutralised
 from shoal.tables.table import TABLE, Table
 from shoal.tables.writing import write_rows
-
-FORMATS = ("csv", "csv.gz", "parquet", "arrow")
-REPORT = "report.html"
-MANIFEST = "internal/manifest.json"
 
 
 class Pages(Protocol):
@@ -152,10 +154,10 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     except OSError as error:
         raise ReleaseError(
             f"cannot write the release to {str(target)!r}: {error.strerror or error}",
-            hint="nothing was left there",
+            hint="no partial files remain",
         ) from error
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        remove(beside)
     return target
 
 
@@ -199,15 +201,15 @@ def _write(release: Release, folder: Path, format: str, report: Pages | None) ->
     for name, one in release.shown.items():
         write_rows(one, public / f"{name}.{format}", orders[name], **change)
     if report is not None:
-        _put(public / REPORT, report.public)
-        _put(internal / REPORT, report.internal)
-    _put(internal / "original.json", canonical(keyed_hash(release.source, secrets.token_hex(32))))
+        put_text(public / REPORT, report.public)
+        put_text(internal / REPORT, report.internal)
+    put_text(internal / "original.json", canonical(keyed_hash(release.source, secrets.token_hex(32))))
     rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
         proof = {"denominator": release.prices.denominator, "lower_bound": release.prices.bound}
-        _put(internal / "proof.json", canonical(proof))
+        put_text(internal / "proof.json", canonical(proof))
     if release.counterfeits is not None:
         release.counterfeits.write_parquet(internal / "counterfeits.parquet")
     tables = {name: public / f"{name}.{format}" for name in release.shown}
@@ -224,32 +226,24 @@ def seal_folder(
 ) -> None:
     """Write what is said of the tables of a release; the certificate seals them, and the manifest every file."""
     public, internal = folder / "public", folder / "internal"
-    _put(public / "codebook.json", canonical(codebook))
+    put_text(public / "codebook.json", canonical(codebook))
     hashes = {
         **{name: file_hash(path) for name, path in tables.items()},
         "codebook": file_hash(public / "codebook.json"),
         "config": public_config_hash(config),
         **({"report": file_hash(public / REPORT)} if (public / REPORT).is_file() else {}),
     }
-    _put(public / "certificate.json", replace(certificate, hashes=hashes).to_json())
-    _put(internal / "config.json", canonical(config))
-    _put(internal / "decisions.json", canonical(list(decisions)))
-    _put(folder / MANIFEST, canonical(manifest(folder)))
-
-
-def _put(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    put_text(public / "certificate.json", replace(certificate, hashes=hashes).to_json())
+    put_text(internal / "config.json", canonical(config))
+    put_text(internal / "decisions.json", canonical(list(decisions)))
+    put_text(folder / MANIFEST, canonical(manifest(folder)))
 
 
 def _partial(target: Path) -> Path:
     """Make an empty folder beside the target."""
-    beside = target.parent / f".{target.name}.{os.getpid()}.partial"
+    beside = beside_of(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
     except OSError as error:
         raise ReleaseError(
@@ -261,13 +255,13 @@ def _partial(target: Path) -> Path:
 def _sweep_up(target: Path) -> None:
     """Remove what killed runs left; an old release that one had moved aside, and put nothing in place of, goes back."""
     for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
-        of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)\.partial", left.name)
+        of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)(?:\.[0-9a-f]+)?\.partial", left.name)
         if of_run is None or _alive(of_run[1]):
             continue
         if left.name.startswith(f".{target.name}.old.") and not target.exists():
             left.rename(target)
         else:
-            shutil.rmtree(left, ignore_errors=True)
+            remove(left)
 
 
 def _alive(process: str) -> bool:
@@ -282,7 +276,7 @@ def _alive(process: str) -> bool:
 
 def _move(partial: Path, target: Path) -> None:
     """Put the finished folder in place; an old one is moved aside first and removed last."""
-    old = target.parent / f".{target.name}.old.{os.getpid()}.partial"
+    old = beside_of(target.with_name(f"{target.name}.old"))
     if target.exists():
         target.rename(old)
     try:
@@ -291,48 +285,7 @@ def _move(partial: Path, target: Path) -> None:
         if old.exists():
             old.rename(target)
         raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file; of a folder, that of the names and hashes of its files."""
-    if path.is_dir():
-        return hashlib.sha256(canonical(manifest(path)).encode()).hexdigest()
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def manifest(folder: Path) -> dict[str, str]:
-    """Return the hash of every file of a release but the manifest itself."""
-    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return {name: file_hash(folder / name) for name in files if name != MANIFEST}
-
-
-AS_CSV = "HMAC-SHA256 of the table as CSV"
-AS_CODES = "HMAC-SHA256 of each column: its name, its distinct texts in order, the number of each row's text"
-
-
-def keyed_hash(original: Table, key: str, algorithm: str = AS_CODES) -> dict[str, str]:
-    """Return a hash of the original that proves nothing without the key kept beside it.
-
-    Columns are hashed one by one as small integers; earlier releases have the hash of the whole table as CSV.
-    """
-    digest = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
-    if algorithm == AS_CSV:
-        digest.update(original.frame.write_csv().encode())
-    else:
-        for name in original.columns:
-            column = original.coded(name)
-            texts = column.values.cast(pl.String)
-            ranks, distinct = _ranks(texts), texts.unique().sort(nulls_last=True).to_frame().write_csv().encode()
-            digest.update(canonical([name, len(column.codes), len(distinct)]).encode())
-            digest.update(distinct)
-            digest.update(ranks.astype(f"<u{_bytes(len(texts))}")[column.codes].data)
-    return {"algorithm": algorithm, "key": key, "digest": digest.hexdigest()}
-
-
-def _bytes(size: int) -> int:
-    return 1 if size <= 2**8 else 2 if size <= 2**16 else 4
+    remove(old)
 
 
 def sorted_rows(table: Table) -> Ints:
@@ -342,31 +295,3 @@ def sorted_rows(table: Table) -> Ints:
     [2, 0, 1]
     """
     return order_by(packed(map(ranked, map(table.coded, table.columns))))
-
-
-def ranked(column: Coded) -> tuple[Codes, int]:
-    """Return the place of each row's cell among the different ones as they are written, and how many there are."""
-    ranks = _ranks(column.values)
-    return ranks[column.codes], int(ranks.max(initial=0)) + 1
-
-
-def _ranks(values: pl.Series) -> Codes:
-    """Return the place of each value among the different ones in order, a missing value last."""
-    return (values.rank("dense") - 1).cast(pl.Int32).fill_null(values.n_unique() - bool(values.null_count())).to_numpy()
-
-
-def public_config_hash(config: Mapping[str, Any]) -> str:
-    """Return the hash of the request without its seed, which would help to repeat the run."""
-    return hashlib.sha256(
-        canonical({key: value for key, value in config.items() if key != "seed"}).encode()
-    ).hexdigest()
-
-
-def read_json(path: Path) -> Any:
-    """Read one of the release's JSON files, or raise `ReleaseError`."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ReleaseError(
-            f"{path.parent.name}/{path.name} is missing or cannot be read", hint="is this a release folder?"
-        ) from error

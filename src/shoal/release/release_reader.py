@@ -16,16 +16,14 @@ import polars as pl
 from shoal.checking.audit import Audit, as_dict, audit
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
-from shoal.hierarchies.raising import Raised, as_raised
 from shoal.models import Models
 from shoal.models.metric import Metric
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
-from shoal.release.release import FORMATS, REPORT, file_hash, ranked, read_json
+from shoal.release.files import FORMATS, REPORT, file_hash, ranked, read_json
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
 from shoal.tables.csv_text import texts
-from shoal.tables.formula_guard import restored
 from shoal.tables.table import Table, TableLike
 
 NO_TABLES = ("codebook", "config", "report")
@@ -98,11 +96,6 @@ class Opened:
         return dict(self.config["hierarchies"] if self.config else self.codebook["hierarchies"])
 
     @cached_property
-    def raised(self) -> dict[str, Raised]:
-        """The columns that were raised before all else; none where the internal part, which says so, is not here."""
-        return as_raised(self.config.get("coarsen", {}))
-
-    @cached_property
     def config(self) -> dict[str, Any]:
         """The request as it was understood; empty where the internal part is not here."""
         path = self.path.parent.parent / "internal" / "config.json"
@@ -120,7 +113,7 @@ class Opened:
         wrong = [name for name, digest in found.items() if self.certificate.hashes.get(name) != digest]
         return f"{' and '.join(wrong)} differ from the certificate" if wrong else ""
 
-    def has_shape(self) -> str:
+    def shape_problem(self) -> str:
         """Say where columns, roles or rows are not those stated."""
         described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
         if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):
@@ -136,7 +129,7 @@ class Opened:
 
     def order_problem(self) -> str:
         """Say if the rows are not in the order of their published cells."""
-        return "" if all(map(is_sorted, self.shown.values())) else "their order may tell something"
+        return "" if all(map(is_sorted, self.shown.values())) else "their order may reveal the original order"
 
     @property
     def models(self) -> Models:
@@ -213,13 +206,20 @@ def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str,
     """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
     if not path.name.endswith((".csv", ".csv.gz")):
         stored = Stored(path, empty=True)  # there may be no counterfeits
-        return Table(restored(stored.frame()) if codebook.get("neutralised") else stored)
+        return Table(_restored(stored.frame()) if codebook.get("neutralised") else stored)
     content = path.read_bytes()
     frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
-    frame = restored(frame) if codebook.get("neutralised") else frame
+    frame = _restored(frame) if codebook.get("neutralised") else frame
     types = {column["name"]: column["type"] for column in columns}
     typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
     return Table(frame.with_columns(tidy_column(column) for column in typed))
+
+
+def _restored(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a published table without the apostrophes before what a spreadsheet would run."""
+    from shoal.tables.formula_guard import restored  # loaded only where a release has them
+
+    return restored(frame)
 
 
 def _typed(column: pl.Series, kind: str) -> pl.Series:
@@ -250,5 +250,5 @@ def _type_named(kind: str) -> tuple[str, dict[str, Any]]:
     given = tree.keywords if isinstance(tree, ast.Call) else []
     name = named.id if isinstance(named, ast.Name) else ""
     if not issubclass(getattr(pl, name, object), pl.DataType):
-        raise ReleaseError("the codebook states a type that is none", expected="a type of polars")
+        raise ReleaseError("the codebook states an unknown type", expected="a type of polars")
     return name, {str(option.arg): ast.literal_eval(option.value) for option in given}

@@ -67,7 +67,7 @@ class Shown:
         opened = Opened.of(folder, None)
         broken = opened.hash_problem()
         if broken:
-            raise ReleaseError(f"the release was changed: {broken}", hint="shoal verify says more")
+            raise ReleaseError(f"the release was changed: {broken}", hint="run shoal verify for details")
         path, stated = folder / "internal" / "rows.parquet", opened.certificate
         return cls(
             tables=opened.tables,
@@ -78,7 +78,7 @@ class Shown:
             recoding=stated.recoding,
             models=opened.models,
             rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
-            raised=opened.raised,
+            raised=as_raised(opened.config.get("coarsen", {})),
             config=opened.config,
         )
 

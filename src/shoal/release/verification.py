@@ -17,20 +17,18 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.checking.proof import price_bound
 from shoal.checking.published_cost import recomputed_cost
 from shoal.core.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.models.orders import as_read, declared_orders, read_as_asked
 from shoal.release.certificate import canonical, gap
-from shoal.release.original_check import Traced
-from shoal.release.release import manifest, public_config_hash, read_json
+from shoal.release.files import manifest, public_config_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.table import Table, TableLike
 
 COVERS = "every published row covers the original row it stands for"
 CENTROIDS = "every published row shows the centroids of the original rows of its class"
-WORD = "the word of the method (a theorem or an exhaustive search)"
+WORD = "stated by the method alone (by a theorem or an exhaustive search)"
 
 
 @dataclass(frozen=True)
@@ -92,11 +90,11 @@ def verify(
     try:
         release = Opened.of(folder, population)
     except ShoalError as error:
-        return Verification((Check("the files can be read and the seals are whole", False, str(error)),))
+        return Verification((Check("the files can be read and the seals are intact", False, str(error)),))
     table = None if table is None else _with_counterfeits(folder, _as_read(release, table))
     whole = _internal(folder, release, checks, notes)
     if _look(checks, "the table is the sealed one", release.hash_problem):
-        _look(checks, "the table has the stated columns and rows", release.has_shape)
+        _look(checks, "the table has the stated columns and rows", release.shape_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         if (
             _look(checks, "the audit confirms every model at the stated level", release.model_problem)
@@ -105,7 +103,7 @@ def verify(
             notes.append(f"{release.skipped}: no population is given")
         _cost(release, checks, notes)
         if table is not None and whole:
-            table = _with_original(Traced(folder, release, table), checks)
+            table = _with_original(folder, release, table, checks)
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
@@ -140,14 +138,14 @@ def _look(checks: list[Check], what: str, look: Callable[[], str]) -> bool:
     try:
         detail = look()
     except Exception as error:  # whatever a forged file may provoke
-        detail = str(error) if isinstance(error, ShoalError) else f"could not be looked at ({type(error).__name__})"
+        detail = str(error) if isinstance(error, ShoalError) else f"could not be checked ({type(error).__name__})"
     checks.append(Check(what, not detail, detail))
     return not detail
 
 
 def _internal(folder: Path, release: Opened, checks: list[Check], notes: list[str]) -> bool:
     if not (folder / "internal").is_dir():
-        notes.append("the internal part is not here: its files were not looked at")
+        notes.append("the internal part is not here: its files were not checked")
         return True
 
     def whole() -> str:
@@ -185,16 +183,19 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
     )
 
 
-def _with_original(traced: Traced, checks: list[Check]) -> Table:
+def _with_original(folder: Path, release: Opened, original: Table, checks: list[Check]) -> Table:
     """Compare with the original, and return it with its columns raised as a method saw it."""
-    recoding = traced.release.certificate.recoding
-    _look(checks, "the original is the table the release was made from", traced.is_another_table)
-    raised = _look(checks, "the columns raised beforehand are raised again", traced.cannot_be_raised)
-    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.is_uncovered)
+    from shoal.release.original_check import OriginalCheck  # loaded only where there is an original
+
+    traced = OriginalCheck(folder, release, original)
+    recoding = release.certificate.recoding
+    _look(checks, "the original is the table the release was made from", traced.identity_problem)
+    raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
+    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.cover_problem)
     if recoding != "anatomy":
-        _look(checks, "sensitive and other cells are unaltered", traced.is_altered)
-    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.is_altered):
-        _look(checks, "every group has the sensitive values of its people", traced.is_miscounted)
+        _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
+    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
+        _look(checks, "every group has the sensitive values of its people", traced.count_problem)
     return traced.table if raised else traced.original
 
 
@@ -208,7 +209,7 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
         notes.append(f"the lower bound is {WORD}: there are no prices to prove it")
         return None
     if table is None:
-        notes.append("whether the lower bound follows from the prices: that takes the original")
+        notes.append("whether the lower bound follows from the prices: the original is needed for that")
         return None
     found: list[float] = []
 
@@ -229,6 +230,8 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
 
 
 def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) -> Fraction:
+    from shoal.checking.proof import price_bound  # loaded only where a proof is checked
+
     certificate, config = release.certificate, read_json(folder / "internal" / "config.json")
     return price_bound(
         table.frame,

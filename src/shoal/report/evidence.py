@@ -21,7 +21,8 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ReleaseError
 from shoal.models.orders import as_read
 from shoal.release.certificate import Certificate
-from shoal.release.release import Release, read_json
+from shoal.release.files import read_json
+from shoal.release.release import Release
 from shoal.release.release_reader import Opened
 from shoal.risk import Risk
 from shoal.risk import measure as measure_risk
@@ -156,7 +157,7 @@ def _said(
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
     opened, internal = Opened.of(folder, None), folder / "internal"
     if not internal.is_dir():
-        raise ReleaseError("the internal part of the release is not here", hint="a report is made where the owner is")
+        raise ReleaseError("the internal part of the release is not here", hint="make the report where internal/ is")
     config, decisions = read_json(internal / "config.json"), tuple(read_json(internal / "decisions.json"))
     return opened.certificate, opened.codebook, config, decisions, opened.table
 

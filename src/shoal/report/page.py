@@ -35,7 +35,7 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Codebook": columns,
     "Reproduce": reproduce,
 }
-INTERNAL = "Internal: it counts people of the original and names the seed. It may not leave the house."
+INTERNAL = "Internal: it counts people of the original and names the random seed. Keep it private."
 PUBLIC = (
     "Public: the risk of the original, the people whom attacks hit, the original's figures and the seed are left out."
 )
@@ -88,7 +88,7 @@ def make(
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "gout", "flu", "gout"]}
     >>> release = shoal.anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2", recoding="range")
     >>> found = make(release, people, queries=10)
-    >>> "4 rows (100 %) could be told" in found.internal, "could be told" in found.public
+    >>> "4 rows (100 %) could be distinguished" in found.internal, "could be distinguished" in found.public
     (True, False)
     """
     return Report(Evidence.of(release, original, attacks=attacks, queries=queries, source=source))

@@ -53,6 +53,6 @@ def _columns(found: Evidence) -> Iterator[Markup]:
     losses = [(one["name"], float(one["loss"])) for one in found.codebook["columns"] if "loss" in one]
     if losses:
         yield tag("h3", "What each column lost")
-        yield tag("p", "0 % is as in the original, 100 % tells nothing any more.")
+        yield tag("p", "0 % is as in the original, 100 % carries no information.")
         rows = [[name, bar(loss), percent(loss)] for name, loss in losses]
         yield table(("column", "lost", "share"), rows, numbers=(2,))

@@ -16,12 +16,12 @@ def reproduce(found: Evidence) -> Markup:
         settings = facts({name.replace("_", " "): _said(value) for name, value in found.config.items()})
         check = "Everybody who has the public folder can check the release, this report included:"
         return tag("section", heading, software, settings, tag("p", check), tag("pre", "shoal verify DIR"))
-    check = "Check it, with the original at hand:"
+    check = "Check it against the original:"
     return tag(
         "section",
         heading,
         software,
-        tag("p", "Keep this as shoal.toml beside the original. The seed is in it: it stays in the house."),
+        tag("p", "Keep this as shoal.toml beside the original. It holds the random seed: keep it private."),
         tag("details", tag("summary", "shoal.toml"), tag("pre", _toml(found))),
         tag("pre", "shoal anonymize --config shoal.toml"),
         tag("p", check),

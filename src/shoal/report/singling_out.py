@@ -1,4 +1,4 @@
-"""Singling out: can a person's row be told from all others?"""
+"""Singling out: can a person's row be distinguished from all others?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETS = 5
 
 def singling_out(found: Evidence) -> Markup:
     """Return risk and sizes of classes, before where that is shown, and after."""
-    said = "Can a person's row be told from all others by what somebody may know of them?"
+    said = "Can a person's row be distinguished from all others by what somebody may know of them?"
     return tag("section", tag("h2", "Singling out"), tag("p", said), _risk(found), *_sizes(found), *_sets(found))
 
 
@@ -29,7 +29,7 @@ def _risk(found: Evidence) -> Markup:
     rows: list[list[Content]] = [
         ["groups of rows that look alike", *(f"{one.classes:,}" for one in sides)],
         ["rows in the smallest group", *(f"{one.uniques.smallest:,}" for one in sides)],
-        ["rows that stand alone", *(f"{one.uniques.rows:,} ({percent(one.uniques.share)})" for one in sides)],
+        ["unique rows", *(f"{one.uniques.rows:,} ({percent(one.uniques.share)})" for one in sides)],
         ["highest chance of a right guess (prosecutor)", *(percent(one.prosecutor.highest) for one in sides)],
         [
             "average chance, the share of right links if all are linked (marketer)",
@@ -51,10 +51,10 @@ def _sizes(found: Evidence) -> Iterator[Markup]:
     counted = [(name, bins(risk.class_sizes), risk.rows) for name, risk in _sides(found)]
     labels = max((list(one) for _, one, _ in counted), key=len)
     groups = [(label, [(name, one.get(label, 0) / rows) for name, one, rows in counted]) for label in labels]
-    yield tag("h3", "How many people hide in groups of which size")
+    yield tag("h3", "How many people are in groups of which size")
     keys = (tag("span", tag("i", class_=name), f" {name}") for name, _, _ in counted)
     yield tag("p", *keys, class_="key")
-    yield columns(groups, title="share of the rows by the size of the group they hide in")
+    yield columns(groups, title="share of the rows by the size of their group")
     rows = [[label, *(percent(share) for _, share in shares)] for label, shares in groups]
     headings = ("rows in the group", *(f"share of rows {name}" for name, _, _ in counted))
     details = table(headings, rows, numbers=range(1, len(counted) + 1))
@@ -69,7 +69,7 @@ def _sets(found: Evidence) -> Iterator[Markup]:
     if sets:
         yield tag("h3", "Columns of the original that single people out")
         shown = [[", ".join(one.columns), percent(one.share), percent(one.distinction)] for one in sets]
-        yield table(("columns", "rows alone in them", "distinct rows"), shown, numbers=(1, 2))
+        yield table(("columns", "unique rows", "distinct rows"), shown, numbers=(1, 2))
     notes = (*found.before.notes, *found.before.columns.notes)
     if notes:
         yield tag("details", tag("summary", "what was assumed"), listed(notes))

@@ -44,13 +44,13 @@ def _sentences(found: Evidence) -> Iterator[str]:
     yield f"The release has {counted(stated.rows, 'row')}, each about one person{left_out}."
     if stated.recoding == ANATOMY:
         yield (
-            f"What somebody may know of a person ({_some(stated.quasi)}) is published as it is, and tells who is in the"
+            f"What somebody may know of a person ({_some(stated.quasi)}) is published as it is, and shows who is in the"
             f" table. The sensitive columns ({_some(stated.sensitive)}) are counted by groups of people in a second"
             f" table: {counted(stated.classes, 'group')}."
         )
     else:
         others = found.after.uniques.smallest - 1
-        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "not everybody has a double"
+        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "some people are unique"
         yield (
             f"What somebody may know of a person ({_some(stated.quasi)}) was made coarser where it had to be: {alike}."
             f" There are {counted(stated.classes, 'group')} of people who look alike."
@@ -58,7 +58,7 @@ def _sentences(found: Evidence) -> Iterator[str]:
     if found.before is not None:
         before, after = found.before.uniques, found.after.uniques
         yield (
-            f"In the original {counted(before.rows, 'row')} ({percent(before.share)}) could be told from all others by"
+            f"In the original {counted(before.rows, 'row')} ({percent(before.share)}) could be distinguished by"
             f" these columns; in the release {after.rows:,}."
         )
 

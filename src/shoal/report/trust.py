@@ -16,5 +16,5 @@ def trust(found: Evidence) -> Markup:
         listed(content["checked_by_machine"]),
         tag("h3", "The owner of the table vouches for"),
         listed(content["vouched_for_by_the_owner"]),
-        tag("p", "If one of these is not so, the figures of this report say less than they seem to."),
+        tag("p", "If one of these is not true, the figures of this report do not hold as stated."),
     )

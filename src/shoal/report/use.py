@@ -32,7 +32,10 @@ def _figures(kept: Utility) -> Iterator[tuple[str, str]]:
             f"wrong by {percent(asked.median)} (median), {percent(asked.mean)} (mean), at least"
             f" {percent(asked.worst_tenth)} for one in ten",
         )
-    yield "told from the original", f"{percent(kept.propensity.share)} of what is possible (propensity score)"
+    yield (
+        "distinguishable from the original",
+        f"{percent(kept.propensity.share)} of what is possible (propensity score)",
+    )
     for one in kept.classifiers:
         yield (
             f"guessing {one.target}",

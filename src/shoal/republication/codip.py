@@ -8,8 +8,6 @@ few. `Projections.joined` is the audit of those rows, as an attacker sees them w
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -21,6 +19,7 @@ import polars as pl
 
 from shoal.checking.audit import Audit, audit
 from shoal.core.arrays import Ints
+from shoal.core.atomic_files import put_text, replacing
 from shoal.core.errors import ParameterError, ReleaseError
 from shoal.core.memory import MemoryLimit, within
 from shoal.core.parameters import Number
@@ -50,18 +49,15 @@ class Projections:
         target = Path(folder)
         if target.exists():
             raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder")
-        partial = target.parent / f".{target.name}.{os.getpid()}.partial"
         try:
-            partial.mkdir(parents=True)
-            for name, release in zip(self.folders, self.releases.values(), strict=True):
-                release.save(partial / name, format=format)
-            (partial / "internal").mkdir()
-            (partial / "internal" / "joined.json").write_text(self.to_json(), encoding="utf-8")
-            partial.rename(target)
+            with replacing(target) as beside:
+                beside.mkdir(parents=True)
+                for name, release in zip(self.folders, self.releases.values(), strict=True):
+                    release.save(beside / name, format=format)
+                (beside / "internal").mkdir()
+                put_text(beside / "internal" / "joined.json", self.to_json())
         except OSError as error:
             raise ReleaseError(f"cannot write to {str(target)!r}: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
         return target
 
     @property
@@ -133,7 +129,7 @@ def of_group(models: Models, group: Sequence[str]) -> Models:
     own = tuple(model for model in models if {*model.attributes, *model.given} <= set(group))
     if not own:
         raise ParameterError(
-            f"no model speaks of {', '.join(map(repr, group))}", hint="ask something of every sensitive column, or a k"
+            f"no model covers {', '.join(map(repr, group))}", hint="require a model for every sensitive column, or k"
         )
     return Models(own)
 

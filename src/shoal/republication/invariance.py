@@ -119,7 +119,7 @@ class _New:
         if self.m * most > len(everyone) - len(waiting):
             raise Unsupported(
                 f"of {len(everyone):,} new people, more than 1 in {self.m} have the same value",
-                hint="ask for a smaller m, or wait until more people have come",
+                hint="ask for a smaller m, or wait for more people",
             )
         return left
 

@@ -26,10 +26,12 @@ from shoal.attacks.intersection import together
 from shoal.attacks.rows import secret
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools
+from shoal.core.atomic_files import put_text, replacing
 from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
 from shoal.models.base import quoted
 from shoal.release.certificate import canonical
-from shoal.release.release import Release, file_hash, read_json
+from shoal.release.files import file_hash, read_json
+from shoal.release.release import Release
 from shoal.release.release_view import Shown
 from shoal.tables.table import Table, TableLike
 
@@ -65,7 +67,7 @@ class Overlap:
     people: int | None
     """How many people of the new one are in both; None where it is not known, and everybody may be."""
     exposed: Mapping[str, int]
-    """By sensitive attribute, the people whose value the two together give away, and neither alone."""
+    """By sensitive attribute, the people whose value the two together reveal, and neither alone."""
     changed: int = 0
     """How many of the people who are in both have other values there, so that nothing can be said of them."""
     unchecked: str = ""
@@ -82,7 +84,7 @@ class Overlap:
             return f"{who} in {self.folder!r} too, which cannot be checked: {self.unchecked}"
         told = [f"{number:,} people's {name!r}" for name, number in self.exposed.items() if number]
         changed = f"; {self.changed:,} of them have other values there" if self.changed else ""
-        said = f"the two together give away {' and '.join(told) or 'nothing more'}"
+        said = f"the two together reveal {' and '.join(told) or 'nothing more'}"
         return f"{who} in {self.folder!r} too; {said}{changed}"
 
 
@@ -147,9 +149,8 @@ class Register:
             if people is not None:
                 people.sort("person").write_parquet(self.path / "private" / f"{entry.key}.parquet")
             text = canonical({"format": FORMAT, "releases": [asdict(one) for one in self.entries]})
-            partial = self.path / f".register.{os.getpid()}.partial"
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(self.path / "register.json")
+            with replacing(self.path / "register.json") as beside:
+                put_text(beside, text)
         except OSError as error:
             raise ReleaseError(f"cannot write to {str(self.path)!r}: {error.strerror or error}") from error
 
@@ -197,7 +198,7 @@ class Register:
         series = [one for one in self.entries if asked in f"{one.require} " and set(one.person) == set(person)]
         if str(Path(follows).resolve()) not in [one.folder for one in series]:
             raise ReleaseError(
-                f"the register has no {asked}release in {str(follows)!r} whose people are told by the same columns",
+                f"the register has no {asked}release in {str(follows)!r} with people identified by the same columns",
                 hint="record it with shoal register and its original, or follow another",
             )
         return {person: held for entry in series for person, held in self._signatures(entry, attribute)}
@@ -220,7 +221,7 @@ class Register:
     # --- checking ---
 
     def check(self, release: Release | str | Path, original: TableLike) -> Iterator[Overlap]:
-        """Return every earlier release with people of this one, and what the two together give away."""
+        """Return every earlier release with people of this one, and what the two together reveal."""
         table = Table.of(original).frame
         folder = "" if isinstance(release, Release) else str(Path(release).resolve())
         shown = Shown.of(release)

@@ -123,7 +123,7 @@ class _Series:
         if hashes.n_unique() < table.rows:
             raise ParameterError(
                 f"{table.rows - hashes.n_unique():,} rows have the same {' and '.join(map(repr, person))} as another",
-                expected="columns that tell people apart, as identifiers",
+                expected="columns that identify people, as identifiers",
             )
         earlier = register.signatures(follows, attribute, m, person) if follows is not None else {}
         column = table[attribute]
@@ -167,7 +167,7 @@ class _Series:
         if wrong:
             raise ShoalError(
                 f"{wrong:,} people have another signature than before; nothing is released",
-                hint="please report this: it is a fault of shoal",
+                hint="please report this: it is a bug in shoal",
             )
         return release
 

@@ -1,7 +1,7 @@
 """Risk: who could still be found in a table, raw or published, and by what.
 
     table --quasi--> Crowds --> prosecutor, journalist, marketer   (attackers)
-                            --> rows that stand alone              (uniques)
+                            --> unique rows              (uniques)
                             --> columns that single people out     (singling, suda)
                             --> uniques of the population          (zayatz, pitman, negative_binomial)
                             --> individual risk by record weights  (individual)

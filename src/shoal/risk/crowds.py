@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Floats, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.tables.encoded_column import Coded
 from shoal.tables.table import Table, TableLike
 

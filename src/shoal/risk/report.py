@@ -64,7 +64,7 @@ class Risk:
         above = {f"rows above {one.threshold}": percent(one.share) for one in self.prosecutor.exceeding}
         shown = {
             "classes": f"{self.classes:,}",
-            "rows that stand alone": f"{self.uniques.rows:,} ({percent(self.uniques.share)})",
+            "unique rows": f"{self.uniques.rows:,} ({percent(self.uniques.share)})",
             "prosecutor, highest": f"{self.prosecutor.highest:.4g}",
             "journalist, highest": f"{self.journalist.highest:.4g}",
             "marketer": f"{self.marketer:.4g}",

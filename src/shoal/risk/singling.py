@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.tables.table import Table, TableLike
 
 LARGEST = 3

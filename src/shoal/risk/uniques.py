@@ -1,7 +1,7 @@
 """Uniques: rows that no other row is like.
 
 A sample unique has quasi-identifiers that nobody else in the table has. By the strict count a star equals only a star;
-by the wildcard count a wild cell matches anything, so that fewer rows stand alone. The strict count is the one to
+by the wildcard count a wild cell matches anything, so that fewer rows are unique. The strict count is the one to
 trust: an attacker who knows what a star hides is not misled by it.
 """
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import ParameterError
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.tables.star_marks import STAR
 
 WILD = ("star", "missing", "both")

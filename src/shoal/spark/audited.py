@@ -13,7 +13,7 @@ from shoal.spark.columns import Numbered
 from shoal.spark.counting import Counted
 from shoal.spark.domains import Domains
 from shoal.spark.engine_contract import Decided
-from shoal.spark.rows import Rows
+from shoal.spark.rows import SparkRows
 from shoal.spark.session import SparkFrame, changed
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
@@ -26,7 +26,7 @@ def audited(table: SparkFrame, roles: Roles, decided: Decided) -> Audit:
     shown = Roles(roles.quasi, roles.sensitive)
     people = Numbered.of(plain.select(*plain.columns[:keys]).toDF(*roles.published[:keys]), shown)
     domains = Domains.of(people, as_text=False)
-    rows, expected = Rows(people, domains, ""), len(decided.partition.kept)
+    rows, expected = SparkRows(people, domains, ""), len(decided.partition.kept)
     if domains.rows != expected:
         raise changed(f"{domains.rows:,} rows were published, {expected:,} were decided on: ")
     counted = Counted.of(rows.words_alone(), rows.words)

@@ -11,31 +11,31 @@ import numpy as np
 import polars as pl
 
 from shoal.core.errors import Infeasible
-from shoal.spark.coding import FromWords, Shown
+from shoal.spark.coding import FromWords, PublishedCells
 from shoal.spark.columns import TRACE
 from shoal.spark.counting import Counted, Shares
 from shoal.spark.engine_contract import Decide, Decided
 from shoal.spark.gathered import ranked
 from shoal.spark.packing import Packing
 from shoal.spark.release import SparkRelease
-from shoal.spark.rows import Rows
+from shoal.spark.rows import SparkRows
 from shoal.spark.session import SparkFrame, changed
 from shoal.tables.table import Table
 
 
-def publish_by_counts(rows: Rows, decide: Decide) -> SparkRelease:
+def publish_by_counts(rows: SparkRows, decide: Decide) -> SparkRelease:
     """Count the distinct rows in Spark, decide here, join what was decided in Spark."""
     coded = rows.coded()
     counted = Counted.of(coded, rows.words)
     decided = _decided(rows, counted, decide)
     cells, places = zip(*map(ranked, decided.shown.iter_columns()), strict=True)
-    shown = Shown(cells)
+    shown = PublishedCells(cells)
     assigned = _assigned(rows, coded, counted, decided, shown.packing.pack(places), shown.packing).persist()
     table = rows.written_out(assigned, shown, FromWords(shown, tuple(rows.kept)))
     return SparkRelease(table, decided, rows.people.roles, rows.key, assigned, coded.select(TRACE))
 
 
-def _decided(rows: Rows, counted: Counted, decide: Decide) -> Decided:
+def _decided(rows: SparkRows, counted: Counted, decide: Decide) -> Decided:
     """Decide on all rows, of which only the distinct ones came here."""
     domains = rows.domains
     if int(counted.counts.sum()) != domains.rows:
@@ -52,7 +52,7 @@ def _decided(rows: Rows, counted: Counted, decide: Decide) -> Decided:
 
 
 def _assigned(
-    rows: Rows, coded: SparkFrame, counted: Counted, decided: Decided, words: list[np.ndarray], packing: Packing
+    rows: SparkRows, coded: SparkFrame, counted: Counted, decided: Decided, words: list[np.ndarray], packing: Packing
 ) -> SparkFrame:
     """Give each row the ranks of its class's cells, by the number that it has among the rows that are alike."""
     from pyspark.sql import Window

@@ -22,17 +22,17 @@ from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.problem import Problem, infeasible
 from shoal.recoding.codebook import marks_of_values
 from shoal.spark.cell_keys import RECODINGS, are_bytes
-from shoal.spark.coding import Dictionary, FromKeys, Shown
+from shoal.spark.coding import Dictionary, FromKeys, PublishedCells
 from shoal.spark.columns import TRACE
 from shoal.spark.cutting import COUNTED as BY_AXIS
 from shoal.spark.cutting import halve
-from shoal.spark.domains import Domains, Whole
+from shoal.spark.domains import Domains, WorkerTable
 from shoal.spark.engine_contract import Decided, Posed
 from shoal.spark.gathered import Gathered, ranked
 from shoal.spark.kernel import Kernel
 from shoal.spark.regions import Regions
 from shoal.spark.release import SparkRelease
-from shoal.spark.rows import Rows, longs, summed
+from shoal.spark.rows import SparkRows, longs, summed
 from shoal.spark.session import SparkFrame, asking, changed
 from shoal.spark.stretches import COUNTED as BY_STEP
 from shoal.spark.stretches import stretch
@@ -56,7 +56,7 @@ def is_for_workers(problem: Problem) -> bool:
         return False
     if problem.recoding not in RECODINGS or not problem.cost.of_classes:
         return False
-    whole = Whole.of(problem).together
+    whole = WorkerTable.of(problem).together
     refused = [model for model in problem.models if not model.admits(whole)[0]]
     if refused and problem.may_drop == 0:
         error = infeasible(refused[0], whole)
@@ -65,9 +65,9 @@ def is_for_workers(problem: Problem) -> bool:
     return not refused
 
 
-def publish_by_regions(rows: Rows, posed: Posed, progress: Progress) -> SparkRelease:
+def publish_by_regions(rows: SparkRows, posed: Posed, progress: Progress) -> SparkRelease:
     """Choose regions here, let the workers decide on each, and put their classes together."""
-    whole = Whole.of(posed.problem)
+    whole = WorkerTable.of(posed.problem)
     regions = _regions(rows, whole, posed.method, progress)
     progress(0.5, "cutting classes on the workers")
     found = _solved(rows, whole, posed.method, regions).persist()
@@ -78,21 +78,21 @@ def publish_by_regions(rows: Rows, posed: Posed, progress: Progress) -> SparkRel
     return SparkRelease(table, decided, rows.people.roles, rows.key, found, found.select(TRACE))
 
 
-def _writer(rows: Rows, gathered: Gathered, star: str) -> FromKeys:
+def _writer(rows: SparkRows, gathered: Gathered, star: str) -> FromKeys:
     """Return what the workers write the cells out with."""
     cells, places = zip(*map(ranked, gathered.shown(star)), strict=True)
     quasi = len(gathered.keys)
     keys = [key.alias(f"q{place}").to_frame() for place, key in enumerate(gathered.keys)]
     secrets = zip(places[quasi:], rows.domains.sensitive, strict=True)
     return FromKeys(
-        Shown(cells),
+        PublishedCells(cells),
         tuple(Dictionary(key, rank) for key, rank in zip(keys, places[:quasi], strict=True)),
         tuple(rank[column.codes] for rank, column in secrets),
         tuple(rows.kept),
     )
 
 
-def _regions(rows: Rows, whole: Whole, method: type[Method], progress: Progress) -> Regions:
+def _regions(rows: SparkRows, whole: WorkerTable, method: type[Method], progress: Progress) -> Regions:
     """Choose the regions: Mondrian's own first cuts, or stretches of the Hilbert curve."""
     domains = rows.domains
     coded = rows.words_alone()
@@ -110,7 +110,7 @@ def _regions(rows: Rows, whole: Whole, method: type[Method], progress: Progress)
             coded.unpersist()
 
 
-def _solved(rows: Rows, whole: Whole, method: type[Method], regions: Regions) -> SparkFrame:
+def _solved(rows: SparkRows, whole: WorkerTable, method: type[Method], regions: Regions) -> SparkFrame:
     """Let the workers run the method on every region; rows come out with the keys of their cells."""
     from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 

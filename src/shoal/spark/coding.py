@@ -96,7 +96,7 @@ class Encoder:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PublishedCells:
     """The published cells of a table, column by column, in their order, and how the ranks of a row's cells are packed.
 
     Sorting by the words of ranks is sorting by the cells.
@@ -123,7 +123,7 @@ class Shown:
 class FromKeys:
     """Writes out the cells of rows that have the keys of their cells (`q0`, ...) and their secret."""
 
-    shown: Shown
+    shown: PublishedCells
     cells: tuple[Dictionary, ...]
     """By quasi-identifier: the rank of each cell among the published ones, by its key."""
     secrets: tuple[Ints, ...]
@@ -145,7 +145,7 @@ class FromKeys:
 class FromWords:
     """Writes out the cells of rows that have the words of their ranks."""
 
-    shown: Shown
+    shown: PublishedCells
     kept: tuple[str, ...]
 
     def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:

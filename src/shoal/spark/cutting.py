@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import AnyInts, Bools, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.base import Progress
 from shoal.methods.general.cuts import Open
 from shoal.methods.general.mondrian import Mondrian
-from shoal.microdata.microdata import distinct_rows
 from shoal.problem import Problem
 from shoal.spark.coding import Batch, frame_of
-from shoal.spark.domains import Whole
+from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Cut, Halves
 
@@ -74,7 +74,7 @@ def gathered(batches: Iterator[Batch], names: Sequence[str]) -> Iterator[list[In
         yield [pl.concat(held)[name].to_numpy() for name in names]
 
 
-def halve(whole: Whole, packing: Packing, rows: int, at_most: int, count: Count, progress: Progress) -> Halves:
+def halve(whole: WorkerTable, packing: Packing, rows: int, at_most: int, count: Count, progress: Progress) -> Halves:
     """Cut the table as Mondrian does, until no region that can be cut has more than `at_most` rows."""
     cuts: list[Cut] = []
     sizes = {0: rows}
@@ -94,7 +94,7 @@ def halve(whole: Whole, packing: Packing, rows: int, at_most: int, count: Count,
     return Halves(tuple(cuts))
 
 
-def _cut(whole: Whole, region: int, counted: pl.DataFrame, first: int) -> tuple[Cut, int, int] | None:
+def _cut(whole: WorkerTable, region: int, counted: pl.DataFrame, first: int) -> tuple[Cut, int, int] | None:
     """Cut one region along the widest attribute that allows it; return the cut and the rows of its halves."""
     axes = [counted.filter(pl.col("axis") == axis) for axis in range(len(whole.columns))]
     spread = _spread(whole, [axis["code"].unique().to_numpy() for axis in axes])
@@ -119,7 +119,7 @@ def _cut(whole: Whole, region: int, counted: pl.DataFrame, first: int) -> tuple[
     return None
 
 
-def _spread(whole: Whole, present: Sequence[AnyInts]) -> Problem:
+def _spread(whole: WorkerTable, present: Sequence[AnyInts]) -> Problem:
     """Pose a problem of rows that show every code of a region at least once: how wide a region is they tell as well."""
     longest = max(len(one) for one in present)
     codes = [np.concatenate([one, np.full(longest - len(one), one[0])]) for one in present]

@@ -144,7 +144,7 @@ class Part(Problem):
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WorkerTable:
     """What a worker must know of the table to pose the problem of its rows; no more than domains and counts."""
 
     roles: Roles
@@ -160,7 +160,7 @@ class Whole:
     recoding: str
 
     @classmethod
-    def of(cls, problem: Problem) -> Whole:
+    def of(cls, problem: Problem) -> WorkerTable:
         """Take what is needed from a problem that was posed with an outline."""
         outline = problem.microdata
         assert isinstance(outline, Outline)

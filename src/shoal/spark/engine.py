@@ -22,7 +22,7 @@ from shoal.spark.columns import Numbered
 from shoal.spark.domains import Domains
 from shoal.spark.engine_contract import Asked
 from shoal.spark.release import SparkRelease
-from shoal.spark.rows import Rows
+from shoal.spark.rows import SparkRows
 from shoal.spark.session import SparkFrame, asking, check_installed
 from shoal.tables.roles import Roles
 
@@ -39,7 +39,7 @@ def publish(frame: SparkFrame, roles: Roles, asked: Asked, *, as_text: bool = Fa
     asked.progress(0.0, "counting values")
     people = people.spelt_once()
     domains = Domains.of(people, as_text=as_text)
-    rows = Rows(people, domains, secrets.token_hex(32))
+    rows = SparkRows(people, domains, secrets.token_hex(32))
     posed = asked.pose(domains)
     if posed is not None and is_for_workers(posed.problem):
         release = publish_by_regions(rows, posed, asked.progress)

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.methods.base import Deadline, Method, silent
 from shoal.spark.cell_keys import keys_of
 from shoal.spark.coding import arrow_of, frame_of
-from shoal.spark.domains import Whole
+from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
 
 
@@ -21,7 +21,7 @@ class Kernel:
     The rows are sorted by all their columns before the method sees them: where they were changes nothing.
     """
 
-    whole: Whole
+    whole: WorkerTable
     method: type[Method]
     packing: Packing
     kept: tuple[str, ...]

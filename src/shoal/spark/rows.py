@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.microdata.row_fingerprints import cell_traces
-from shoal.spark.coding import Dictionary, Encoder, Shown, Work
+from shoal.spark.coding import Dictionary, Encoder, PublishedCells, Work
 from shoal.spark.columns import TRACE, Numbered, escaped
 from shoal.spark.domains import Domains
 from shoal.spark.regions import Regions
@@ -24,7 +24,7 @@ from shoal.spark.session import SparkFrame, asking
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SparkRows:
     """The rows of a table in Spark, and the domains that they are encoded with."""
 
     people: Numbered
@@ -80,7 +80,7 @@ class Rows:
         known = {field.name: field for field in self.people.frame.schema.fields}
         return [known[name] if name in known else longs([name])[0] for name in names]
 
-    def written_out(self, decided: SparkFrame, shown: Shown, work: Work) -> SparkFrame:
+    def written_out(self, decided: SparkFrame, shown: PublishedCells, work: Work) -> SparkFrame:
         """Let the workers write out the cells of rows, and sort them; the trace of a row comes last."""
         from pyspark.sql import functions as sql
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from shoal.core.errors import ShoalError, TableError, Unsupported
 from shoal.tables.csv_text import SEPARATORS, guess_separator
+from shoal.tables.table import TEXTS
 
 SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""
@@ -28,7 +29,6 @@ CHANGED = "shoal found a value that was not there when the values were counted"
 """What a worker says of a table that is being written to."""
 OF_CATALOG = "table:"
 """What stands before the name of a table that Spark knows."""
-TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
 
 def check_installed() -> None:

@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.general.hilbert_curve import grid
-from shoal.microdata.microdata import distinct_rows
 from shoal.spark.coding import Batch
 from shoal.spark.cutting import gathered
-from shoal.spark.domains import Domains, Whole
+from shoal.spark.domains import Domains, WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Curve, Stretches
 
@@ -58,7 +58,7 @@ class StepCounts:
             yield pa.RecordBatch.from_arrays([pa.array(part) for part in arrays], names=list(COUNTED))
 
 
-def stretch(whole: Whole, domains: Domains, at_most: int, count: Count) -> Stretches:
+def stretch(whole: WorkerTable, domains: Domains, at_most: int, count: Count) -> Stretches:
     """Cut the curve into stretches of at most so many rows, but for equal rows and for what is refused."""
     axes, bits = grid(whole.columns, whole.hierarchies, domains.counts)
     curve = Curve(tuple(axes), bits, min(bits * len(axes), MOST_BITS))
@@ -105,7 +105,7 @@ def _filled(rows: Ints, at_most: int) -> Ints:
     return region
 
 
-def _admitted(whole: Whole, region: Ints, secrets: Ints, rows: Ints) -> Ints:
+def _admitted(whole: WorkerTable, region: Ints, secrets: Ints, rows: Ints) -> Ints:
     """Return the regions with those joined to the next that a model refuses, the last to the one before."""
     while region[-1] > 0:
         admitted = whole.models.admits(whole.classes(region, secrets, rows, int(region[-1]) + 1))

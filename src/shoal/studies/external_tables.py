@@ -14,8 +14,8 @@ import polars as pl
 
 from shoal.core.arrays import Bools
 from shoal.core.errors import Unsupported
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, StarsOnly
-from shoal.microdata.microdata import distinct_rows
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.problem import Problem
 from shoal.recoding.cells import HierarchyCells

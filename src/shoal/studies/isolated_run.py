@@ -13,11 +13,10 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 from shoal.core.errors import Infeasible, ShoalError, Unsupported
-from shoal.core.memory import MemoryLimit, within
+from shoal.core.memory import MemoryLimit, peak, start_of_peak, within
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.problem import Problem, Solution
@@ -127,7 +126,7 @@ def attempt(task: Task, progress: Progress = silent) -> Attempt:
         return Attempt("failed", reason=str(error))
     except Exception as error:
         where = f"shoal anonymize --method {task.method} shows where"
-        return Attempt("failed", reason=f"{type(error).__name__} in the method, a fault of it; {where}")
+        return Attempt("failed", reason=f"{type(error).__name__} in the method, a bug; {where}")
     return Attempt(solution.status, solution, seconds=time.perf_counter() - began)
 
 
@@ -166,43 +165,3 @@ def _now_and_then(channel: IO[bytes]) -> Progress:
             _send(channel, "progress", share, doing)
 
     return report
-
-
-# Memory
-
-
-def start_of_peak() -> int | None:
-    """Return the bytes this process holds now, and let its peak begin here.
-
-    Where the peak cannot be begun anew it is that of the process from its start, which is never less.
-    """
-    try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return _from_status("VmRSS") or peak()
-    return _from_status("VmRSS")
-
-
-def peak() -> int | None:
-    """Return the most bytes this process has held: resident memory; None on a system that does not tell."""
-    return _from_status("VmHWM") or _from_usage()
-
-
-def _from_status(field: str) -> int | None:
-    """Read one number of Linux's account of this process."""
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
-    return int(found[0]) * 1024 if found else None
-
-
-def _from_usage() -> int | None:
-    """Ask the system elsewhere. Not on Linux: there the figure of a child counts its parent's memory, too."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -19,14 +19,14 @@ from shoal.core.arrays import Ints
 from shoal.core.errors import TableError
 from shoal.tables.column_types import tidy
 from shoal.tables.columns import ARROW, Columns, Held, Notes, Replaced, Stored, parquet_files
-from shoal.tables.csv_spill import has_room, spill, text_size
 from shoal.tables.csv_text import parse
 from shoal.tables.encoded_column import Coded
 from shoal.tables.spelling import spelling_notes
 
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 BINARY = (".parquet", *ARROW)
-READABLE = (".csv", ".csv.gz", ".tsv", ".txt", *BINARY)
+READABLE = (*TEXTS, *BINARY)
+"""Suffixes of the files that are read; Spark and the page read the same."""
 LARGE = 64 * 2**20
 """Bytes of text from which on a file goes by the disk: in about the same time, with far less memory (docs/large.md)."""
 TABLE = "table"
@@ -119,7 +119,7 @@ def read(
     path = Path(path)
     if not _is_text(path):
         return Table(Stored(path))
-    if text_size(path) >= LARGE and has_room(path):
+    if _is_large(path):
         with suppress(OSError):  # the disk filled up meanwhile
             return _spilled(path, separator, encoding, decimal)
     return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
@@ -141,7 +141,16 @@ def read_by_disk(
         ) from error
 
 
+def _is_large(path: Path) -> bool:
+    """Whether the cells of a text file go by the disk, and there is room for them."""
+    from shoal.tables.csv_spill import has_room, text_size  # loaded only where a text file is read
+
+    return text_size(path) >= LARGE and has_room(path)
+
+
 def _spilled(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Table:
+    from shoal.tables.csv_spill import spill
+
     cells, form = spill(path, separator=separator, encoding=encoding, decimal=decimal)
     return Table(cells, (form.said,))
 
@@ -153,7 +162,7 @@ def _is_text(path: Path) -> bool:
     if not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    if suffix not in (*TEXTS, *BINARY):
+    if suffix not in READABLE:
         raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
     return suffix in TEXTS
 

@@ -51,7 +51,7 @@ def classifier(shown: Shown, columns: Mapping[str, Spread], target: str, *, seed
     if target not in shown.sensitive:
         raise RoleError(f"{target!r} is not a sensitive column of the release", hint=nearest(target, shown.sensitive))
     if shown.rows is None:
-        raise Unsupported("nothing says which row stands for which, so that none can be held out")
+        raise Unsupported("it is unknown which published row stands for which original row, so none can be held out")
     labels, kept = _labels(columns[target]), shown.rows
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(_by_contents(columns, shown.real(len(labels)), kept))[:ROWS]

@@ -16,10 +16,11 @@ import shoal.costs
 from shoal.core.arrays import Bools
 from shoal.core.discovery import discover
 from shoal.core.errors import ShoalError
+from shoal.core.sorting import distinct_rows
 from shoal.costs import Cost
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.raising import raised_table
-from shoal.microdata.microdata import distinct_rows, encode
+from shoal.microdata.microdata import encode
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.recoding.recode import FULL_DOMAIN, Published, recode
 from shoal.release.release_view import Shown
@@ -76,7 +77,11 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
     """
     kinds = discover(shoal.costs, Cost)
     if shown.rows is None or shown.counterfeits:
-        why = "nothing says which row stands for which" if shown.rows is None else "some rows are about nobody"
+        why = (
+            "it is unknown which published row stands for which original row"
+            if shown.rows is None
+            else "some rows are about nobody"
+        )
         return tuple(Loss(name, None, why) for name in sorted(kinds))
     published = republished(shown, frame)
     weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]

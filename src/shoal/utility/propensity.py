@@ -1,4 +1,4 @@
-"""The propensity score: can the release be told from the original?
+"""The propensity score: can the release be distinguishable from the original?
 
 Rows of the original and of the release, each cell replaced by one of the values that it covers, drawn at random, are
 put on one heap. A logistic regression on all columns, their squares and products where they are numbers, guesses for

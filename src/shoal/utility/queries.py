@@ -17,7 +17,7 @@ import polars as pl
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.release.release import Release
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import is_ordered
@@ -27,7 +27,7 @@ from shoal.utility.reading import Spread, spreads
 QUERIES = Number("queries", "how many queries", 1, whole=True)
 ATTRIBUTES = Number("attributes", "how many quasi-identifiers a query restricts", 1, whole=True)
 SELECTIVITY = Number("selectivity", "share of rows a query finds if columns are independent", 0, 1, above=True)
-SEED = Number("seed", "where random choices start", 0, whole=True)
+SEED = Number("seed", "random seed", 0, whole=True)
 TRIES = 50
 """How often a query is drawn again that finds no row of the original."""
 

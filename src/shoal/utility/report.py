@@ -45,7 +45,7 @@ class Utility:
         """Show in a notebook the loss of each column and the error of counts."""
         lost = {one.column: percent(one.loss) for one in self.columns}
         rows = [[one.column, lost.get(one.column, "-"), percent(one.distance)] for one in self.marginals]
-        shown = {"told from the original": percent(self.propensity.share)}
+        shown = {"distinguishable from the original": percent(self.propensity.share)}
         if self.queries is not None:
             shown |= {"counts wrong by (median)": percent(self.queries.median)}
         head = tag("p", tag("strong", "Utility"), f": {self.published:,} of {counted(self.rows, 'row')} published")
@@ -115,7 +115,9 @@ def _shown(
     """Read a release, or a table of which all that is known is given."""
     if isinstance(release, Release) or (isinstance(release, str | Path) and Path(release).is_dir()):
         if quasi or sensitive or hierarchies:
-            raise ParameterError("roles or hierarchies are given for a release", hint="a release says its own")
+            raise ParameterError(
+                "roles or hierarchies are given for a release", hint="leave them out: a release states its own"
+            )
         return Shown.of(release)
     return shown_table(release, quasi, sensitive, hierarchies)
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from shoal.core.errors import ShoalError
 from shoal.core.number_format import percent
+from shoal.tables.table import READABLE
 from shoal.web.desk import Desk, queries
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import UPLOAD
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather", ".ipc")
 MOST = 50
 """Files of the folder that are proposed."""
 SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -23,7 +23,7 @@ DECIMALS = {"": "found by itself", ".": "point: 1.5", ",": "comma: 1,5"}
 
 
 @dataclass(frozen=True)
-class Found:
+class DataView:
     """What the step shows; `preview` only where it was asked for."""
 
     files: tuple[str, ...]
@@ -34,19 +34,19 @@ class Found:
     """Why the table cannot be read any more: an upload is gone when shoal ends, a file may be moved."""
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> DataView:
     """Look at the table, if there is one."""
     files = _files(desk.root)
     if desk.draft.file is None:
-        return Found(files)
+        return DataView(files)
     try:
         shown = queries.preview(desk.draft) if picks.get("rows") else None
-        return Found(files, desk.look("inspection"), shown)
+        return DataView(files, desk.look("inspection"), shown)
     except ShoalError as error:
-        return Found(files, refused=str(error))
+        return DataView(files, refused=str(error))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: DataView) -> None:
     """Show where to drop a file; then what the table is."""
     if found.refused:
         message(found.refused, "bad")
@@ -68,14 +68,14 @@ def _files(root: Path | None) -> tuple[str, ...]:
     """Return the tables that lie in the chosen folder, by name."""
     if root is None:
         return ()
-    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(ENDINGS)))[:MOST]
+    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(READABLE)))[:MOST]
 
 
-def _choose(page: Page, found: Found) -> None:
+def _choose(page: Page, found: DataView) -> None:
     said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
-        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(ENDINGS)
+        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(READABLE)
     )
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
@@ -106,7 +106,7 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
             part("option", value=name)
 
 
-def _holds(page: Page, found: Found) -> None:
+def _holds(page: Page, found: DataView) -> None:
     """Show the size, the columns, and the first rows where asked for."""
     if found.inspected is None:
         part("p", "shoal is reading the table …", "waiting", role="status")

@@ -30,7 +30,7 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class Found:
+class HierarchiesView:
     """The columns that may be known, and the hierarchy of the one that is looked at, or why there is none."""
 
     columns: tuple[str, ...]
@@ -42,24 +42,24 @@ class Found:
     """Its values, as lines; only where they were asked for."""
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> HierarchiesView:
     """Look at one column's hierarchy."""
     draft = desk.draft
     columns = tuple(draft.named("quasi"))
     if draft.file is None or not columns:
-        return Found(())
+        return HierarchiesView(())
     column = picks.get("column", "")
     column = column if column in columns else columns[0]
     values = bool(picks.get("values"))
     try:
         shape, kinds = queries.hierarchy(draft, column, values=values), queries.builders(draft, column)
         outline = (picks.get(TYPED) or outlined(queries.tree(draft, column))) if values else ""
-        return Found(columns, column, shape, kinds, outline=outline)
+        return HierarchiesView(columns, column, shape, kinds, outline=outline)
     except ShoalError as error:
-        return Found(columns, column, refused=str(error))
+        return HierarchiesView(columns, column, refused=str(error))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: HierarchiesView) -> None:
     """Show the columns, then the levels of one, then how to change them."""
     if not found.columns:
         lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
@@ -86,7 +86,7 @@ def said(desk: Desk) -> str:
     return "" if not draft.named("quasi") else f"{len(own)} your own" if own else "automatic"
 
 
-def _columns(page: Page, found: Found) -> None:
+def _columns(page: Page, found: HierarchiesView) -> None:
     """Show the columns as buttons, the one that is looked at pressed."""
     with part("div", class_="buttons", role="group", aria_label="Columns that may be known"):
         for name in found.columns:
@@ -141,7 +141,7 @@ def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
     return lambda draft: {"hierarchies": {name: spec for name, spec in draft.hierarchies.items() if name != column}}
 
 
-def _kind(page: Page, found: Found, shape: Shape) -> None:
+def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
     """Offer the kinds of hierarchy that fit the column."""
     heading("Change it", 3)
     fitting = {one.name: one for one in found.kinds if one.spec is not None}
@@ -167,7 +167,7 @@ def _kind(page: Page, found: Found, shape: Shape) -> None:
                     part("li", f"{one.meaning}: {one.reason}")
 
 
-def _parameters(page: Page, found: Found, shape: Shape) -> None:
+def _parameters(page: Page, found: HierarchiesView, shape: Shape) -> None:
     """Offer what the kind of hierarchy may be told; a field a parameter."""
     spec = shape.spec
     kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
@@ -196,7 +196,7 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
-def _tree(page: Page, found: Found) -> None:
+def _tree(page: Page, found: HierarchiesView) -> None:
     """Offer the values as an outline to put into groups; they are cells, so they are shown only if asked for."""
     heading("Groups of your own", 3)
     if not found.outline:

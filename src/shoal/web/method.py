@@ -15,7 +15,7 @@ BY_ITSELF = "as the method needs; else stars"
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodView:
     """What can be chosen; the methods are None while a worker looks which of them fit."""
 
     ready: bool
@@ -24,25 +24,25 @@ class Found:
     methods: tuple[Choice, ...] | None = ()
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> MethodView:
     """Look which methods can take what was decided."""
     draft = desk.draft
     if draft.file is None or not draft.named("quasi") or not draft.require:
-        return Found(False, queries.recodings(), queries.costs(draft.recoding))
+        return MethodView(False, queries.recodings(), queries.costs(draft.recoding))
     found = desk.look("methods")
     methods = (
         None
         if found is None
         else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
     )
-    return Found(True, queries.recodings(), queries.costs(draft.recoding), methods)
+    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods)
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: MethodView) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
     heading("Who may be left out")
-    text("Where somebody is too rare to hide, leaving out a few people can spare everybody else.", "faint")
+    text("Leaving out a few people with rare values can keep more detail for everybody else.", "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
     options = (
         DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
@@ -53,7 +53,7 @@ def draw(page: Page, found: Found) -> None:
         said = "Which methods fit is known once roles and privacy are decided."
         lacking(said, "To privacy", "/privacy", key="to-privacy")
     elif found.methods is None:
-        part("p", "shoal is looking which methods fit …", "waiting", role="status")
+        part("p", "shoal is checking which methods fit …", "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)
     else:
         _methods(page, found.methods)
@@ -66,7 +66,7 @@ def said(desk: Desk) -> str:
     return " ".join(filter(None, (draft.method, draft.recoding))) if draft.require else ""
 
 
-def _recoding(page: Page, found: Found) -> None:
+def _recoding(page: Page, found: MethodView) -> None:
     heading("How cells become coarser")
     with part("fieldset", class_="cards", aria_label="How cells become coarser"):
         _card(page, "recoding", "", "By itself", BY_ITSELF, not page.draft.recoding)
@@ -109,8 +109,8 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
                     part("li", f"{one.name}: {'; '.join(one.reasons)}")
 
 
-def _cost(page: Page, found: Found) -> None:
-    heading("What is kept small")
+def _cost(page: Page, found: MethodView) -> None:
+    heading("What is minimized")
     options = {"": "what is usual for these cells"} | {one.name: f"{one.name}: {one.title}" for one in found.costs}
     heard = lambda value: page.change(cost=value or None)  # noqa: E731
     chosen("Cost", options, page.draft.cost or "", heard, key="cost", help="What is lost is measured by this number.")

@@ -26,7 +26,7 @@ Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
 SETTLE = 0.2
 """Seconds before a page is drawn anew: who leaves a field by pressing a button finds the button where it was."""
-BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal says where."
+BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal shows where."
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class PrivacyView:
     """What is asked for so far, and what could be."""
 
     asked: tuple[Asked, ...]
@@ -67,15 +67,15 @@ def plainly(said: str) -> str:
     return said
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> PrivacyView:
     """Read the requirements."""
     draft = desk.draft
     asked = tuple(Asked.of(one) for one in draft.require)
     forms = tuple(one for one in queries.models() if draft.population or not one.needs_population)
-    return Found(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")))
+    return PrivacyView(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: PrivacyView) -> None:
     """Show the presets, then what is asked for, then what can be added."""
     if not found.known:
         lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
@@ -182,7 +182,7 @@ def _put(draft: Draft, old: str, *new: str) -> list[str]:
     return [said for one in draft.require for said in (new if one == old else (one,))]
 
 
-def _add(page: Page, found: Found) -> None:
+def _add(page: Page, found: PrivacyView) -> None:
     """Offer every model; one of a secret asks which."""
     heading("Add a model", 3)
     picked = page.picks.get("model") or "k"

@@ -15,7 +15,7 @@ shoal verify release --original {name}  # and compares it with the original, row
 AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
 TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
-LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original, so keep them in the house."
+LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original: keep them private."
 WAYS = (
     ("shoal.toml", "toml", "the configuration"),
     ("On the command line", "commands", "the commands"),
@@ -25,7 +25,7 @@ WAYS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class ReleaseView:
     """The runs that have a release, and the one that is looked at."""
 
     runs: tuple[tuple[str, str], ...]
@@ -36,13 +36,13 @@ class Found:
     report: bool = False
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> ReleaseView:
     """Look at the runs that have a release."""
     run = finished(desk, picks)
     if run is None:
-        return Found(())
+        return ReleaseView(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return Found(choices(desk), run.id, repeating(desk, run), *reports)
+    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports)
 
 
 def repeating(desk: Desk, run: Run) -> Draft:
@@ -53,7 +53,7 @@ def repeating(desk: Desk, run: Run) -> Draft:
     return draft.changed(time_limit=max(1.0, round(float((run.summary or {})["seconds"]))))
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: ReleaseView) -> None:
     """Show what can be fetched."""
     if not found.id:
         lacking("There is no release yet.", "Make one", "/run", key="make")
@@ -83,12 +83,12 @@ def written(draft: Draft) -> tuple[str, str, str]:
     return draft.toml(file=draft.name, folder=AGAIN), commands, draft.python(file=draft.name, folder=AGAIN)
 
 
-def _fetch(found: Found) -> None:
-    """Show the two packets side by side: for everybody, and for the house."""
+def _fetch(found: ReleaseView) -> None:
+    """Show the two downloads side by side: the public one, and the private one."""
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
-            heading("For everybody", 3)
-            text("The published table, its certificate and its codebook. This may leave the house.")
+            heading("Public", 3)
+            text("The published table, its certificate and its codebook. Safe to share.")
             with part("div", class_="buttons"):
                 link(
                     "Download public.zip",
@@ -99,8 +99,8 @@ def _fetch(found: Found) -> None:
                 )
                 _report(found.id, found.public_report, public=True)
         with part("div", class_="card"):
-            heading("For the house", 3)
-            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it inside.")
+            heading("Private", 3)
+            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it private.")
             with part("div", class_="buttons"):
                 link("Download release.zip", f"/fetch/{found.id}/release.zip", key="whole", download="release.zip")
                 _report(found.id, found.report, public=False)
@@ -122,8 +122,8 @@ def said(desk: Desk) -> str:
 STEP = Step(
     "release",
     "Release",
-    "Take it with you",
-    "A release is a folder with two parts: one that may be given away, and one that stays in the house.",
+    "Download the release",
+    "A release is a folder with two parts: one that is safe to share, and one to keep private.",
     look,
     draw,
     said,

@@ -21,7 +21,7 @@ from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
 
 ORIGINAL = "original"
 RISKS = {
-    "people who stand alone": ("uniques", "share"),
+    "people who are unique": ("uniques", "share"),
     "people found if everybody is looked for": ("marketer",),
     "highest chance to find a person": ("prosecutor", "highest"),
 }
@@ -29,7 +29,7 @@ RISKS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class ResultView:
     """The runs that have a release, and what is known of the one that is looked at."""
 
     runs: tuple[tuple[str, str], ...]
@@ -58,19 +58,19 @@ def choices(desk: Desk) -> tuple[tuple[str, str], ...]:
     return tuple((run.id, f"Run {run.number}: {' '.join(run.draft.require)}") for run in desk.runs.all() if run.release)
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> ResultView:
     """Look at a release."""
     run = finished(desk, picks)
     if run is None:
-        return Found(())
+        return ResultView(())
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     rows = tuple(compare(desk.runs.all()))
     known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run), run.measuring)
-    return Found(choices(desk), run.id, run.draft, *known)
+    return ResultView(choices(desk), run.id, run.draft, *known)
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: ResultView) -> None:
     """Show the figures first, then the tables, then who could be found."""
     if not found.id:
         lacking("There is no release yet.", "Make one", "/run", key="make")
@@ -92,7 +92,7 @@ def said(desk: Desk) -> str:
     return "" if run is None or run.summary is None else f"{run.summary['classes']:,} crowds"
 
 
-def _figures(found: Found) -> None:
+def _figures(found: ResultView) -> None:
     """Show the release in four numbers."""
     stated, after = found.stated, (found.measured or {}).get("after")
     with part("div", class_="cards figures"):
@@ -135,7 +135,7 @@ def _asked(stated: Mapping[str, Any]) -> None:
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
 
 
-def _side_by_side(page: Page, found: Found) -> None:
+def _side_by_side(page: Page, found: ResultView) -> None:
     """Show rows of the release, and beside them the original, where asked for."""
     heading("Before and after")
     with part("div", class_="two"):
@@ -158,7 +158,7 @@ def _rows(shown: Grid, about: str) -> None:
     grid(shown.columns, rows, about=about).classes("cells")
 
 
-def _measured(page: Page, found: Found) -> None:
+def _measured(page: Page, found: ResultView) -> None:
     """Show risk, attacks and use, as soon as they are measured."""
     measured = found.measured
     heading("Who could still be found")
@@ -176,13 +176,13 @@ def _measured(page: Page, found: Found) -> None:
         text(note, "faint")
 
 
-def _measuring(page: Page, found: Found) -> None:
+def _measuring(page: Page, found: ResultView) -> None:
     """Wait for the measures; where their worker was killed, offer to measure again."""
     if found.measuring:
-        text("Risk, attacks and use are being measured …", "faint")
+        text("Risk, attacks and utility are being measured …", "faint")
         page.live(lambda: not page.desk.runs[found.id].measuring, page.come)
     else:
-        text("Risk, attacks and use were not measured.", "faint")
+        text("Risk, attacks and utility were not measured.", "faint")
         button("Measure them", lambda: page.attempt(page.desk.runs[found.id].measure), key="measure", kind="small")
 
 
@@ -231,7 +231,7 @@ def _use(utility: Mapping[str, Any]) -> None:
     """Show what each column lost."""
     if utility["columns"]:
         heading("What an analyst keeps")
-        text("0 % lost is as in the original, 100 % tells nothing any more.", "faint")
+        text("0 % lost is as in the original, 100 % carries no information.", "faint")
         rows = [[one["column"], bar(one["loss"], "before"), percent(one["loss"])] for one in utility["columns"]]
         grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
 

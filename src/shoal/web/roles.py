@@ -23,7 +23,7 @@ MEANING = {
 
 
 @dataclass(frozen=True)
-class Found:
+class RolesView:
     """The columns with their proposals, and how many people the chosen set singles out."""
 
     table: bool
@@ -31,20 +31,20 @@ class Found:
     uniqueness: Uniqueness | None = None
 
 
-def look(desk: Desk, picks: Picks) -> Found:
+def look(desk: Desk, picks: Picks) -> RolesView:
     """Look at the columns; of a table that was just chosen the proposals are taken, which can be undone."""
     if desk.draft.file is None:
-        return Found(False)
+        return RolesView(False)
     found = desk.look("inspection")
     if found is None:
-        return Found(True)
+        return RolesView(True)
     if untouched(desk):
         desk.change(roles=proposed(found["columns"]))
     known = desk.draft.named("quasi")
-    return Found(True, found["columns"], queries.uniqueness(desk.draft, known) if known else None)
+    return RolesView(True, found["columns"], queries.uniqueness(desk.draft, known) if known else None)
 
 
-def draw(page: Page, found: Found) -> None:
+def draw(page: Page, found: RolesView) -> None:
     """Show a card a column, and above them what the chosen set gives away."""
     if not found.table:
         lacking("Choose a table first.", "To the data", "/data", key="to-data")
@@ -88,7 +88,7 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         )
         return
     with part("div", class_="card alone", aria_live="polite"):
-        part("h3", f"{percent(found.share)} of the people stand alone")
+        part("h3", f"{percent(found.share)} of the people are unique")
         drawn(bar(found.share, "before"))
         text(
             f"{counted(found.alone, 'person', 'people')} of {found.rows:,} are the only one with their combination of"

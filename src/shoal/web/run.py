@@ -24,7 +24,7 @@ GOING = ("waiting", "running")
 
 
 @dataclass(frozen=True)
-class Shown:
+class RunView:
     """A run as the page shows it."""
 
     id: str
@@ -38,7 +38,7 @@ class Shown:
     stopping: bool
 
     @classmethod
-    def of(cls, run: Run, *, points: bool = True) -> Shown:
+    def of(cls, run: Run, *, points: bool = True) -> RunView:
         """Look a run up."""
         draft, summary = run.draft, run.summary or {}
         paid = summary.get("cost")
@@ -48,12 +48,12 @@ class Shown:
         return cls(run.id, run.number, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
 
 
-def look(desk: Desk, picks: Picks) -> tuple[Shown, ...]:
+def look(desk: Desk, picks: Picks) -> tuple[RunView, ...]:
     """Look at all runs, the latest last."""
-    return tuple(Shown.of(run, points=False) for run in desk.runs.all())
+    return tuple(RunView.of(run, points=False) for run in desk.runs.all())
 
 
-def draw(page: Page, runs: tuple[Shown, ...]) -> None:
+def draw(page: Page, runs: tuple[RunView, ...]) -> None:
     """Show what is asked, then the run that goes on or was the last, then the others."""
     open_ends = page.desk.ready()
     for step, said in open_ends:
@@ -113,12 +113,12 @@ def _start(page: Page, *, off: bool) -> None:
         button("Start", lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
 
 
-def _latest(desk: Desk) -> Shown | None:
+def _latest(desk: Desk) -> RunView | None:
     runs = desk.runs.all()
-    return Shown.of(runs[-1]) if runs else None
+    return RunView.of(runs[-1]) if runs else None
 
 
-def _stands(page: Page, run: Shown) -> None:
+def _stands(page: Page, run: RunView) -> None:
     """Show where a run stands: why it failed, what came of it, or how to stop it."""
     if run.failure is not None:
         failed(page, run)
@@ -128,7 +128,7 @@ def _stands(page: Page, run: Shown) -> None:
         _going(page, run)
 
 
-def _moves(run: Shown | None) -> None:
+def _moves(run: RunView | None) -> None:
     """Show how far a run is, and the cost and the bound moving towards each other."""
     if run is None:
         return
@@ -142,7 +142,7 @@ def _moves(run: Shown | None) -> None:
         legend(before="cost of the best release so far", after="proved: no release can cost less")
 
 
-def _going(page: Page, run: Shown) -> None:
+def _going(page: Page, run: RunView) -> None:
     with part("div", class_="buttons"):
         if run.stopping:
             text("Stopping: the best so far is being kept …", "faint")
@@ -152,17 +152,17 @@ def _going(page: Page, run: Shown) -> None:
     text("You may close this page: the run goes on, and is here when you come back.", "faint")
 
 
-def _ended(run: Shown) -> None:
+def _ended(run: RunView) -> None:
     said = "The release is there, and the audit has confirmed every requirement."
     with message(said + _stopped(run)), part("div", class_="buttons"):
         link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
 
 
-def _stopped(run: Shown) -> str:
+def _stopped(run: RunView) -> str:
     return " It was stopped early, and the best so far was kept." if run.state == "stopped" else ""
 
 
-def failed(page: Page, run: Shown) -> None:
+def failed(page: Page, run: RunView) -> None:
     """Say why there is no release, and offer in one click what would help."""
     why = run.failure
     assert why is not None
@@ -179,7 +179,7 @@ def again(desk: Desk, id: str) -> None:
     desk.start(desk.runs[id].lasting)
 
 
-def _others(page: Page, runs: tuple[Shown, ...]) -> None:
+def _others(page: Page, runs: tuple[RunView, ...]) -> None:
     """List all runs, each with what can be done with it."""
     heading("All runs")
     with part("div", class_="stack"):

@@ -18,7 +18,7 @@ from shoal.core.arrays import Bools, Floats
 from shoal.core.errors import Infeasible
 from shoal.methods.base import Deadline, silent
 from shoal.methods.full_domain.full_domain import FullDomain
-from shoal.methods.full_domain.lattice import Additive, Ground, Grouping, Lattice, Measure, Search, Seen, Tables
+from shoal.methods.full_domain.lattice import Additive, Ground, Grouping, Lattice, LatticeSearch, Measure, Seen, Tables
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
 
@@ -132,7 +132,7 @@ def _bits(counts: Floats) -> float:
     return float(some.sum() * np.log2(some.sum()) - (some * np.log2(some)).sum()) if len(some) else 0.0
 
 
-class ArxSearch(Search):
+class ArxSearch(LatticeSearch):
     """The search, by ARX's losses and by what ARX calls a solution."""
 
     def __init__(self, case: Case) -> None:

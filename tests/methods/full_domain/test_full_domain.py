@@ -19,6 +19,7 @@ from tests.strategies import COSTS, MODELS, Case, case_of, cases
 import shoal
 from shoal.checking.audit import audit
 from shoal.core.errors import Infeasible, ParameterError, Unsupported
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Taxonomy
 from shoal.methods.auto import methods
 from shoal.methods.base import Deadline, silent
@@ -26,7 +27,7 @@ from shoal.methods.full_domain.datafly import Datafly
 from shoal.methods.full_domain.full_domain import FullDomain
 from shoal.methods.full_domain.lattice import search
 from shoal.methods.general.mondrian import Mondrian
-from shoal.microdata.microdata import distinct_rows, encode
+from shoal.microdata.microdata import encode
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem

@@ -12,7 +12,7 @@ from tests.strategies import Case
 
 from shoal.methods.base import Deadline, silent
 from shoal.methods.general import cube as search_module
-from shoal.methods.general.cube import CubeSearch, Search
+from shoal.methods.general.cube import CoveringSearch, CubeSearch
 from shoal.methods.general.windows import Windows
 from shoal.patterns import cube as layout
 
@@ -41,7 +41,7 @@ def test_it_costs_no_more_than_peeling_and_proves_no_less(require: str) -> None:
 def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.methods.general.windows.ROWS", 30)
     case = larger(require, rows=100, quasi=("number", "odd text", "category"))
-    search = Search.of(case.problem, 0, Deadline(), silent)
+    search = CoveringSearch.of(case.problem, 0, Deadline(), silent)
     windows = Windows(search.covering, search.checks, np.random.default_rng(0))
     before = windows.covering.cost
     for _ in range(6):
@@ -77,7 +77,7 @@ def test_a_program_that_is_too_large_is_not_solved_and_nothing_is_called_optimal
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     case = larger("k=3")
-    monkeypatch.setattr(Search.finish, "__defaults__", (0, 10))
+    monkeypatch.setattr(CoveringSearch.finish, "__defaults__", (0, 10))
     monkeypatch.setattr(search_module, "MOST_WINDOWS", 0)
     found = CubeSearch().run(case.problem)
     assert found.lower_bound is not None

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.core.arrays import Ints
 from shoal.methods.k_anonymity.factors import cycles_of, heaviest_matching, least_one_two_factor, least_two_factor
-from shoal.methods.k_anonymity.factors.two import Search
+from shoal.methods.k_anonymity.factors.two import FactorSearch
 
 
 def every_two_factor(apart: Ints) -> int:
@@ -123,7 +123,7 @@ def test_both_factors_of_thousands_of_graphs() -> None:
         check_one_two(apart)
         check_two(apart)
         check_two(symmetric(rng, rows, int(rng.integers(2, 1000))))
-        gaps += Search.of(apart).paid(Search.of(apart).within(10**12)) > 0  # type: ignore[arg-type]
+        gaps += FactorSearch.of(apart).paid(FactorSearch.of(apart).within(10**12)) > 0  # type: ignore[arg-type]
     print(f"3,000 tables, 6,000 graphs: all least; the relaxed 2-factor was lighter for {gaps} tables")
 
 
@@ -157,7 +157,7 @@ def test_a_larger_two_factor_pays_no_more_than_is_searched(rows: int, columns: i
     apart = hamming(np.random.default_rng(rows).integers(0, values, (rows, columns)))
     weight, edges = least_two_factor(apart)
     assert np.bincount(edges.ravel()).tolist() == [2] * rows
-    search = Search.of(apart)
+    search = FactorSearch.of(apart)
     wide = search.within(3)
     assert wide is not None
     assert apart[tuple(search.ends[wide].T)].sum() == weight

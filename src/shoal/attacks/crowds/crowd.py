@@ -17,7 +17,7 @@ import numpy as np
 from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 
 VISITS = 400_000_000
 """How many nodes of the tree are looked at, at most, before own classes are taken instead."""
@@ -30,7 +30,7 @@ DISTANCES = 2_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class PointClasses:
     """The classes of some points: those of point `first + i` end at `ends[i]`, where the next one's begin."""
 
     first: int
@@ -77,7 +77,7 @@ class Crowd:
             own = self.class_of_row[sight.own_row]
             self.point_of_person, somebody = _numbered([self.point_of_person, own])
             self.points, self._own = self.points[:0], own[somebody]
-        self._kept: list[Found] | None = None
+        self._kept: list[PointClasses] | None = None
 
     def _way(self) -> str:
         sight = self.sight
@@ -98,20 +98,20 @@ class Crowd:
 
     # --- which classes ---
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[PointClasses]:
         """Return the classes of all points, part by part; a few parts are kept."""
         if self._kept is not None:
             yield from self._kept
             return
-        kept: list[Found] = []
+        kept: list[PointClasses] = []
         for part in self._parts():
             kept = [*kept, part] if len(kept) < 3 else kept
             yield part
         self._kept = kept if sum(len(part.ends) for part in kept) == self.number else None
 
-    def _parts(self) -> Iterator[Found]:
+    def _parts(self) -> Iterator[PointClasses]:
         if self.way in ("own class", "equal"):
-            yield Found(0, np.arange(1, len(self._own) + 1), self._own.astype(np.int32))
+            yield PointClasses(0, np.arange(1, len(self._own) + 1), self._own.astype(np.int32))
         elif self.way == "nearest":
             yield from self._nearest()
         else:
@@ -132,7 +132,7 @@ class Crowd:
         """How many points there are."""
         return len(self._own) if self.way in ("own class", "equal") else len(self.points)
 
-    def _walks(self, points: Ints) -> Iterator[tuple[Found, int]]:
+    def _walks(self, points: Ints) -> Iterator[tuple[PointClasses, int]]:
         from shoal.attacks.crowds.kernels import walk
 
         tree, first = self._tree, 0
@@ -143,14 +143,14 @@ class Crowd:
                 points, first, tree.begin, tree.label, tree.leaf, tree.offsets, tree.starts, tree.cells, found, ends
             )
             ends = ends[: next_ - first]
-            yield Found(first, ends, found[: ends[-1]].copy()), visits
+            yield PointClasses(first, ends, found[: ends[-1]].copy()), visits
             first = next_
 
     @cached_property
     def _tree(self) -> Tree:
         return Tree.of(self.signatures, [self.sight.covers[name] for name in self.names])
 
-    def _nearest(self) -> Iterator[Found]:
+    def _nearest(self) -> Iterator[PointClasses]:
         """Return the classes at the least distance from each point."""
         assert self.sight.places is not None
         places = [self.sight.places[name] for name in self.names]
@@ -159,7 +159,7 @@ class Crowd:
             some = self.points[first : first + step]
             away = sum(one.squared(self.signatures[:, j], some[:, j]) for j, one in enumerate(places))
             near = away <= away.min(axis=1, keepdims=True) * (1 + 1e-12)  # type: ignore[union-attr]
-            yield Found(first, np.cumsum(near.sum(axis=1)), np.nonzero(near)[1].astype(np.int32))
+            yield PointClasses(first, np.cumsum(near.sum(axis=1)), np.nonzero(near)[1].astype(np.int32))
 
     # --- what they have in common ---
 

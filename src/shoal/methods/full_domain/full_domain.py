@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shoal.core.errors import Unsupported
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.full_domain.lattice import Ground, Lattice, Search, Seen, measure_of
+from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Seen, measure_of
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, infeasible
@@ -46,13 +46,13 @@ class FullDomain(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Look at nodes until none may be better than the best; out of time, take the best so far."""
         ground, lattice = Ground(problem), Lattice.of(problem.microdata)
-        search = Search(lattice, ground, measure_of(ground, lattice))
+        search = LatticeSearch(lattice, ground, measure_of(ground, lattice))
         search.look(len(lattice) - 1)
         return searched(self, search, deadline, progress)
 
 
 def searched(
-    method: Method, search: Search, deadline: Deadline, progress: Progress, notes: tuple[str, ...] = ()
+    method: Method, search: LatticeSearch, deadline: Deadline, progress: Progress, notes: tuple[str, ...] = ()
 ) -> Solution:
     """Run a search to its end, or to that of the time, and return what it found."""
     problem = search.problem

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.core.arrays import Bools
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.full_domain.full_domain import FullDomain, lattice_refusals, searched
-from shoal.methods.full_domain.lattice import Ground, Lattice, Search, Verdicts, measure_of
+from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Verdicts, measure_of
 from shoal.problem import Problem, Solution
 from shoal.recoding.recode import FULL_DOMAIN
 
@@ -53,7 +53,7 @@ class Incognito(Method):
         ground, lattice = Ground(problem), Lattice.of(problem.microdata)
         walk = Walk(ground, lattice)
         sufficing = walk.all_columns(deadline, progress)
-        search = Search(lattice, ground, measure_of(ground, lattice))
+        search = LatticeSearch(lattice, ground, measure_of(ground, lattice))
         search.look(len(lattice) - 1)
         search.dead |= ~sufficing.ravel()
         search.live = search.live[sufficing.ravel()[search.live]]

@@ -95,7 +95,7 @@ class CubeSearch(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, search."""
-        search = Search.of(problem, seed, deadline, progress, moderate=self._moderate)
+        search = CoveringSearch.of(problem, seed, deadline, progress, moderate=self._moderate)
         search.price()
         search.peel()
         search.move()
@@ -104,7 +104,7 @@ class CubeSearch(Method):
 
 
 @dataclass
-class Search:
+class CoveringSearch:
     """The best covering and the best prices so far, and the steps that improve them."""
 
     problem: Problem
@@ -121,7 +121,7 @@ class Search:
     @classmethod
     def of(
         cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, moderate: bool = False
-    ) -> Search:
+    ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time."""
         progress(0.0, "laying out the cube (compiled at the first use)")
         pricing = Pricing.of(problem)

@@ -14,12 +14,11 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
-from shoal.core.sorting import order_by
+from shoal.core.sorting import distinct_rows, order_by
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.cuts import MIDDLE, Cuts, HierarchyCuts, MedianCuts, Open
 from shoal.methods.general.median_levels import COMPILED_FROM, checks_of, cut_by_levels
 from shoal.methods.general.repair import repair
-from shoal.microdata.microdata import distinct_rows
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.bounds.linear_program import raise_by_program
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.general.cube import Search
+from shoal.methods.general.cube import CoveringSearch
 from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import TCloseness
@@ -60,7 +60,7 @@ class Optimal(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Search, raise the prices, and solve what a cheaper release could use."""
-        search = Search.of(problem, seed, deadline, progress)
+        search = CoveringSearch.of(problem, seed, deadline, progress)
         search.price()
         search.peel()
         search.improve()
@@ -74,7 +74,7 @@ class Optimal(Method):
         search.finish(MOST_MEMBERS, to_the_end=True)
         return search.solution(self)
 
-    def _with_dropping(self, search: Search) -> Solution:
+    def _with_dropping(self, search: CoveringSearch) -> Solution:
         """Solve with dropping as one more pattern, for so many rows as may be dropped."""
         problem, found = search.problem, search.solution(self)
         cube, best = search.covering.cube, search.ascent.best

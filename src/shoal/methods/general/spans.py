@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.core.arrays import AnyInts, Bools, Floats, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.recoding.cells import Cells, HierarchyCells, RangeCells, SetCells
 from shoal.recoding.recode import Published
 

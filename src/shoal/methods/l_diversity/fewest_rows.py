@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.bounds.residue import phase_one
 from shoal.core.arrays import Floats, Ints
-from shoal.core.solver import Rows, model_of, new_solver, run_solver
+from shoal.core.solver import Constraints, model_of, new_solver, run_solver
 from shoal.methods.base import Deadline
 from shoal.methods.l_diversity.tp import Split, diversity_of, promised, three_phases
 from shoal.methods.l_diversity.tp_plus import TPPlus
@@ -81,7 +81,7 @@ def _most_unaltered(histogram: Histogram, most: Ints, l: int, deadline: Deadline
 
 def _model(histogram: Histogram, most: Ints, l: int) -> object:
     """Return the program of the class docstring, its columns y, then c, then h."""
-    inf, rows = np.inf, Rows()
+    inf, rows = np.inf, Constraints()
     entries, classes, values = len(most), len(histogram.sizes), len(histogram.values.totals)
     y, owner, c, h = np.arange(entries), histogram.slice_of_entry, entries + np.arange(classes), entries + classes
     first = rows.add(entries, -inf, 0.0)

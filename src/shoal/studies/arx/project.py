@@ -6,19 +6,17 @@ is listed: in `Project.left_out`, and at the head of `shoal.toml`.
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from shoal.config import read_config
+from shoal.core.atomic_files import replacing
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import as_fraction
+from shoal.core.toml import toml_value
 from shoal.models.requirement import parse_requirement
 from shoal.studies.arx import words
 from shoal.studies.arx.archive import LARGEST_TABLE, Archive, opened
@@ -67,12 +65,12 @@ class Project:
         head += [f"# Left out: {_one_line(text)}" for text in self.left_out]
         data = {"file": self.table, "separator": self.separator} if self.table else {}
         sections = {
-            "data": {key: _text(value) for key, value in data.items()},
-            "roles": {role: _list(names) for role, names in self.roles.items() if role != "other" and names},
-            "privacy": {"require": _text(self.require)} if self.require else {},
-            "hierarchies": {_text(column): _text(file) for column, file in self.hierarchies.items()},
-            "method": {"recoding": _text("full-domain")} | ({"cost": _text(self.cost)} if self.cost else {}),
-            "weights": {_text(column): weight for column, weight in self.weights.items()},
+            "data": {key: toml_value(value) for key, value in data.items()},
+            "roles": {role: toml_value(list(names)) for role, names in self.roles.items() if role != "other" and names},
+            "privacy": {"require": toml_value(self.require)} if self.require else {},
+            "hierarchies": {toml_value(column): toml_value(file) for column, file in self.hierarchies.items()},
+            "method": {"recoding": toml_value("full-domain")} | ({"cost": toml_value(self.cost)} if self.cost else {}),
+            "weights": {toml_value(column): weight for column, weight in self.weights.items()},
         }
         sections["privacy"] |= {"max_suppressed": self.max_suppressed}
         lines = [
@@ -91,20 +89,19 @@ def read_project(path: str | Path, folder: str | Path) -> Project:
         raise ParameterError(f"{str(folder)!r} is there already", expected="a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=".arx-", dir=folder.parent))
+        with replacing(folder) as made:
+            made.mkdir()
+            return _written(path, made)
     except OSError as error:
         raise ParameterError(f"cannot write to {str(folder.parent)!r}: {error.strerror}") from error
-    try:
-        with opened(path) as archive:
-            project = _Reader(archive).read(made)
-        (made / "shoal.toml").write_text(project.toml(), encoding="utf-8")
-        read_config(made / "shoal.toml")
-        made.chmod(0o755)
-        with suppress(OSError):
-            folder.rmdir()
-        made.replace(folder)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+
+
+def _written(path: Path, folder: Path) -> Project:
+    """Read a project and write everything into a folder."""
+    with opened(path) as archive:
+        project = _Reader(archive).read(folder)
+    (folder / "shoal.toml").write_text(project.toml(), encoding="utf-8")
+    read_config(folder / "shoal.toml")
     return project
 
 
@@ -218,14 +215,6 @@ class _Reader:
         starred = {one.text for one in self.config.findall("suppressedAttributeTypes/type")}
         if starred - {"QUASI_IDENTIFYING_ATTRIBUTE"}:
             self.left_out.append("stars in other columns of suppressed rows: shoal stars quasi-identifiers only")
-
-
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _list(names: Iterable[str]) -> str:
-    return "[" + ", ".join(map(_text, names)) + "]"
 
 
 def _one_line(text: str) -> str:

@@ -12,6 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from shoal.core.atomic_files import put_text, replacing
 from shoal.core.errors import ReleaseError, ShoalError
 
 
@@ -35,16 +36,8 @@ def private_folder(path: Path) -> Path:
 def put_json(path: Path, content: object) -> None:
     """Write a file in one step: beside its place, to the disk, then over what was there."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with written(path):
-        try:
-            with beside.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+    with written(path), replacing(path) as beside:
+        put_text(beside, text)
 
 
 def plain(value: object) -> Any:
@@ -71,7 +64,7 @@ def get_json(path: Path) -> Any:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise ShoalError(f"{path.name!r} of the desk cannot be read", hint="remove it to begin anew") from error
+        raise ShoalError(f"{path.name!r} of the desk cannot be read", hint="remove it to start again") from error
 
 
 def lock(path: Path) -> int | None:

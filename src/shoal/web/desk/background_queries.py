@@ -34,7 +34,7 @@ class Looks:
     def at(self, what: str, draft: Draft) -> dict[str, Any] | None:
         """Return what a look sees, None as long as a worker looks; raise in words what went wrong."""
         if what not in LOOKS:
-            raise ParameterError(f"there is no look {what!r}", hint=nearest(what, LOOKS))
+            raise ParameterError(f"there is no query {what!r}", hint=nearest(what, LOOKS))
         stamp = Stamp.of(draft)
         said = draft.to_dict()
         key = fingerprint(what, stamp, *(said[name] for name in NEEDS.get(what, sorted(said))))[:32]
@@ -62,7 +62,7 @@ class Looks:
         until = time.monotonic() + seconds
         while (found := self.at(what, draft)) is None:
             if time.monotonic() > until:
-                raise ShoalError(f"the look takes longer than {seconds:g} seconds", hint="ask again")
+                raise ShoalError(f"the query takes longer than {seconds:g} seconds", hint="ask again")
             time.sleep(0.05)
         return found
 

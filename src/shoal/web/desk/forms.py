@@ -84,7 +84,7 @@ def written(name: str, numbers: Sequence[object], columns: Sequence[str] = (), o
     """
     kind = lookup(shoal.models, Model, name, "model")
     if kind.reads_attribute and not columns:
-        raise ParameterError(f"{kind.title} speaks of no column", expected="a sensitive column")
+        raise ParameterError(f"{kind.title} names no column", expected="a sensitive column")
     given = None if option in (None, "auto") else option
     return str(kind.parse(tuple(columns), (), given, [str(number) for number in numbers]))
 

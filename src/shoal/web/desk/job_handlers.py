@@ -104,7 +104,7 @@ def _helping(table: Table, request: Request) -> dict[str, Any] | None:
 def measure(task: Task, made: Release | Path, table: Table | None = None) -> None:
     """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
     folder = task.job.folder
-    task.tell(1.0, "measuring risk, attacks and use")
+    task.tell(1.0, "measuring risk, attacks and utility")
     try:
         found = Evidence.of(made, table or task.table(), source=task.draft.name)
         pages = Report(found)

@@ -44,8 +44,10 @@ def crowd_for(risk: str) -> int:
 PRESETS = {
     one.name: one
     for one in (
-        Preset("survey-3", "Survey, k = 3", "Everybody hides among at least 3: for tables of little risk.", 3),
-        Preset("survey-5", "Survey, k = 5", "Everybody hides among at least 5: common for surveys and statistics.", 5),
+        Preset("survey-3", "Survey, k = 3", "Everybody is in a crowd of at least 3: for tables of little risk.", 3),
+        Preset(
+            "survey-5", "Survey, k = 5", "Everybody is in a crowd of at least 5: common for surveys and statistics.", 5
+        ),
         Preset(
             "risk-0.09",
             "Risk of at most 0.09",

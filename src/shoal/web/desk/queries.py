@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 
 from shoal.core.errors import RoleError
+from shoal.core.sorting import distinct_rows
 from shoal.inspection import inspect
-from shoal.microdata.microdata import distinct_rows
 from shoal.risk.attackers import attacker
 from shoal.risk.uniques import uniques
 from shoal.web.desk.choices import Choice, costs, methods, recodings
@@ -91,7 +91,7 @@ class Uniqueness:
 
 
 def uniqueness(draft: Draft, columns: Sequence[str] | None = None) -> Uniqueness:
-    """Count how many rows stand alone in some columns; without them in the quasi-identifiers of the draft."""
+    """Count how many rows are unique in some columns; without them in the quasi-identifiers of the draft."""
     return _uniqueness(Stamp.of(draft), tuple(draft.named("quasi") if columns is None else columns))
 
 

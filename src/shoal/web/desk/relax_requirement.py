@@ -29,13 +29,13 @@ def eased(table: Table, request: Request) -> tuple[str, ...] | None:
     models = as_models(request.require)
     laxest = Models(tuple(with_numbers(model, least(model)) for model in models))
     problem = prepare(table, replace(request, require=laxest, coarsen=None)).problem
-    whole = Whole(problem.classes(Partition.whole(problem.rows)), problem.rows)
+    whole = OneClass(problem.classes(Partition.whole(problem.rows)), problem.rows)
     found = [eased_model(model, whole.admits) for model in models]
     return None if None in found else tuple(str(model) for model in found)
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class OneClass:
     """All rows as one class."""
 
     classes: Classes

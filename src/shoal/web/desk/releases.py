@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.core.atomic_files import replacing
 from shoal.core.errors import ReleaseError, TableError
 from shoal.release.release_reader import Opened
 from shoal.tables.table import TABLE
@@ -64,7 +64,7 @@ def beside(run: Run, rows: int = ROWS) -> Beside:
 
 
 def zipped(run: Run, *, public: bool = False) -> Path:
-    """Return the release folder as a zip: all of it, for the house, or the part that may be given away.
+    """Return the release folder as a zip: all of it, to be kept private, or the public part alone.
 
     It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original, and
     beside it the hierarchies that the code which repeats the run names.
@@ -73,10 +73,9 @@ def zipped(run: Run, *, public: bool = False) -> Path:
     target = kept / ("release-public.zip" if public else "release.zip")
     if target.is_file():
         return target
-    partial = kept / f".{secrets.token_hex(8)}.partial"  # two tabs may ask at once
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
+    with replacing(target) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted((folder / "public" if public else folder).rglob("*")):
             packed.write(path, Path("release") / path.relative_to(folder))
         for column, path in {} if public else run.trees.items():
             packed.write(path, run.draft.trees[column])
-    return partial.replace(target)
+    return target

@@ -5,8 +5,8 @@ Compiled loops are imported where they are run, never here.
 
 from shoal.methods.full_domain.lattice.grouping import Ground, Grouping
 from shoal.methods.full_domain.lattice.levels import Lattice, Levels
-from shoal.methods.full_domain.lattice.measures import Additive, Measure, Tables, Whole, measure_of
-from shoal.methods.full_domain.lattice.search import Search
+from shoal.methods.full_domain.lattice.measures import Additive, Measure, PublishedMeasure, Tables, measure_of
+from shoal.methods.full_domain.lattice.search import LatticeSearch
 from shoal.methods.full_domain.lattice.verdicts import Fate, Seen, Verdicts
 
 __all__ = [
@@ -15,12 +15,12 @@ __all__ = [
     "Ground",
     "Grouping",
     "Lattice",
+    "LatticeSearch",
     "Levels",
     "Measure",
-    "Search",
+    "PublishedMeasure",
     "Seen",
     "Tables",
     "Verdicts",
-    "Whole",
     "measure_of",
 ]

@@ -14,9 +14,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from shoal.core.arrays import Bools, Codes, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.full_domain.lattice.levels import Levels
 from shoal.microdata.histogram import Attributes, Classes, Values
-from shoal.microdata.microdata import distinct_rows
 from shoal.problem import Problem
 
 MOST_KEPT = 40_000_000

@@ -47,7 +47,7 @@ class Measure(ABC):
         return self.floor.reshape(self.lattice.shape)[below] + self.extra(grouping, failing)
 
 
-class Whole(Measure):
+class PublishedMeasure(Measure):
     """Any cost: every release is measured as it would be published; nothing is known beforehand."""
 
     def __init__(self, ground: Ground, lattice: Lattice) -> None:
@@ -188,5 +188,5 @@ def measure_of(ground: Ground, lattice: Lattice) -> Measure:
         return Combined(ground, lattice, cost)
     tables = Tables.of(ground.problem)
     if tables is None or not tables.rises:
-        return Whole(ground, lattice)
+        return PublishedMeasure(ground, lattice)
     return Additive(ground, lattice, tables)

@@ -32,7 +32,7 @@ WORTH_A_THREAD = 5_000
 """Distinct tuples from which a thread for each node saves more than it takes."""
 
 
-class Search:
+class LatticeSearch:
     """Looks at nodes until the best is known; `live` are those that may still be better."""
 
     def __init__(self, lattice: Lattice, ground: Ground, measure: Measure) -> None:

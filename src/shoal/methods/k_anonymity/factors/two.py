@@ -31,7 +31,7 @@ def least_two_factor(apart: Ints) -> tuple[int, Ints]:
     >>> weight, [sorted(cycle) for cycle in cycles_of(edges)]
     (8, [[0, 1, 2], [3, 4, 5, 6]])
     """
-    search = Search.of(apart)
+    search = FactorSearch.of(apart)
     number = min(2 * len(apart), len(search.regrets))
     step = len(apart) // 50 + 1
     while True:
@@ -69,7 +69,7 @@ def cycles_of(edges: Ints) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class FactorSearch:
     """All edges of a complete graph, and their regrets: twice the weight less what the ends were priced at."""
 
     vertices: int
@@ -79,7 +79,7 @@ class Search:
     """Whether the relaxed 2-factor uses the edge, be it by half."""
 
     @classmethod
-    def of(cls, apart: Ints) -> Search:
+    def of(cls, apart: Ints) -> FactorSearch:
         """Price the vertices."""
         prices, used = relaxed_two_factor(apart)
         ends = np.stack(np.triu_indices(len(apart), 1), axis=1)

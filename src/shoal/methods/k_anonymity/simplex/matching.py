@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
-from shoal.core.solver import Rows, model_of, new_solver, run_solver, start_from
+from shoal.core.solver import Constraints, model_of, new_solver, run_solver, start_from
 from shoal.methods.k_anonymity.factors import heaviest_matching
 from shoal.methods.k_anonymity.simplex.points import Points
 
@@ -181,7 +181,7 @@ def price_rows(points: Points, start: Ints, deadline: Ending) -> Ints:
 
 def _cover(points: Points, start: Ints) -> Any:
     """Return the program that covers every row, with some sets to begin with."""
-    rows = Rows()
+    rows = Constraints()
     rows.add(len(points), points.counts.astype(np.float64), np.inf)
     _members(rows, start, 0)
     solver = new_solver()
@@ -190,7 +190,7 @@ def _cover(points: Points, start: Ints) -> Any:
     return solver
 
 
-def _members(rows: Rows, sets: Ints, first: int) -> None:
+def _members(rows: Constraints, sets: Ints, first: int) -> None:
     """Put the types of each set into its column, as often as the set has them."""
     column = np.repeat(first + np.arange(len(sets)), 3)
     keys, times = np.unique(np.column_stack([sets.ravel(), column])[sets.ravel() >= 0], axis=0, return_counts=True)
@@ -261,7 +261,7 @@ def _least(points: Points, known: Matching, offered: Ints, deadline: Ending) -> 
     """Return the least matching by what is offered and what is known, and whether the program was solved."""
     sets, place = np.unique(np.concatenate([known.sets, offered]), axis=0, return_inverse=True)
     drops = np.flatnonzero(sets[:, 1] < 0)
-    rows = Rows()
+    rows = Constraints()
     rows.add(len(points), points.counts.astype(np.float64), points.counts.astype(np.float64))
     _members(rows, sets, 0)
     rows.put(np.full(len(drops), rows.add(1, 0.0, float(points.may_drop))), drops, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.bounds.ladders import Units, ladders_of
 from shoal.core.arrays import Bools, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.problem import Problem
 
 MOST_UNITS = 2.0**47

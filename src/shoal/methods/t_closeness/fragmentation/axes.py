@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import AnyInts, Floats, Ints
-from shoal.microdata.microdata import distinct_rows
+from shoal.core.sorting import distinct_rows
 from shoal.models import Model, TCloseness
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
 from shoal.problem import Problem

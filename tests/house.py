@@ -1,0 +1,120 @@
+"""Numbers of the source tree: `python -m tests.house` prints them, and `tests/test_house.py` holds the limits."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from tests.test_layers import FILES, ORDER, PARTS, SOURCE
+
+PACKAGES = [part for part in PARTS if FILES[part].name == "__init__.py"]
+MODULES = ["__init__", *(part for part in PARTS if part not in PACKAGES)]
+
+LOADED = "print(*(name for name in sys.modules if name == 'shoal' or name.startswith('shoal.')))"
+VERIFY = f"import shoal, sys; assert not shoal.verify(sys.argv[1]).failures; {LOADED}"
+HELP = f"""
+import atexit, sys
+atexit.register(lambda: {LOADED})
+sys.argv = ["shoal", "--help"]
+from shoal.__main__ import main
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Addition:
+    """How many source files are touched by adding one of something, and why; pages and tests are not counted."""
+
+    what: str
+    files: int
+    reason: str
+
+
+ADDITIONS = (
+    Addition("a method", 1, "a file in a family of methods/: discovery finds it"),
+    Addition("a privacy model", 1, "a file in models/; with bounds of its own also patterns/demands, checking/gains"),
+    Addition("a cost", 1, "a file in costs/; checking/published_cost too, if verify is to recompute it"),
+    Addition("a lower bound", 1, "a file in bounds/"),
+    Addition("a hierarchy builder", 1, "a file in hierarchies/"),
+    Addition("an attack", 1, "a file in attacks/"),
+    Addition("a reader of a file format", 2, "tables/table.py lists its suffix, tables/columns.py reads its columns"),
+)
+"""Most are found by discovery: `tests/contracts/test_contributing.py` adds one of each by writing one file."""
+
+SETTING = "max_suppressed"
+"""A setting whose name is counted, for the files that adding one would touch."""
+
+
+def release_folder(folder: Path, require: str, **asked: str) -> Path:
+    """Write a small release to be verified."""
+    import shoal
+
+    ages, towns = [20 + 3 * (i % 12) for i in range(48)], ["north" if i % 3 else "south" for i in range(48)]
+    people = pl.DataFrame({"age": ages, "town": towns, "illness": [f"i{i * i % 5}" for i in range(48)]})
+    release = shoal.anonymize(people, quasi=["age", "town"], sensitive=["illness"], require=require, **asked)  # type: ignore[arg-type]
+    return release.save(folder)
+
+
+def loaded(program: str, *words: str) -> list[str]:
+    """Return the modules of shoal that a program has loaded when it ends, each program in a process of its own."""
+    run = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
+    return sorted(run.stdout.splitlines()[-1].split())
+
+
+def verified(**asked: str) -> list[str]:
+    """Return the modules of shoal that `shoal.verify` of a small release loads."""
+    with tempfile.TemporaryDirectory() as place:
+        return loaded(VERIFY, str(release_folder(Path(place) / "release", **{"require": "k=3 l(illness)=2", **asked})))
+
+
+def imports() -> tuple[int, int]:
+    """Return how many statements import a module of shoal, and how many of them are inside functions."""
+    every = inside = 0
+    for path in FILES.values():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        every += sum(map(_is_import, ast.walk(tree)))
+        inside += len({id(node) for function in functions for node in ast.walk(function) if _is_import(node)})
+    return every, inside
+
+
+def _is_import(node: ast.AST) -> bool:
+    names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    return any(name.split(".")[0] == "shoal" for name in names)
+
+
+def source_lines() -> int:
+    """Return the lines of all Python files of the source tree."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py"))
+
+
+def files_naming(word: str) -> list[str]:
+    """Return the modules whose text names a word."""
+    return [module for module, path in FILES.items() if re.search(rf"\b{word}\b", path.read_text(encoding="utf-8"))]
+
+
+def main() -> None:
+    """Print the numbers."""
+    every, inside = imports()
+    print(f"packages at the top              {len(PACKAGES)}: {', '.join(PACKAGES)}")
+    print(f"modules at the top               {len(MODULES)}: {', '.join(MODULES)}")
+    print(f"layers                           {len(ORDER)}")
+    print(f"modules that verify loads        {len(verified())}")
+    print(f"  of a release with a proof      {len(verified(method='cube', recoding='generalize'))}")
+    print(f"modules that shoal --help loads  {len(loaded(HELP))}")
+    print(f"imports inside functions         {inside} of {every} ({inside / every:.1%})")
+    print(f"source lines                     {source_lines():,}")
+    print(f"files that name a setting        {len(files_naming(SETTING))} ({SETTING})")
+    for addition in ADDITIONS:
+        print(f"files for {addition.what:<23}{addition.files}: {addition.reason}")
+
+
+if __name__ == "__main__":
+    main()
