@@ -124,7 +124,7 @@ def anonymize(
     from shoal.cli.register_release import Earlier
     from shoal.cli.spark import Spark
     from shoal.core.errors import Unsupported
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.tables.table import read, read_by_disk
 
     asked = settings("anonymize", given, needed={"folder": "-o DIR"})

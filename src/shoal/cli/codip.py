@@ -68,8 +68,8 @@ def codip(
     given = {key: value for key, value in locals().items() if key != "largest"}
     from shoal.cli.progress import meter
     from shoal.core import memory
-    from shoal.pipeline import Request
     from shoal.republication.codip import project
+    from shoal.request import Request
     from shoal.tables.table import read
 
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})

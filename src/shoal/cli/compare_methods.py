@@ -91,7 +91,7 @@ def compare(
     from shoal.cli.progress import meter
     from shoal.core import memory
     from shoal.core.plots import check_plot
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.studies.comparison import check_names, run
     from shoal.tables.table import read
 

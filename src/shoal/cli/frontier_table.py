@@ -103,7 +103,7 @@ def frontier(
     from shoal.core import memory
     from shoal.core.plots import check_plot
     from shoal.models.parameter_range import Vary
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.studies.comparison import check_names
     from shoal.studies.frontier import AUTO, trace
     from shoal.tables.table import read

@@ -18,7 +18,7 @@ from typing import Any
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.hierarchies.specs import FILES
-from shoal.pipeline import Request
+from shoal.request import Request
 from shoal.tables.star_marks import STAR
 
 ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
