@@ -41,8 +41,10 @@ PER_COLUMN = ("order", "hierarchies", "weights")
 """Sections of `shoal.toml` with a line per column."""
 SECTIONS = ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
 """In the order in which they are written."""
-PANELS = dict.fromkeys(("data", "roles", "order", "hierarchies"), "Data") | dict.fromkeys(("weights",), "Method")
-"""The panel of a section's flags, where it is not called like the section."""
+PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
+"""The parts of `shoal anonymize --help`, in their order."""
+_PANEL = {"roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
+"""The panel of a section that is not called like one."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ def settings_of(*owners: type) -> dict[str, Setting]:
                 **one.metadata,
                 "key": one.metadata["key"] or one.name,
                 "flag": one.metadata["flag"] or f"--{one.name.replace('_', '-')}",
-                "panel": one.metadata["panel"] or PANELS.get(one.metadata["section"], one.metadata["section"].title()),
+                "panel": one.metadata["panel"] or _PANEL.get(one.metadata["section"], one.metadata["section"].title()),
             },
         )
         for owner in owners
