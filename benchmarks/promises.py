@@ -20,8 +20,9 @@ from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve
 from shoal.methods.t_closeness.fragments import Fragments, Work
 from shoal.microdata.partition import Partition
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import QUASI, census
 from shoal.tables.table import Table
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.measure import SHARED, show
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
 from shoal.release.verification import verify
+from shoal.request import Request
 from shoal.studies.synth import census
 from shoal.tables.table import Table, read
 

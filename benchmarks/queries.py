@@ -7,7 +7,8 @@ import time
 import shoal
 from benchmarks.measure import function, show
 from shoal.methods.l_diversity.anatomy import Anatomy
-from shoal.pipeline import Request, prepare
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.tables.table import Table
 from shoal.utility import query_error

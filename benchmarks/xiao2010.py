@@ -37,8 +37,9 @@ from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.methods.l_diversity.tds import TopDownSpecialization
 from shoal.methods.l_diversity.tp import TP
 from shoal.methods.l_diversity.tp_plus import TPPlus
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem, Solution
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import QUASI, census
 from shoal.studies.synth.census import ATTRIBUTES
 from shoal.tables.table import Table

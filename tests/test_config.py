@@ -13,6 +13,7 @@ file = "people.csv"
 separator = ";"
 encoding = "cp1252"
 decimal = ","
+unify = ["home town"]
 
 [roles]
 quasi = ["age", "home town"]
@@ -25,6 +26,9 @@ max_dropped = 0.01
 max_suppressed = 0.05
 suppressed = "arx"
 population = "everybody.csv"
+
+[order]
+illness = ["cold", "flu"]
 
 [hierarchies]
 age = "intervals:width=5,10"
@@ -70,6 +74,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "separator": ";",
         "encoding": "cp1252",
         "decimal": ",",
+        "unify": ["home town"],
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
@@ -78,6 +83,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "max_suppressed": 0.05,
         "suppressed": "arx",
         "population": str(tmp_path / "everybody.csv"),
+        "order": {"illness": ["cold", "flu"]},
         "hierarchies": {
             "age": "intervals:width=5,10",
             "home town": str(tmp_path / "towns.csv"),

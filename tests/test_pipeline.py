@@ -13,7 +13,8 @@ import shoal
 from shoal.core.errors import HierarchyError, Infeasible, ParameterError, RoleError, ShoalError, Unsupported
 from shoal.hierarchies import Intervals, Prefixes, Taxonomy
 from shoal.models import TCloseness
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
+from shoal.request import Request
 from shoal.studies.synth import QUASI, SENSITIVE, census, census_hierarchies
 from shoal.tables.table import Table
 

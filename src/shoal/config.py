@@ -1,13 +1,6 @@
 """One `shoal.toml` says everything that the command line can say; what is given on the command line wins.
 
-[data]         file, separator, encoding, decimal, unify
-[roles]        quasi, sensitive, identifiers
-[privacy]      require, max_dropped, max_suppressed, suppressed, population
-[order]        a line per column of words: a list of its values, the least first
-[hierarchies]  a line per column: a file, words such as "intervals:width=5,10", or a table with `builder`
-[method]       name, recoding, coarsen, cost, seed, time_limit, memory_limit, engine, spark_master
-[weights]      a line per column
-[output]       folder, format, star, neutralise, overwrite, report, registry, overlap, follows
+Its sections and keys are those that `shoal.request` declares.
 """
 
 from __future__ import annotations
@@ -22,48 +15,16 @@ from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
 from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
+from shoal.request import FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SETTINGS, SWITCH, TEXT, WORDS
 
 KEYS: Mapping[str, Mapping[str, str]] = {
-    "data": {"file": "file", "separator": "separator", "encoding": "encoding", "decimal": "decimal"}
-    | {"unify": "unify"},
-    "roles": {"quasi": "quasi", "sensitive": "sensitive", "identifiers": "identifiers"},
-    "privacy": {"require": "require", "max_dropped": "max_dropped", "population": "population"}
-    | {"max_suppressed": "max_suppressed", "suppressed": "suppressed"},
-    "method": {
-        "name": "method",
-        "recoding": "recoding",
-        "coarsen": "coarsen",
-        "cost": "cost",
-        "seed": "seed",
-        "time_limit": "time_limit",
-        "memory_limit": "memory_limit",
-        "engine": "engine",
-        "spark_master": "spark_master",
-    },
-    "output": {
-        "folder": "folder",
-        "format": "format",
-        "star": "star",
-        "neutralise": "neutralise",
-        "overwrite": "overwrite",
-        "report": "report",
-        "registry": "registry",
-        "overlap": "overlap",
-        "follows": "follows",
-    },
+    section: {one.key: one.name for one in SETTINGS.values() if one.section == section}
+    for section in SECTIONS
+    if section not in PER_COLUMN
 }
 """Section and key of the file, and the setting it becomes."""
-TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
-WORDS = "a list of texts, the least first"
-KINDS = {"max_dropped": NUMBER, "max_suppressed": NUMBER, "seed": NUMBER, "time_limit": NUMBER} | {
-    **dict.fromkeys((*KEYS["roles"], "unify"), NAMES),
-    **dict.fromkeys(("neutralise", "overwrite", "report"), SWITCH),
-}
-"""What a setting must be where it is not a text."""
-FREE = {"order": "order", "hierarchies": "hierarchies", "weights": "attribute_weights"}
+FREE = {one.section: one.name for one in SETTINGS.values() if one.per_column}
 """Sections with a line per column."""
-FREE_KINDS = {"order": WORDS, "weights": NUMBER}
-"""What a line of theirs must be, where that is not for a builder to say."""
 FIRST = "none"
 """What the first release of a series follows: no folder."""
 _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
@@ -88,8 +49,8 @@ def read_config(path: Path) -> dict[str, Any]:
         if section not in (*KEYS, *FREE) or not isinstance(entries, dict):
             raise ParameterError(f"{path.name}: unknown section [{section}]", hint=nearest(section, (*KEYS, *FREE)))
         if section in FREE:
-            for key in entries if section in FREE_KINDS else ():
-                _check_kind(path.name, section, key, entries[key], FREE_KINDS[section])
+            for key, value in entries.items():
+                _check_kind(path.name, section, key, value, SETTINGS[FREE[section]].kind)
             settings[FREE[section]] = entries
             continue
         for key, value in entries.items():
@@ -97,7 +58,7 @@ def read_config(path: Path) -> dict[str, Any]:
                 raise ParameterError(
                     f"{path.name}: unknown key {key!r} in [{section}]", hint=nearest(key, KEYS[section])
                 )
-            _check_kind(path.name, section, key, value, KINDS.get(key, TEXT))
+            _check_kind(path.name, section, key, value, SETTINGS[KEYS[section][key]].kind)
             settings[KEYS[section][key]] = value
     return _relative_to(path.parent, settings)
 
@@ -122,7 +83,7 @@ def as_toml(settings: Mapping[str, Any]) -> str:
     parts = {section: {key: said.get(name) for key, name in keys.items()} for section, keys in KEYS.items()}
     free = {section: {_toml(key): value for key, value in said.get(name, {}).items()} for section, name in FREE.items()}
     found = []
-    for section in ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output"):
+    for section in SECTIONS:
         entries = (parts | free)[section]
         lines = [f"{key} = {_toml(value)}" for key, value in entries.items() if value not in (None, [], {}, False)]
         found += ["\n".join([f"[{section}]", *lines])] if lines else []
@@ -142,6 +103,8 @@ def _as_asked(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> None:
     fits: Mapping[str, Callable[[object], bool]] = {
         TEXT: lambda given: isinstance(given, str),
+        FILE: lambda given: isinstance(given, str),
+        HIERARCHY: lambda _: True,  # for a builder to say
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),
@@ -154,9 +117,9 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
 def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with file names made relative to the configuration's folder."""
     made = dict(settings)
-    for key in ("file", "folder", "population", "registry", "follows"):
-        if made.get(key, FIRST) != FIRST:
-            made[key] = str(folder / made[key])
+    for name, one in SETTINGS.items():
+        if one.kind == FILE and made.get(name, FIRST) != FIRST:
+            made[name] = str(folder / made[name])
     if "require" in made:
         made["require"] = _METRIC.sub(
             lambda found: f":{quoted(str(folder / found[1]))})" if (folder / found[1]).is_file() else found[0],

@@ -35,15 +35,11 @@ from shoal.recoding.recode import (
     published_cells,
     recode,
 )
+from shoal.request import MAX_DROPPED, MAX_SUPPRESSED, SUPPRESSED
 from shoal.tables.star_marks import STAR
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
-MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
-MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
-SUPPRESSED = ("checked", "arx")
-"""How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
-does it, unchecked."""
 WEIGHT = Number("weight", "how much an attribute's loss counts", 0, above=True)
 
 

@@ -18,7 +18,8 @@ from shoal.core.toml import toml_value
 from shoal.inspection import Column, Role, inspect
 from shoal.inspection.surveys import survey_codes
 from shoal.models.requirement import parse_requirement
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
+from shoal.request import Request
 from shoal.risk import singling
 from shoal.risk.singling import search
 from shoal.tables.table import Table, read

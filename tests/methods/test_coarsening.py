@@ -19,9 +19,10 @@ from shoal.core.errors import HierarchyError, ParameterError, RoleError, Unsuppo
 from shoal.hierarchies import Builder, Prefixes, as_builder
 from shoal.hierarchies.raising import Raised
 from shoal.methods.coarsening import Ladder, Wish
-from shoal.pipeline import Request, prepare
 from shoal.release.release import Release
 from shoal.release.verification import verify
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census
 from shoal.tables.table import Table
 

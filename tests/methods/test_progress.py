@@ -7,8 +7,9 @@ import pytest
 import shoal
 from shoal.methods.base import Deadline, Progress, ProgressMessage
 from shoal.methods.general.mondrian import Mondrian
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem, Solution
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.tables.table import Table
 
 PEOPLE = {"age": [1, 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 10], "ill": [*"aaaaaaaaab", *"cdef"]}

@@ -23,8 +23,9 @@ from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.general.mondrian import Mondrian
 from shoal.microdata.partition import Partition
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem, Solution
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census
 from shoal.tables.table import Table
 

@@ -121,7 +121,12 @@ def interrupted(*given, **named):
 
 @pytest.mark.parametrize(
     "place",
-    ["shoal.tables.table.read", "shoal.pipeline.choose", "shoal.pipeline.audit", "shoal.release.release._write"],
+    [
+        "shoal.tables.table.read",
+        "shoal.pipeline.choose",
+        "shoal.steps.publication.audit",
+        "shoal.release.release._write",
+    ],
 )
 def test_an_interrupt_ends_with_130_and_leaves_nothing(folder: Path, place: str) -> None:
     module, _, name = place.rpartition(".")

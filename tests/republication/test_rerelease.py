@@ -16,11 +16,11 @@ from tests.cli.command import settle, shoal
 
 import shoal as library
 from shoal.core.errors import ParameterError, ReleaseError, TableError, Unsupported
-from shoal.pipeline import Request
 from shoal.release.release_reader import Opened
 from shoal.republication.invariance import Signature, invariant_groups
 from shoal.republication.release_register import Register
 from shoal.republication.rerelease import rerelease
+from shoal.request import Request
 from shoal.tables.table import Table, read
 
 # Groups

@@ -17,9 +17,9 @@ from shoal.core.errors import Infeasible
 from shoal.methods.base import silent
 from shoal.microdata.microdata import encode
 from shoal.microdata.partition import Partition
-from shoal.pipeline import Request
 from shoal.problem import Problem
 from shoal.recoding.recode import recode
+from shoal.request import Request
 from shoal.spark.by_regions import METHODS, is_for_workers
 from shoal.spark.cell_keys import cells_with, keys_of
 from shoal.spark.coding import Dictionary, Encoder, Work, frame_of

@@ -23,7 +23,8 @@ from shoal.methods.auto import methods
 from shoal.methods.base import Progress, silent
 from shoal.methods.general.m_approx import MApprox
 from shoal.models import KAnonymity
-from shoal.pipeline import Request, prepare
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies import isolated_run
 from shoal.studies.isolated_run import Attempt, Task, attempt, run_apart
 from shoal.studies.synth import census

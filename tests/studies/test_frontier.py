@@ -16,7 +16,7 @@ import pytest
 
 import shoal
 from shoal.models.parameter_range import Vary
-from shoal.pipeline import Request
+from shoal.request import Request
 from shoal.studies.frontier import Frontier, frontier
 from shoal.tables.table import Table
 

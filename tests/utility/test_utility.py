@@ -17,10 +17,10 @@ import shoal
 from shoal.core.errors import ParameterError, ReleaseError, RoleError, TableError, Unsupported
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_reader import Reader
-from shoal.pipeline import Request
 from shoal.release.release_view import Shown
 from shoal.republication.release_register import Register
 from shoal.republication.rerelease import rerelease
+from shoal.request import Request
 from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.tables.table import Table
 from shoal.utility import classifier as learning

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,38 +16,7 @@ from shoal.cli.frontier_table import frontier
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
-from shoal.cli.options import (
-    AskedFile,
-    Coarsen,
-    Config,
-    Cost,
-    Decimal,
-    Encoding,
-    Engine,
-    Follows,
-    Hierarchies,
-    Identifier,
-    Json,
-    MaxDropped,
-    MaxSuppressed,
-    MemoryLimit,
-    Order,
-    Overlap,
-    Population,
-    Quasi,
-    Recoding,
-    Registry,
-    Require,
-    Seed,
-    Sensitive,
-    Separator,
-    SparkMaster,
-    Star,
-    Suppressed,
-    TimeLimit,
-    Unify,
-    Weights,
-)
+from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Order, Population, Separator, Unify, request_options
 from shoal.cli.register_release import register
 from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
@@ -66,57 +35,12 @@ app = typer.Typer(
 
 
 @app.command()
-def anonymize(
-    file: AskedFile = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to put the release.")
-    ] = None,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    identifier: Identifier = None,
-    require: Require = None,
-    hierarchy: Hierarchies = None,
-    unify: Unify = None,
-    order: Order = None,
-    recoding: Recoding = None,
-    method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
-    cost: Cost = None,
-    attribute_weight: Weights = None,
-    population: Population = None,
-    max_dropped: MaxDropped = None,
-    max_suppressed: MaxSuppressed = None,
-    suppressed: Suppressed = None,
-    coarsen: Coarsen = None,
-    star: Star = None,
-    neutralise: Annotated[
-        bool, typer.Option("--neutralise", help="Put an apostrophe before texts a spreadsheet would run.")
-    ] = False,
-    format: Annotated[
-        str | None, typer.Option(help="csv, csv.gz, parquet or arrow; with spark parquet or parquet-parts.")
-    ] = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    seed: Seed = None,
-    config: Config = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
-    report: Annotated[
-        bool, typer.Option("--report", help="Also write report.html into public/ and internal/; see `shoal report`.")
-    ] = False,
-    registry: Registry = None,
-    overlap: Overlap = None,
-    follows: Follows = None,
-    engine: Engine = None,
-    spark_master: SparkMaster = None,
-    as_json: Json = False,
-) -> None:
+@request_options("anonymize")
+def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
-    given = dict(locals())
     from shoal.core import memory
 
-    if memory_limit is not None:
+    if given["memory_limit"] is not None:
         memory.lean()  # before polars is loaded
     from shoal.cli import show
     from shoal.cli.interrupt import best_so_far
@@ -124,7 +48,7 @@ def anonymize(
     from shoal.cli.register_release import Earlier
     from shoal.cli.spark import Spark
     from shoal.core.errors import Unsupported
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.tables.table import read, read_by_disk
 
     asked = settings("anonymize", given, needed={"folder": "-o DIR"})
@@ -136,18 +60,19 @@ def anonymize(
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
+    request = Request(**asked)
     if on_spark.wanted and limit is not None:
         raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
     if on_spark.wanted:
         with meter() as progress:
-            on_spark.run(path, reading, Request(**asked), folder, saving, progress)
+            on_spark.run(path, reading, request, folder, saving, progress)
         show.saved(folder, as_json=as_json)
         return
     with memory.within(limit):
         with meter() as progress, best_so_far() as stop:
             progress(0.0, "reading")
             table = (read if limit is None else read_by_disk)(path, **reading)
-            release = earlier.run(table, Request(**asked), progress, stop, limit)
+            release = earlier.run(table, request, progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
         for note in release.source.spelling:
@@ -156,7 +81,7 @@ def anonymize(
         pages = made_report(release, table, Path(path).name) if wanted else None
         release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
-    show.saved(folder, as_json=as_json, seconds=release.seconds, limit=asked.get("time_limit"))
+    show.saved(folder, as_json=as_json, seconds=release.seconds, limit=request.start_and_limit()[1])
 
 
 @app.command()

@@ -2,74 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import (
-    AskedFile,
-    Config,
-    Cost,
-    Decimal,
-    Encoding,
-    Hierarchies,
-    Identifier,
-    Json,
-    MemoryLimit,
-    Order,
-    Quasi,
-    Recoding,
-    Require,
-    Seed,
-    Sensitive,
-    Separator,
-    TimeLimit,
-    Unify,
-    Weights,
-)
+from shoal.cli.options import Json, request_options
 from shoal.cli.settings import settings, table_file
 
 if TYPE_CHECKING:
     from shoal.republication.codip import Projections
 
 
+@request_options("codip")
 def codip(
-    file: AskedFile = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to put the releases.")
-    ] = None,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    identifier: Identifier = None,
-    require: Require = None,
+    given: dict[str, Any],
     largest: Annotated[int, typer.Option(help="Sensitive columns of one release at most.")] = 1,
-    hierarchy: Hierarchies = None,
-    unify: Unify = None,
-    order: Order = None,
-    recoding: Recoding = None,
-    method: Annotated[str | None, typer.Option(help="A method (see `shoal methods`), or auto.")] = None,
-    cost: Cost = None,
-    attribute_weight: Weights = None,
-    format: Annotated[str | None, typer.Option(help="csv, csv.gz, parquet or arrow.")] = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    seed: Seed = None,
-    config: Config = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     as_json: Json = False,
 ) -> None:
     """Publish related sensitive columns apart, each group in a release of its own.
 
     Says what an attacker gets who joins all of them.
     """
-    given = {key: value for key, value in locals().items() if key != "largest"}
     from shoal.cli.progress import meter
     from shoal.core import memory
-    from shoal.pipeline import Request
     from shoal.republication.codip import project
+    from shoal.request import Request
     from shoal.tables.table import read
 
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
@@ -84,7 +41,7 @@ def codip(
     print(found.to_json()) if as_json else _show(found, folder)
 
 
-def _show(found: Projections, folder: Path) -> None:
+def _show(found: Projections, folder: str) -> None:
     """Print the releases, and what they give away joined."""
     from rich.table import Table as Grid
 

@@ -3,37 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import (
-    AskedFile,
-    Coarsen,
-    Config,
-    Cost,
-    Decimal,
-    Encoding,
-    Hierarchies,
-    Identifier,
-    Json,
-    MaxDropped,
-    MaxSuppressed,
-    MemoryLimit,
-    Order,
-    Population,
-    Quasi,
-    Recoding,
-    Require,
-    Seed,
-    Sensitive,
-    Separator,
-    Star,
-    Suppressed,
-    TimeLimit,
-    Unify,
-    Weights,
-)
+from shoal.cli.options import Json, request_options
 from shoal.cli.settings import names, pairs, settings, table_file
 
 if TYPE_CHECKING:
@@ -46,35 +20,13 @@ INTERRUPTED = 130
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
 
 
+@request_options("compare")
 def compare(
-    file: AskedFile = None,
+    given: dict[str, Any],
     methods: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); all that fit if not given."),
     ] = None,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    identifier: Identifier = None,
-    require: Require = None,
-    hierarchy: Hierarchies = None,
-    unify: Unify = None,
-    order: Order = None,
-    recoding: Recoding = None,
-    cost: Cost = None,
-    attribute_weight: Weights = None,
-    population: Population = None,
-    max_dropped: MaxDropped = None,
-    max_suppressed: MaxSuppressed = None,
-    suppressed: Suppressed = None,
-    coarsen: Coarsen = None,
-    star: Star = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    seed: Seed = None,
-    config: Config = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     also: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,11 +41,10 @@ def compare(
     Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were
     made of FILE by something else; they are read as FILE is.
     """
-    given = {key: value for key, value in locals().items() if key not in ("methods", "also", "plot")}
     from shoal.cli.progress import meter
     from shoal.core import memory
     from shoal.core.plots import check_plot
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.studies.comparison import check_names, run
     from shoal.tables.table import read
 

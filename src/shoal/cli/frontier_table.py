@@ -3,38 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shoal.cli.compare_methods import INTERRUPTED
-from shoal.cli.options import (
-    AskedFile,
-    Coarsen,
-    Config,
-    Cost,
-    Decimal,
-    Encoding,
-    Hierarchies,
-    Identifier,
-    Json,
-    MaxDropped,
-    MaxSuppressed,
-    MemoryLimit,
-    Order,
-    Population,
-    Quasi,
-    Recoding,
-    Require,
-    Seed,
-    Sensitive,
-    Separator,
-    Star,
-    Suppressed,
-    TimeLimit,
-    Unify,
-    Weights,
-)
+from shoal.cli.options import Json, request_options
 from shoal.cli.settings import names, settings, table_file
 from shoal.core.number_format import percent
 
@@ -43,12 +17,10 @@ if TYPE_CHECKING:
 
     from shoal.studies.frontier import Frontier, Point
 
-OWN = ("vary", "k", "l", "t", "methods", "queries", "state", "plot")
-"""Options that are not settings of a request."""
 
-
+@request_options("frontier")
 def frontier(
-    file: AskedFile = None,
+    given: dict[str, Any],
     vary: Annotated[
         str | None,
         typer.Option(metavar="MODEL=VALUES", help="k=2..50, l(illness)=2,3,5 or t(income)=0.1..0.5..0.1 (a step)."),
@@ -64,33 +36,10 @@ def frontier(
         list[str] | None,
         typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); if not given, auto."),
     ] = None,
-    quasi: Quasi = None,
-    sensitive: Sensitive = None,
-    identifier: Identifier = None,
-    require: Require = None,
-    hierarchy: Hierarchies = None,
-    unify: Unify = None,
-    order: Order = None,
-    recoding: Recoding = None,
-    cost: Cost = None,
-    attribute_weight: Weights = None,
-    population: Population = None,
-    max_dropped: MaxDropped = None,
-    max_suppressed: MaxSuppressed = None,
-    suppressed: Suppressed = None,
-    coarsen: Coarsen = None,
-    star: Star = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    seed: Seed = None,
-    config: Config = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked of every release; 0 for none.")] = 200,
     state: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save finished releases in this file, and resume from it.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -98,12 +47,11 @@ def frontier(
 
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """
-    given = {key: value for key, value in locals().items() if key not in OWN}
     from shoal.cli.progress import meter
     from shoal.core import memory
     from shoal.core.plots import check_plot
     from shoal.models.parameter_range import Vary
-    from shoal.pipeline import Request
+    from shoal.request import Request
     from shoal.studies.comparison import check_names
     from shoal.studies.frontier import AUTO, trace
     from shoal.tables.table import read

@@ -1,79 +1,70 @@
-"""Options that several commands share, worded once."""
+"""Flags of the commands, in the words of `shoal.request`, which declares every setting once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
-Separator = Annotated[str | None, typer.Option(help="CSV separator; guessed if not given.")]
-Encoding = Annotated[str | None, typer.Option(help="CSV encoding; guessed if not given.")]
-Decimal = Annotated[str | None, typer.Option(help="CSV decimal sign, . or , ; guessed if not given.")]
-TableFile = Annotated[Path, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")]
-Hierarchies = Annotated[
-    list[str] | None,
-    typer.Option("--hierarchy", metavar="COLUMN=FILE", help="A hierarchy file, or words: age=intervals:width=5,10"),
-]
-Unify = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="A,B",
-        help="Columns of text in which spaces, case, Unicode form and date form make no difference.",
-    ),
-]
-Order = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN=A,B,C", help="The order of a column of words, the least first."),
-]
-Population = Annotated[Path | None, typer.Option(metavar="FILE", help="The population's table, for kmap and presence.")]
+from shoal.request import LEFT_OUT, NAMES, PANELS, SETTINGS, SWITCH, Setting
 
-# What is asked of a release: `anonymize` and `compare` take all of these.
-AskedFile = Annotated[Path | None, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")]
-Quasi = Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")]
-Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns nobody must learn.")]
-Identifier = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out.")]
-Require = Annotated[str | None, typer.Option(help='Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".')]
-Recoding = Annotated[
-    str | None, typer.Option(help="suppress (if not given), generalize, full-domain, range, centroid or anatomy.")
-]
-Cost = Annotated[str | None, typer.Option(help="What to keep small: stars, ncp, height, ...")]
-Weights = Annotated[list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much a column's loss counts.")]
-MaxDropped = Annotated[str | None, typer.Option(metavar="SHARE", help="Share of rows that may be left out.")]
-MaxSuppressed = Annotated[
-    str | None, typer.Option(metavar="SHARE", help="Share of rows that full-domain recoding may publish as stars.")
-]
-Suppressed = Annotated[
-    str | None, typer.Option(help="checked (if not given), or arx: such rows are not checked, to compare with ARX.")
-]
-Coarsen = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WORDS", help="Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between."
-    ),
-]
-Star = Annotated[str | None, typer.Option(help="How stars are written: * or null.")]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="The most memory that may be held, such as 2GiB; CSV goes by way of the disk."),
-]
-TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Stop the search after SECONDS and take the best release found.")
-]
-Seed = Annotated[int | None, typer.Option(help="Random seed.")]
-Registry = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Check against the releases recorded there, and record this one.")
-]
-Overlap = Annotated[
-    str | None, typer.Option(help="What to do if earlier releases and this one give people away: refuse or warn.")
-]
-Follows = Annotated[
-    str | None,
-    typer.Option(metavar="DIR", help="The release before this one, in which people keep their signature; or none."),
-]
-Engine = Annotated[str | None, typer.Option(help="local (if not given), or spark: the rows stay in Spark.")]
-SparkMaster = Annotated[
-    str | None, typer.Option(metavar="URL", help="With spark: local[4], spark://HOST:7077, yarn, sc://HOST:15002.")
-]
-Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.")]
+
+def option(name: str, panel: str | None = None) -> Any:
+    """Return the flag of a setting."""
+    one = SETTINGS[name]
+    flags = (one.flag,) if one.short is None else (one.flag, one.short)
+    return typer.Option(*flags, metavar=one.metavar, help=one.help, rich_help_panel=panel)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+Separator = Annotated[str | None, option("separator")]
+Encoding = Annotated[str | None, option("encoding")]
+Decimal = Annotated[str | None, option("decimal")]
+TableFile = Annotated[Path, typer.Argument(help=SETTINGS["file"].help)]
+Hierarchies = Annotated[list[str] | None, option("hierarchies")]
+Unify = Annotated[list[str] | None, option("unify")]
+Order = Annotated[list[str] | None, option("order")]
+Population = Annotated[Path | None, option("population")]
+Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.", rich_help_panel="Data")]
+
+
+def request_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a flag for every setting that it takes; its function gets what was said by name, as `given`."""
+
+    def with_options(function: Callable[..., None]) -> Callable[..., None]:
+        taken = {name: one for name, one in SETTINGS.items() if name not in LEFT_OUT[command]}
+
+        @wraps(function)
+        def run(**said: Any) -> None:
+            given = {name: said.pop(name) for name in (*taken, "config")}
+            function(given, **said)
+
+        own = [one for one in signature(function, eval_str=True).parameters.values() if one.name != "given"]
+        flags = [_parameter(one) for one in sorted(taken.values(), key=lambda one: PANELS.index(one.panel))]
+        config = Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config)
+        every = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*own, *flags, config)]
+        vars(run)["__signature__"] = signature(function).replace(parameters=every)
+        return run
+
+    return with_options
+
+
+def _parameter(one: Setting) -> Parameter:
+    """Return a setting as an argument that typer reads."""
+    said = typer.Argument(help=one.help) if one.name == "file" else option(one.name, one.panel)
+    if one.kind == SWITCH:
+        return Parameter(one.name, Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, said])
+    return Parameter(one.name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[_kind(one) | None, said])
+
+
+def _kind(one: Setting) -> Any:
+    """Return the type that typer reads a setting as; a share stays text, which is read exactly."""
+    if one.kind == NAMES or one.per_column:
+        return list[str]
+    if one.number is None or one.number.maximum == 1:
+        return str
+    return int if one.number.whole else float

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from shoal.core.memory import MemoryLimit
     from shoal.methods.base import Progress
-    from shoal.pipeline import Request
     from shoal.release.release import Release
+    from shoal.request import Request
     from shoal.tables.table import Table
 
 DEFAULT = Path("shoal-registry")

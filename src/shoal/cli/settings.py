@@ -7,19 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-RENAMED = {"output": "folder", "identifier": "identifiers"}
-"""Options whose setting has another name."""
-NAMES = ("quasi", "sensitive", "identifier", "unify")
-PAIRS = {"hierarchy": "hierarchies", "attribute_weight": "attribute_weights"}
+from shoal.request import LEFT_OUT, NAMES, ONLY_ANONYMIZE, READING, SETTINGS, WORDS, Setting
+
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
-READING = ("separator", "encoding", "decimal")
-KEPT = ("folder", "format", "overwrite", "report", "registry", "overlap")
-"""How `anonymize` keeps what it publishes."""
+COMMANDS = ("anonymize", "codip", "compare", "frontier")
 UNUSED: Mapping[str, tuple[str, ...]] = {
-    "anonymize": (),
-    "codip": ("overwrite", "report", "registry", "overlap"),
-    "compare": (*KEPT, "method"),
-    "frontier": KEPT,
+    command: tuple(name for name in LEFT_OUT[command] if name not in ONLY_ANONYMIZE) for command in COMMANDS
 }
 """Settings of a `shoal.toml` that a command has no use for. All others it uses, or refuses in words."""
 
@@ -29,8 +22,8 @@ def settings(
 ) -> dict[str, Any]:
     """Return the settings of the configuration that a command uses, and over them the options given.
 
-    Refuses if one needed is missing, or if one cannot be followed. `given` holds the options of a command by name;
-    those that no request knows (`as_json`) are left to the command. `unneeded` names what this command can do without.
+    Refuses if one needed is missing, or if one cannot be followed. `given` holds what was said on the command line, by
+    setting. `unneeded` names what this command can do without.
     """
     from shoal.config import read_config
     from shoal.core.errors import ParameterError
@@ -85,20 +78,19 @@ def tables(
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options as settings."""
-    found: dict[str, Any] = {}
-    for option, value in given.items():
-        if option in ("config", "as_json"):
-            continue
-        if option in NAMES:
-            found[RENAMED.get(option, option)] = names(value)
-        elif option == "order":
-            found[option] = orders(value)
-        elif option in PAIRS:
-            found[PAIRS[option]] = pairs(value, f"--{option.replace('_', '-')}")
-        else:
-            found[RENAMED.get(option, option)] = None if value is False else value
-    return found
+    """Return what was said on the command line, as settings."""
+    return {name: _value(SETTINGS[name], value) for name, value in given.items() if name in SETTINGS}
+
+
+def _value(one: Setting, said: Any) -> Any:
+    """Return the value of a setting from the text of its flag; None where nothing was said."""
+    if one.kind == NAMES:
+        return names(said)
+    if one.kind == WORDS:
+        return orders(said)
+    if one.per_column:
+        return pairs(said, one.flag)
+    return None if said is False else said
 
 
 def names(given: list[str] | None) -> list[str] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.methods.base import Progress
-    from shoal.pipeline import Request
+    from shoal.request import Request
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from shoal.core.clock import working_seconds
 from shoal.core.errors import Unsupported
 from shoal.methods.general.dropping import rows_to_keep
 from shoal.microdata.partition import Partition
-from shoal.problem import SUPPRESSED, Problem, Solution, Status
+from shoal.problem import Problem, Solution, Status
+from shoal.request import SUPPRESSED
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Called now and then with the share done (0 to 1) and what is being done."""

@@ -8,11 +8,11 @@ few. `Projections.joined` is the audit of those rows, as an attacker sees them w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 import polars as pl
@@ -24,11 +24,12 @@ from shoal.core.errors import ParameterError, ReleaseError
 from shoal.core.memory import MemoryLimit, within
 from shoal.core.parameters import Number
 from shoal.methods.base import Progress, silent
-from shoal.models import Models
+from shoal.models import Model, Models
 from shoal.models.orders import read_as_asked
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
 from shoal.release.release import Release
+from shoal.request import Request, Settings, takes_settings
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table, TableLike
 
@@ -73,22 +74,22 @@ class Projections:
         return json.dumps({"apart": apart, "joined": joined}, indent=2, ensure_ascii=False)
 
 
+@takes_settings("codip")
 def codip(
     data: TableLike,
     *,
     quasi: Sequence[str],
-    sensitive: Sequence[str],
-    require: Any,
+    require: str | Model | Models | Iterable[Model],
     largest: int = 1,
     memory_limit: object = None,
-    progress: Progress = silent,
-    **options: Any,
+    progress: Progress | None = None,
+    **settings: Unpack[Settings],
 ) -> Projections:
     """Publish one release for each group of at most `largest` related sensitive attributes.
 
     Attributes are related by their mutual information; those that a model reads together stay together. Every release
-    gets the models that read its attributes, and those that read none. `options` are those of `shoal.anonymize`, but
-    for the engine.
+    gets the models that read its attributes, and those that read none. The other settings are those of
+    `shoal.anonymize`.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"], "pay": [1, 2, 2, 1]}
     >>> found = codip(people, quasi=["age"], sensitive=["illness", "pay"], require="l(illness)=2 l(pay)=2")
@@ -96,8 +97,9 @@ def codip(
     (['illness', 'pay'], 2)
     """
     limit = MemoryLimit.of(memory_limit)
+    request = Request.of("codip", quasi=quasi, require=require, **settings)
     with within(limit):
-        return project(Table.of(data), Request(quasi, require, sensitive, **options), largest, progress, limit)
+        return project(Table.of(data), request, largest, progress or silent, limit)
 
 
 def project(

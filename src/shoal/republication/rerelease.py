@@ -22,11 +22,12 @@ from shoal.methods.base import Progress, silent
 from shoal.microdata.partition import Partition
 from shoal.models import MInvariance
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, run, start_and_limit
+from shoal.pipeline import run
 from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.republication.invariance import Grouping, Signature, invariant_groups
 from shoal.republication.release_register import Register
+from shoal.request import Request
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.roles import Roles
 from shoal.tables.spelling import infer
@@ -57,7 +58,7 @@ def rerelease(
             hint="unify spellings before, so that every release of the series has the same",
         )
     series = _Series.of(table, request, register, follows)
-    grouping = series.grouping(start_and_limit(request)[0])
+    grouping = series.grouping(request.start_and_limit()[0])
     fakes = series.counterfeits(grouping)
     labels = np.concatenate([grouping.group_of_row, grouping.fake_groups])
     notes = (

@@ -7,12 +7,12 @@ storage of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
-from shoal.pipeline import Request
+from shoal.request import Request, Settings, takes_settings
 from shoal.spark.release import SparkRelease
 from shoal.spark.run import run_on_spark
 from shoal.spark.session import SparkFrame
@@ -20,39 +20,25 @@ from shoal.spark.session import SparkFrame
 __all__ = ["SparkRelease", "anonymize", "run"]
 
 
+@takes_settings("spark")
 def anonymize(
     frame: SparkFrame,
     *,
     quasi: Sequence[str],
     require: str | Model | Models | Iterable[Model],
-    sensitive: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    hierarchies: Mapping[str, object] | None = None,
-    recoding: str | None = None,
-    method: str = "auto",
-    **asked: Any,
+    **settings: Unpack[Settings],
 ) -> SparkRelease:
     """Publish a frame of Spark so that every class of equal quasi-identifiers meets every model.
 
     Either the audit, which groups the published table in Spark, confirms every model, or an error is raised. The
-    options are those of `shoal.anonymize`, and so is the cost: it is that of the method in memory, but for `hilbert`,
-    which is cut at the ends of regions. `asked` may name those that are not written out here (`cost`, ...).
+    settings are those of `shoal.anonymize`, and so is the cost: it is that of the method in memory, but for `hilbert`,
+    which is cut at the ends of regions.
 
         release = shoal.spark.anonymize(df, quasi=["age", "zip"], sensitive=["illness"], require="k=5 l(illness)=3")
         release.table.write.saveAsTable("published")     # a frame of Spark
         release.save("release")                          # a folder that `shoal verify` checks
     """
-    request = Request(
-        quasi,
-        require,
-        sensitive,
-        identifiers,
-        hierarchies or {},
-        recoding=recoding,
-        method=method,
-        **asked,
-    )
-    return run(frame, request)
+    return run(frame, Request.of("spark", quasi=quasi, require=require, **settings))
 
 
 def run(frame: SparkFrame, request: Request, progress: Progress = silent) -> SparkRelease:

@@ -9,26 +9,16 @@ from shoal.core.errors import Unsupported
 from shoal.hierarchies import as_builder
 from shoal.methods.auto import choose, recoding_for
 from shoal.methods.base import Deadline, Progress, silent
-from shoal.methods.coarsening import Choice
-from shoal.pipeline import (
-    Prepared,
-    Request,
-    certified,
-    confirmed,
-    described,
-    for_reading,
-    models_of,
-    posed,
-    prepare,
-    start_and_limit,
-)
 from shoal.problem import Solution
 from shoal.recoding.recode import Published
+from shoal.request import Request
 from shoal.spark.by_regions import METHODS
 from shoal.spark.domains import Domains
 from shoal.spark.engine import check_request, columns_of, publish
 from shoal.spark.engine_contract import Asked, Decided, Posed
 from shoal.spark.release import SparkRelease
+from shoal.steps.preparation import Prepared, models_of, posed, prepare
+from shoal.steps.publication import certified, confirmed, described
 from shoal.tables.column_types import check_names
 from shoal.tables.roles import Roles
 from shoal.tables.table import TABLE, Table
@@ -47,7 +37,7 @@ def run_on_spark(
             f"the engine spark takes no {'unify' if request.unify else 'order'}",
             hint="unify spellings in Spark before, and use another distance than ordered for words",
         )
-    start_and_limit(request)
+    request.start_and_limit()
     columns = columns_of(frame)
     check_names(columns)
     roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
@@ -57,7 +47,7 @@ def run_on_spark(
 
 def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
     """Decide on a table of quasi-identifiers and sensitive values; what is published is audited by the engine."""
-    seed, limit = start_and_limit(request)
+    seed, limit = request.start_and_limit()
     deadline = Deadline.after(limit, None)
     asked = prepare(table, replace(request, identifiers=()), progress, deadline)
     problem = asked.problem
@@ -66,7 +56,7 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
-    return _decided(asked, request, roles, solution, published, published.shown(asked.star)[TABLE])
+    return _decided(asked, roles, solution, published, published.shown(request.star)[TABLE])
 
 
 def pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
@@ -76,23 +66,20 @@ def pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
         return None
     models = models_of(request)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    asked = Prepared(posed(domains.outline(builders), models, request), models, builders, None, request.star, Choice())
-    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, request, roles))
+    asked = Prepared(request, posed(domains.outline(builders), models, request), models, builders)
+    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, roles))
 
 
-def _decided(
-    asked: Prepared, request: Request, roles: Roles, solution: Solution, published: Published, shown: Table
-) -> Decided:
+def _decided(asked: Prepared, roles: Roles, solution: Solution, published: Published, shown: Table) -> Decided:
     """Say of a solution what an engine must know of it."""
-    problem = asked.problem
-    book, config, decisions = described(asked, request, solution, published, {TABLE: shown}, roles)
+    book, config, decisions = described(asked, solution, published, {TABLE: shown}, roles)
     return Decided(
         partition=published.partition,
         shown=shown.frame,
         models=asked.models,
-        hierarchies=for_reading(problem, asked.builders),
+        hierarchies=asked.for_reading,
         population=asked.population,
-        certify=lambda found: certified(asked, solution, confirmed(found, problem)),
+        certify=lambda found: certified(asked, solution, confirmed(found, asked.problem)),
         codebook=book,
         config={**config, "engine": "spark"},
         decisions=decisions,

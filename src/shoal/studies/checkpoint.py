@@ -16,7 +16,7 @@ from typing import Any
 import shoal
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder, spec_of
-from shoal.pipeline import Request
+from shoal.request import Request
 from shoal.tables.table import Table
 
 

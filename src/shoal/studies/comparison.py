@@ -7,25 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
 from shoal.checking.audit import as_dict
 from shoal.core.errors import ParameterError, ShoalError, Unsupported, nearest
 from shoal.core.memory import MemoryLimit, within
-from shoal.core.parameters import Numeral
 from shoal.core.plots import method_chart, write_plot
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
-from shoal.models.orders import Orders
-from shoal.pipeline import Prepared, Request, audit_of, audited, prepare, start_and_limit
-from shoal.problem import SUPPRESSED, Problem, Solution
+from shoal.problem import Problem, Solution
 from shoal.release.certificate import gap
+from shoal.request import Request, Settings, takes_settings
+from shoal.steps.preparation import Prepared, prepare
+from shoal.steps.publication import audit_of, audited
 from shoal.studies.external_tables import measured
 from shoal.studies.isolated_run import Attempt, Task, run_apart
-from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table, TableLike
 
 AUTO = "auto"
@@ -132,31 +131,17 @@ TYPES: Mapping[str, pl.DataType | type[pl.DataType]] = {
 }
 
 
+@takes_settings("compare")
 def compare(
     data: TableLike,
     *,
     methods: Iterable[str] | None = None,
     quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
     require: str | Model | Models | Iterable[Model],
-    hierarchies: Mapping[str, object] | None = None,
-    attribute_weights: Mapping[str, Numeral] | None = None,
-    recoding: str | None = None,
-    cost: str | None = None,
-    max_dropped: Numeral = 0,
-    max_suppressed: Numeral = 0,
-    suppressed: str = SUPPRESSED[0],
-    coarsen: str | Mapping[str, int] | None = None,
-    unify: Sequence[str] = (),
-    order: Orders | None = None,
-    population: TableLike | None = None,
-    star: str = STAR,
-    seed: int = 0,
-    time_limit: float | None = None,
     memory_limit: object = None,
     also: Mapping[str, TableLike] | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[Settings],
 ) -> Comparison:
     """Run several methods on one problem, each with the same seed and time limit, each in a process of its own.
 
@@ -171,26 +156,7 @@ def compare(
     >>> [(one.method, one.status, one.cost, one.gap) for one in found.outcomes]
     [('mondrian', 'feasible', 4.0, 1.0), ('subset-dp', 'optimal', 4.0, 1.0)]
     """
-    request = Request(
-        quasi,
-        require,
-        sensitive,
-        identifiers,
-        hierarchies or {},
-        attribute_weights or {},
-        recoding,
-        cost,
-        max_dropped=max_dropped,
-        max_suppressed=max_suppressed,
-        suppressed=suppressed,
-        coarsen=coarsen,
-        unify=unify,
-        order=order or {},
-        population=population,
-        star=star,
-        seed=seed,
-        time_limit=time_limit,
-    )
+    request = Request.of("compare", quasi=quasi, require=require, **settings)
     memory = MemoryLimit.of(memory_limit)
     with within(memory):
         peers = {name: Table.of(table) for name, table in (also or {}).items()}
@@ -228,7 +194,7 @@ def run(
     if memory is not None:
         memory.check_table(table.rows, len(table.columns))
     check_peers(also or {})
-    seed, limit = start_and_limit(request)
+    seed, limit = request.start_and_limit()
     asked = prepare(table, request, progress)
     problem = asked.problem
     chosen = list(names) if names is not None else _fitting(problem)

@@ -9,32 +9,30 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
 from shoal.core.errors import Infeasible, ParameterError, Unsupported
 from shoal.core.memory import MemoryLimit, within
-from shoal.core.parameters import Numeral, spelled
+from shoal.core.parameters import spelled
 from shoal.core.plots import frontier_chart, write_plot
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
-from shoal.models.orders import Orders
 from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, run, start_and_limit
-from shoal.problem import SUPPRESSED
+from shoal.pipeline import run
 from shoal.release.certificate import gap
 from shoal.release.release import Release
+from shoal.request import Request, Settings, takes_settings
 from shoal.studies.checkpoint import State, fingerprint
 from shoal.studies.comparison import check_names
-from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table, TableLike
 from shoal.utility import query_error
 
@@ -138,33 +136,19 @@ class Frontier:
         return chart
 
 
+@takes_settings("frontier")
 def frontier(
     data: TableLike,
     *,
     vary: str,
     methods: Iterable[str] | None = None,
     quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
     require: str | Model | Models | Iterable[Model] | None = None,
-    hierarchies: Mapping[str, object] | None = None,
-    attribute_weights: Mapping[str, Numeral] | None = None,
-    recoding: str | None = None,
-    cost: str | None = None,
-    max_dropped: Numeral = 0,
-    max_suppressed: Numeral = 0,
-    suppressed: str = SUPPRESSED[0],
-    coarsen: str | Mapping[str, int] | None = None,
-    unify: Sequence[str] = (),
-    order: Orders | None = None,
-    population: TableLike | None = None,
-    star: str = STAR,
-    seed: int = 0,
-    time_limit: float | None = None,
     memory_limit: object = None,
     queries: int = QUERIES,
     state: str | Path | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[Settings],
 ) -> Frontier:
     """Make a release at every value of a model's number, with one or several methods, and measure risk and use.
 
@@ -178,27 +162,10 @@ def frontier(
     >>> [(one.value, one.cost, one.average_risk) for one in found.points]
     [(2.0, 4.0, 0.333...), (3.0, 6.0, 0.166...), (6.0, 6.0, 0.166...)]
     """
-    request = Request(
-        quasi,
-        "" if require is None else as_models(require),
-        sensitive,
-        identifiers,
-        hierarchies or {},
-        attribute_weights or {},
-        recoding,
-        cost,
-        max_dropped=max_dropped,
-        max_suppressed=max_suppressed,
-        suppressed=suppressed,
-        coarsen=coarsen,
-        unify=unify,
-        order=order or {},
-        population=population,
-        star=star,
-        seed=seed,
-        time_limit=time_limit,
-    )
-    names, limit = check_names(methods) or [AUTO], MemoryLimit.of(memory_limit)
+    fixed = "" if require is None else as_models(require)
+    request = Request.of("frontier", quasi=quasi, require=fixed, **settings)
+    limit = MemoryLimit.of(memory_limit)
+    names = check_names(methods or [request.method]) or [AUTO]
     with within(limit):
         return trace(Table.of(data), request, Vary.of(vary), names, queries, state, progress or silent, limit)
 
@@ -216,7 +183,7 @@ def trace(
     """Make every point that the state file does not have yet; what can never be done within a `limit` is refused."""
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
-    start_and_limit(request)
+    request.start_and_limit()
     fixed = as_models(request.require) if request.require else Models(())
     vary.check_besides(fixed)
     request = replace(request, recoding=request.recoding or recoding_for(names[0] if len(names) == 1 else AUTO))

@@ -85,7 +85,8 @@ def test_the_first_matching_is_one(rows: int) -> None:
 
 
 def problem_of(table: dict[str, list[int]], require: str):  # type: ignore[no-untyped-def]
-    from shoal.pipeline import Request, prepare
+    from shoal.request import Request
+    from shoal.steps.preparation import prepare
     from shoal.tables.table import Table
 
     quasi = [name for name in table if name != "illness"]

@@ -9,8 +9,9 @@ import shoal
 from shoal.hierarchies import Taxonomy
 from shoal.methods.base import Deadline, silent
 from shoal.methods.l_diversity.tds import Cuts, TopDownSpecialization
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census, census_hierarchies
 from shoal.tables.table import Table
 

@@ -17,8 +17,9 @@ from shoal.methods.t_closeness.fragmentation.sizing import Sizing
 from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment, embedded
 from shoal.methods.t_closeness.sabre import Sabre
-from shoal.pipeline import Request, prepare
 from shoal.problem import Problem
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census
 from shoal.tables.table import Table
 

@@ -14,7 +14,8 @@ from shoal.methods.base import Deadline, silent
 from shoal.methods.general.cuts import Open
 from shoal.methods.general.mondrian import Admitted, Mondrian
 from shoal.methods.t_closeness.t_mondrian import Ancestors, TMondrian
-from shoal.pipeline import Request, prepare
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census
 from shoal.tables.table import Table
 

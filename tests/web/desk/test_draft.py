@@ -8,7 +8,8 @@ import pytest
 import shoal
 from shoal.config import read_config
 from shoal.core.errors import ParameterError
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
+from shoal.request import Request
 from shoal.tables.table import read
 from shoal.web.desk import Draft, History
 from shoal.web.desk.history import MOST

@@ -12,7 +12,8 @@ from tests.oracle import Asked, Row, Value, admits, partitions
 from shoal.core.errors import Infeasible, Unsupported
 from shoal.models import Model
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
+from shoal.request import Request
 from shoal.tables.table import Table
 from shoal.web.desk.relax_requirement import eased, with_numbers
 

@@ -12,12 +12,11 @@ from shoal.hierarchies.specs import FILES
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
-from shoal.pipeline import SEED, TIME_LIMIT
-from shoal.problem import MAX_DROPPED, MAX_SUPPRESSED
+from shoal.request import Request, settings_of
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.uploads import Uploads
 
-NUMBERS = {"max_dropped": MAX_DROPPED, "max_suppressed": MAX_SUPPRESSED, "seed": SEED, "time_limit": TIME_LIMIT}
+NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
 Allowed = Callable[[str | Path], Path]
 
 

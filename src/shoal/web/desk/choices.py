@@ -12,8 +12,8 @@ from shoal.costs import Cost
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Method
-from shoal.pipeline import prepare
 from shoal.problem import Problem
+from shoal.steps.preparation import prepare
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.reading import table
 

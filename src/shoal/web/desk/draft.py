@@ -1,6 +1,6 @@
 """A draft: everything that was decided so far about one release, as a value that is never changed.
 
-Draft --request--> pipeline.Request        the run
+Draft --request--> Request                 the run
       --toml-----> text of a shoal.toml    the command line that repeats it
       --python---> text of a script        the Python that repeats it
       --to_dict--> plain data, and back    what the desk keeps
@@ -18,16 +18,14 @@ from typing import Any
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.hierarchies.specs import FILES
-from shoal.pipeline import Request
+from shoal.request import LEFT_OUT, READING, Request, settings_of
 from shoal.tables.star_marks import STAR
 
 ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
 """Roles of columns, and the setting that lists them; every other column is published as it is."""
 OTHER = "other"
-PARTS = (
-    *("recoding", "coarsen", "cost", "method", "max_dropped", "max_suppressed", "population", "star"),
-    *("neutralise", "time_limit", "seed", "unify"),
-)
+LISTED = ("require", "hierarchies", "attribute_weights", "order")
+PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
 TREES = "hierarchies"
 """The folder, beside what repeats a run, that holds hierarchies which are files."""
@@ -87,7 +85,7 @@ class Draft:
     @property
     def reading(self) -> dict[str, str | None]:
         """How the file is read; None is guessed."""
-        return {"separator": self.separator, "encoding": self.encoding, "decimal": self.decimal}
+        return {name: getattr(self, name) for name in READING}
 
     @property
     def files(self) -> list[Path]:

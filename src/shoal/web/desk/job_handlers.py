@@ -13,9 +13,10 @@ from shoal.core.errors import Infeasible, ShoalError
 from shoal.models import Models
 from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, run
+from shoal.pipeline import run
 from shoal.release.release import Release
 from shoal.report import Evidence, Report
+from shoal.request import Request
 from shoal.studies.frontier import QUERIES, trace
 from shoal.tables.table import Table, read
 from shoal.web.desk.atomic_files import plain, private_folder, put_json

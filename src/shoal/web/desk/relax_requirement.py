@@ -17,7 +17,8 @@ from shoal.microdata.histogram import Classes
 from shoal.microdata.partition import Partition
 from shoal.models import Model, Models
 from shoal.models.requirement import as_models
-from shoal.pipeline import Request, prepare
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.tables.table import Table
 
 STEPS = 100

@@ -1,0 +1,375 @@
+"""Every setting, declared once. Flags, keys of `shoal.toml`, arguments in Python and parts of a draft follow from this.
+
+A setting is a field of one of four dataclasses: `Source` (the file and how it is read), `Output` (what is written),
+`Request` (what is asked of a release) and `Execution` (where and within what the work is done). `LEFT_OUT`
+lists what a face does not take, each with its reason. Nothing is imported that `shoal --help` would have to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from shoal.core.errors import Unsupported
+from shoal.core.parameters import Number, Numeral
+
+if TYPE_CHECKING:
+    from shoal.models import Model, Models
+    from shoal.models.orders import Orders
+    from shoal.tables.table import TableLike
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
+WORDS = "a list of texts, the least first"
+FILE = "the name of a file or folder"
+HIERARCHY = "a file, words or a table with a builder"
+
+MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
+MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
+SEED = Number("seed", "random seed", 0, whole=True)
+YEAR = 366 * 24 * 3600
+TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
+SUPPRESSED = ("checked", "arx")
+"""How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
+does it, unchecked."""
+
+PER_COLUMN = ("order", "hierarchies", "weights")
+"""Sections of `shoal.toml` with a line per column."""
+SECTIONS = ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
+"""In the order in which they are written."""
+PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
+"""The parts of `shoal anonymize --help`, in their order."""
+_PANEL = {"roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
+"""The panel of a section that is not called like one."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a setting is called and what it takes, in every face."""
+
+    name: str
+    help: str
+    section: str
+    key: str
+    """In its section; of a section with a line per column there is none."""
+    flag: str
+    kind: str
+    """What a value, or a line per column, must be."""
+    metavar: str | None
+    panel: str
+    number: Number | None
+    short: str | None
+
+    @property
+    def per_column(self) -> bool:
+        """Whether it has a value for each column that is named."""
+        return self.section in PER_COLUMN
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    section: str,
+    key: str | None = None,
+    flag: str | None = None,
+    kind: str = TEXT,
+    metavar: str | None = None,
+    panel: str | None = None,
+    number: Number | None = None,
+    short: str | None = None,
+) -> Any:
+    """Declare a setting; key and flag are called like the field where they have no other name."""
+    said: dict[str, Any] = {"help": help, "section": section, "key": key, "flag": flag, "metavar": metavar}
+    said |= {"kind": NUMBER if number else kind, "panel": panel, "number": number, "short": short}
+    return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The file of a table, and how it is read."""
+
+    file: str | Path | None = setting(None, "The table: CSV, csv.gz, Parquet or Arrow.", section="data", kind=FILE)
+    separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
+    encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
+    decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written, and which earlier releases it is compared with."""
+
+    folder: str | Path | None = setting(
+        None,
+        "Where to put the release.",
+        section="output",
+        flag="--output",
+        short="-o",
+        metavar="DIR",
+        kind=FILE,
+    )
+    format: str | None = setting(
+        None, "csv, csv.gz, parquet or arrow; with spark parquet or parquet-parts.", section="output"
+    )
+    overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)
+    report: bool = setting(
+        False,
+        "Also write report.html into public/ and internal/; see `shoal report`.",
+        section="output",
+        kind=SWITCH,
+    )
+    registry: str | Path | None = setting(
+        None,
+        "Check against the releases recorded there, and record this one.",
+        section="output",
+        metavar="DIR",
+        kind=FILE,
+    )
+    overlap: str | None = setting(
+        None, "What to do if earlier releases and this one give people away: refuse or warn.", section="output"
+    )
+    follows: str | None = setting(
+        None,
+        "The release before this one, in which people keep their signature; or none.",
+        section="output",
+        metavar="DIR",
+        kind=FILE,
+    )
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that is asked of a release, but the data."""
+
+    quasi: Sequence[str] = setting(
+        MISSING, "Columns an attacker may know.", section="roles", metavar="A,B,C", kind=NAMES
+    )
+    require: str | Model | Models | Iterable[Model] = setting(
+        MISSING, 'Models, e.g. "k=5 l(disease)=3 t(salary:ordered)=0.2".', section="privacy"
+    )
+    sensitive: Sequence[str] = setting((), "Columns nobody must learn.", section="roles", metavar="A,B", kind=NAMES)
+    identifiers: Sequence[str] = setting(
+        (), "Columns to leave out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
+    )
+    _: KW_ONLY
+    unify: Sequence[str] = setting(
+        (),
+        "Columns of text in which spaces, case, Unicode form and date form make no difference.",
+        section="data",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    order: Orders = setting(
+        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
+    )
+    hierarchies: Mapping[str, object] = setting(
+        {},
+        "A hierarchy file, or words: age=intervals:width=5,10",
+        section="hierarchies",
+        flag="--hierarchy",
+        metavar="COLUMN=FILE",
+        kind=HIERARCHY,
+    )
+    max_dropped: Numeral = setting(
+        0, "Share of rows that may be left out.", section="privacy", metavar="SHARE", number=MAX_DROPPED
+    )
+    population: TableLike | None = setting(
+        None, "The population's table, for kmap and presence.", section="privacy", metavar="FILE", kind=FILE
+    )
+    max_suppressed: Numeral = setting(
+        0,
+        "Share of rows that full-domain recoding may publish as stars.",
+        section="privacy",
+        metavar="SHARE",
+        number=MAX_SUPPRESSED,
+    )
+    suppressed: str = setting(
+        SUPPRESSED[0],
+        "checked (if not given), or arx: such rows are not checked, to compare with ARX.",
+        section="privacy",
+    )
+    method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
+    recoding: str | None = setting(
+        None,
+        "suppress (if not given), generalize, full-domain, range, centroid or anatomy.",
+        section="method",
+    )
+    """None: the one that the method is for, else suppress."""
+    coarsen: str | Mapping[str, int] | None = setting(
+        None,
+        "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",
+        section="method",
+        metavar="WORDS",
+    )
+    cost: str | None = setting(None, "What to keep small: stars, ncp, height, ...", section="method")
+    attribute_weights: Mapping[str, Numeral] = setting(
+        {},
+        "How much a column's loss counts.",
+        section="weights",
+        flag="--attribute-weight",
+        metavar="COLUMN=NUMBER",
+        kind=NUMBER,
+    )
+    seed: int = setting(0, "Random seed.", section="method", number=SEED)
+    time_limit: float | None = setting(
+        None,
+        "Stop the search after SECONDS and take the best release found.",
+        section="method",
+        metavar="SECONDS",
+        number=TIME_LIMIT,
+    )
+    star: str = setting("*", "How stars are written: * or null.", section="output")
+    neutralise: bool = setting(
+        False, "Put an apostrophe before texts a spreadsheet would run.", section="output", kind=SWITCH
+    )
+
+    @classmethod
+    def of(cls, face: str, **settings: Any) -> Request:
+        """Return the request that a face is asked for; what it does not take is refused, None is left to the default.
+
+        >>> Request.of("compare", quasi=["age"], require="k=2", neutralise=True)
+        Traceback (most recent call last):
+        shoal.core.errors.Unsupported: compare takes no neutralise: it publishes nothing; leave neutralise out
+        """
+        given = {name: value for name, value in settings.items() if value is not None}
+        for name in given:
+            if name in LEFT_OUT[face]:
+                raise Unsupported(f"{face} takes no {name}: {LEFT_OUT[face][name]}", hint=f"leave {name} out")
+        return cls(**given)
+
+    def start_and_limit(self) -> tuple[int, float | None]:
+        """Return the random seed, and the seconds that a method has; None for as long as it takes."""
+        limit = None if self.time_limit is None else float(TIME_LIMIT.read(self.time_limit, "time limit"))
+        return int(SEED.read(self.seed, "seed")), limit
+
+
+class Settings(TypedDict, total=False):
+    """The settings of a `Request` that may be left out, as type checkers and editors know them by name."""
+
+    sensitive: Sequence[str]
+    identifiers: Sequence[str]
+    unify: Sequence[str]
+    order: Orders | None
+    hierarchies: Mapping[str, object] | None
+    max_dropped: Numeral
+    population: TableLike | None
+    max_suppressed: Numeral
+    suppressed: str
+    method: str
+    recoding: str | None
+    coarsen: str | Mapping[str, int] | None
+    cost: str | None
+    attribute_weights: Mapping[str, Numeral] | None
+    seed: int
+    time_limit: float | None
+    star: str
+    neutralise: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """Where the work is done, and within how much memory."""
+
+    memory_limit: object = setting(
+        None,
+        "The most memory that may be held, such as 2GiB; CSV goes by way of the disk.",
+        section="method",
+        metavar="SIZE",
+        panel="Large tables",
+    )
+    engine: str | None = setting(
+        None, "local (if not given), or spark: the rows stay in Spark.", section="method", panel="Large tables"
+    )
+    spark_master: str | None = setting(
+        None,
+        "With spark: local[4], spark://HOST:7077, yarn, sc://HOST:15002.",
+        section="method",
+        metavar="URL",
+        panel="Large tables",
+    )
+
+
+def settings_of(*owners: type) -> dict[str, Setting]:
+    """Return the settings that dataclasses declare, by name."""
+    return {
+        one.name: Setting(
+            one.name,
+            **{
+                **one.metadata,
+                "key": one.metadata["key"] or one.name,
+                "flag": one.metadata["flag"] or f"--{one.name.replace('_', '-')}",
+                "panel": one.metadata["panel"] or _PANEL.get(one.metadata["section"], one.metadata["section"].title()),
+            },
+        )
+        for owner in owners
+        for one in fields(owner)
+    }
+
+
+SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
+READING = ("separator", "encoding", "decimal")
+
+ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
+"""Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
+_KEPT = dict.fromkeys((*settings_of(Output), "neutralise"), "it publishes nothing")
+_LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
+_DESK = {name: "the page keeps its releases itself" for name in settings_of(Output) if name != "format"}
+LEFT_OUT: Mapping[str, Mapping[str, str]] = {
+    "anonymize": {},
+    "codip": {
+        "overwrite": "an existing folder is refused",
+        "report": "`shoal report` makes one of each release",
+        **dict.fromkeys(("registry", "overlap", "follows"), "`shoal register` compares each release with earlier ones"),
+        **_LOCAL,
+    },
+    "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
+    "frontier": {**_KEPT, **_LOCAL},
+    "spark": {
+        "unify": "unify spellings in Spark before",
+        "order": "use another distance than ordered for words",
+        "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
+        "decimal": "it reads numbers with a point; give a Parquet file",
+        "memory_limit": "tell Spark how much memory it has",
+        "report": "use `shoal report` afterwards",
+        **dict.fromkeys(("registry", "overlap", "follows"), "earlier releases are compared in memory"),
+    },
+    "draft": {
+        **_DESK,
+        **_LOCAL,
+        "memory_limit": "`shoal serve` is given one",
+        "suppressed": "rows that are not checked are for comparisons with ARX",
+    },
+}
+"""By face, the settings that it does not take, each with its reason. All others it uses, or refuses in words."""
+
+
+def takes_settings(face: str) -> Callable[[Function], Function]:
+    """Let `help` and `inspect.signature` of a function name every setting of a request that its face takes.
+
+    What its docstring does not explain is added there, in the words of the command line.
+    """
+
+    def with_settings(function: Function) -> Function:
+        own = [one for one in signature(function).parameters.values() if one.kind != Parameter.VAR_KEYWORD]
+        named = {one.name for one in own}
+        taken = [one for one in fields(Request) if one.name not in (*LEFT_OUT[face], *named)]
+        added = [
+            Parameter(one.name, Parameter.KEYWORD_ONLY, default=_default(one.default), annotation=one.type)
+            for one in taken
+        ]
+        text = function.__doc__ or ""
+        lines = [f"    - `{one.name}`: {one.metadata['help']}" for one in taken if f"- `{one.name}`" not in text]
+        function.__doc__ = "\n".join([text.rstrip(), "", *lines, "    "])
+        vars(function)["__signature__"] = signature(function).replace(parameters=[*own, *added])
+        return function
+
+    return with_settings
+
+
+def _default(given: object) -> object:
+    """Return the default that a signature shows; that of a mapping is None, which is the same as an empty one."""
+    return None if given is MISSING else given

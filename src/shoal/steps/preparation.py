@@ -1,0 +1,159 @@
+"""A request checked against its table: the problem that a method gets, and what the audit needs afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from shoal.core.errors import ParameterError, RoleError, Unsupported, nearest
+from shoal.hierarchies import Builder, as_builder
+from shoal.hierarchies.raising import raised_table
+from shoal.methods.auto import recoding_for
+from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import Choice, choose_levels
+from shoal.microdata.microdata import Microdata, encode
+from shoal.models import Models
+from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
+from shoal.models.requirement import as_models
+from shoal.problem import Problem, make_problem
+from shoal.recoding.codebook import STAR_FORMS
+from shoal.recoding.recode import ALONG_HIERARCHIES
+from shoal.request import Request
+from shoal.tables.roles import Roles, listed
+from shoal.tables.spelling import spelt_like
+from shoal.tables.star_marks import STAR
+from shoal.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A request checked against its table: the problem that a method gets, and what the audit needs afterwards."""
+
+    request: Request
+    problem: Problem
+    models: Models
+    """What was asked; the problem's models imply it."""
+    builders: Mapping[str, Builder]
+    population: Table | None = None
+    raised: Choice = field(default_factory=Choice)
+    """The columns that were raised before all else."""
+    orders: Orders = field(default_factory=dict)
+    """By column, words in the order that was stated for them."""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """By column, where such an order comes from."""
+    cut: bool = False
+    """Whether time ended the search for them before it was done."""
+
+    @property
+    def for_reading(self) -> dict[str, Builder]:
+        """The hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
+        microdata = self.problem.microdata
+        trees = {name: builder for name, builder in self.builders.items() if name in microdata.roles.sensitive}
+        return {**trees, **microdata.builders} if self.problem.recoding in ALONG_HIERARCHIES else trees
+
+
+def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
+    """Check a request, raise the columns that it wants raised, and encode the table."""
+    models = models_of(request)
+    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
+    table = _as_asked(table, request, roles)
+    leaves = leaf_orders(table, models, builders)
+    table = read_as_asked(table, order=leaves)
+    orders = {**leaves, **request.order}
+    stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
+    population = _population(table, request)
+    progress(0.0, "encoding")
+
+    def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
+        return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
+
+    half = (deadline or Deadline()).half
+    raised = _raised(table, roles, builders, request, pose, half, progress)
+    table, above = raised_table(table, raised.columns)
+    builders = {**builders, **above}
+    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated, half.cut)
+
+
+def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
+    """Return the table with spellings unified and words in order, as it is asked for."""
+    for name in request.order:
+        if name not in (*roles.quasi, *roles.sensitive):
+            raise RoleError(
+                f"an order is given for {name!r}",
+                expected="a quasi-identifier or sensitive column",
+                hint=nearest(name, (*roles.quasi, *roles.sensitive)),
+            )
+        if name in roles.quasi and request.population is not None:
+            raise Unsupported(
+                f"{name!r} with a stated order cannot be compared with a population",
+                hint="leave its order or --population out",
+            )
+    return read_as_asked(table, request.unify, request.order)
+
+
+def _population(table: Table, request: Request) -> Table | None:
+    """Return the people whom the table may be about, spelt as the table spells."""
+    if request.population is None:
+        return None
+    people = Table.of(request.population)
+    people = read_as_asked(people, [name for name in listed(request.unify) if name in people.columns])
+    named = [name for name in request.quasi if name in table.columns and name in people.columns]
+    return people.with_columns(spelt_like(people[name], table[name]) for name in named)
+
+
+def models_of(request: Request) -> Models:
+    """Return the models that are asked for, and refuse what stars cannot be written as."""
+    if request.star not in STAR_FORMS:
+        raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
+    models = as_models(request.require)
+    if request.star != STAR and models.needs_population:
+        raise Unsupported(
+            "stars written as missing values cannot be compared with a population", hint="leave --star out"
+        )
+    if request.star != STAR and (unread := [str(model) for model in models if model.needs_cells]):
+        raise Unsupported(
+            f"{unread[0]} is decided from stars, which cannot be told from missing values", hint="leave --star out"
+        )
+    return models
+
+
+def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
+    """Pose the problem of a request."""
+    return make_problem(
+        microdata,
+        models,
+        recoding=request.recoding or recoding_for(request.method),
+        cost=request.cost,
+        weights=request.attribute_weights,
+        max_dropped=request.max_dropped,
+        max_suppressed=request.max_suppressed,
+        suppressed=request.suppressed,
+    )
+
+
+def _raised(
+    table: Table,
+    roles: Roles,
+    builders: Mapping[str, Builder],
+    request: Request,
+    pose: Callable[[Table, Mapping[str, Builder]], Problem],
+    deadline: Deadline,
+    progress: Progress,
+) -> Choice:
+    """Choose the columns that are raised before all else."""
+    if request.coarsen and request.population is not None:
+        raise Unsupported(
+            "columns raised beforehand cannot be compared with a population", hint="leave --coarsen or --population out"
+        )
+    return choose_levels(
+        table,
+        roles,
+        builders,
+        request.coarsen,
+        pose,
+        method=request.method,
+        seed=request.start_and_limit()[0],
+        deadline=deadline,
+        progress=progress,
+    )

@@ -1,0 +1,193 @@
+"""A solution published, audited and described: what a release holds besides its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from shoal.checking.audit import Audit, audit
+from shoal.checking.two_tables import RECODING as ANATOMY
+from shoal.core.errors import ShoalError, Unsupported
+from shoal.core.sorting import distinct_rows
+from shoal.costs.column_losses import column_losses
+from shoal.hierarchies import spec_of
+from shoal.methods.base import Progress, silent
+from shoal.microdata.histogram import Values
+from shoal.microdata.partition import DROPPED, Partition
+from shoal.models.emd import default_distance
+from shoal.problem import Problem, Solution
+from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
+from shoal.recoding.codebook import codebook
+from shoal.recoding.recode import Anatomized, Published
+from shoal.release.certificate import Certificate, certify
+from shoal.request import Request, settings_of
+from shoal.steps.preparation import Prepared
+from shoal.tables.encoded_column import odd_texts
+from shoal.tables.roles import Roles, listed
+from shoal.tables.star_marks import STAR
+from shoal.tables.table import TABLE, Table, TableLike
+
+CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
+
+
+def audited(
+    asked: Prepared, solution: Solution, progress: Progress = silent
+) -> tuple[Published, dict[str, Table], Audit]:
+    """Publish a solution and audit its cells; what the audit does not confirm is refused."""
+    progress(1.0, "publishing")
+    published = asked.problem.publish(solution.partition)
+    tables = published.shown(asked.request.star)
+    progress(1.0, "auditing")
+    names = published.names if isinstance(published, Anatomized) else Names()
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
+    return published, tables, confirmed(found, asked.problem)
+
+
+def audit_of(
+    asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, names: Names | None = None
+) -> Audit:
+    """Audit a published table for the models of a request."""
+    roles = asked.problem.microdata.roles
+    return audit(
+        table,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        require=asked.models,
+        hierarchies=asked.for_reading,
+        population=asked.population,
+        sensitive_table=sensitive_table,
+        **asdict(names or Names()),
+    )
+
+
+def confirmed(found: Audit, problem: Problem) -> Audit:
+    """Guarantees that nothing is released which the audit of the published cells does not confirm."""
+    if found.holds:
+        return found
+    refused = ", ".join(finding.model for finding in found.findings if not finding.holds)
+    if problem.suppressed == "arx":
+        raise Unsupported(
+            "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
+            f"{refused}; nothing is released",
+            hint="leave --suppressed arx out; with --max-dropped such rows may be dropped",
+        )
+    raise ShoalError(
+        f"the audit of the published cells refuses {refused}; nothing is released",
+        hint="please report this: it is a fault of shoal",
+    )
+
+
+def certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
+    """State what an audit found of the published cells."""
+    problem = asked.problem
+    return certify(
+        solution,
+        found,
+        cost_name=problem.cost.name,
+        recoding=problem.recoding,
+        quasi=problem.microdata.roles.quasi,
+        sensitive=problem.microdata.roles.sensitive,
+        require=str(asked.models),
+        remarks=_remarks(asked, solution),
+        orders=_orders(asked),
+    )
+
+
+def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
+    """Say what limits cost and bound, besides what the prices say."""
+    raised = (asked.raised.remark,) if asked.raised.columns else ()
+    return (*raised, CUT) if solution.cut or asked.cut else raised
+
+
+def _orders(asked: Prepared) -> dict[str, str]:
+    """Say for every attribute whose values are compared in order where that order comes from."""
+    microdata, found = asked.problem.microdata, {}
+    for model in asked.models:
+        distance = getattr(model, "distance", None)
+        if isinstance(distance, str) and len(model.attributes) == 1:
+            (name,) = model.attributes
+            values = Values.of(microdata.attribute(name), microdata.trees.get(name))
+            if distance == "ordered" or (distance == "auto" and default_distance(values) == "ordered"):
+                found[name] = asked.stated.get(name) or str(values.order)
+    return found
+
+
+def described(
+    asked: Prepared, solution: Solution, published: Published, tables: Mapping[str, Table], roles: Roles
+) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    """Return the codebook, the request as it was understood, and what was decided without being asked."""
+    problem, request = asked.problem, asked.request
+    book = codebook(
+        published,
+        tables,
+        star=request.star,
+        neutralise=request.neutralise,
+        cost=problem.cost.described(),
+        losses=column_losses(published),
+        models=asked.models,
+        builders=asked.builders,
+    )
+    decisions = (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
+    return book, _config(asked, solution, roles), decisions
+
+
+def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]:
+    """Return the request as plain data, with what was chosen where nothing was said; the population is not kept."""
+    problem, request = asked.problem, asked.request
+    seed, limit = request.start_and_limit()
+    understood = {
+        "quasi": list(roles.quasi),
+        "sensitive": list(roles.sensitive),
+        "identifiers": list(roles.identifiers),
+        "require": str(asked.models),
+        "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
+        "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
+        "recoding": problem.recoding,
+        "cost": problem.cost.name,
+        "method": request.method,
+        "max_dropped": str(problem.max_dropped),
+        "max_suppressed": str(problem.max_suppressed),
+        "suppressed": problem.suppressed,
+        "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
+        "unify": list(listed(request.unify)),
+        "order": {name: list(words) for name, words in sorted(asked.orders.items())},
+        "star": request.star,
+        "neutralise": bool(request.neutralise),
+        "time_limit": limit if solution.cut or asked.cut else None,  # one not reached changed nothing
+        "seed": seed,
+    }
+    others = (name for name in settings_of(Request) if name not in (*understood, "population"))
+    return understood | {name: getattr(request, name) for name in others}
+
+
+def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str]:
+    """Say what was decided without being asked."""
+    said = [
+        f"cost: {problem.cost.name}",
+        f"published as they are: {', '.join(roles.other) or 'no other columns'}",
+    ]
+    if isinstance(published, Anatomized):
+        names = published.names
+        said.append(f"two tables: column {names.group!r} numbers the groups, column {names.count!r} counts their rows")
+    said += [
+        f"ordered as text, for values that are no numbers ({odd:,} different): {column.name}"
+        for column in (*problem.microdata.quasi, *problem.microdata.sensitive)
+        if (odd := odd_texts(column.values))
+    ]
+    if roles.identifiers:
+        said.append(f"left out as identifiers: {', '.join(roles.identifiers)}")
+    return said
+
+
+def classes_read(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> Partition:
+    """Return the classes as a reader has them: stars that are written as missing are one value with what is missing."""
+    if asked.request.star == STAR or asked.problem.recoding == ANATOMY:
+        return published.partition
+    columns = [tables[TABLE].coded(name) for name in asked.problem.microdata.roles.quasi]
+    labels = np.full(len(published.partition.class_of_row), DROPPED, dtype=np.int64)
+    kept = published.partition.kept
+    labels[kept] = distinct_rows([column.codes for column in columns], [column.size for column in columns])[0]
+    return Partition(labels)

@@ -1,0 +1,122 @@
+"""The law of settings: each works in every face, or is listed with the reason why that face does not take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import shoal
+from shoal import pipeline
+from shoal.cli.app import app
+from shoal.cli.settings import COMMANDS, UNUSED
+from shoal.config import FREE, KEYS
+from shoal.core.errors import Unsupported
+from shoal.request import (
+    LEFT_OUT,
+    PANELS,
+    SECTIONS,
+    SETTINGS,
+    Execution,
+    Output,
+    Request,
+    Settings,
+    Source,
+    settings_of,
+)
+from shoal.web.desk.draft import ROLES, Draft
+
+PEOPLE = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
+PYTHON: dict[str, Callable[..., Any]] = {
+    "anonymize": shoal.anonymize,
+    "compare": shoal.compare,
+    "frontier": shoal.frontier,
+    "codip": shoal.codip,
+    "spark": shoal.spark.anonymize,
+}
+OF_REQUEST = settings_of(Request)
+PAGE = (Path(shoal.__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+
+def flags(command: str) -> dict[str, Any]:
+    """The options and arguments of a command, by name."""
+    group = typer.main.get_command(app)
+    return {one.name: one for one in group.commands[command].params}  # type: ignore[attr-defined]
+
+
+def test_every_setting_belongs_to_one_class_and_one_section() -> None:
+    owners = [settings_of(owner) for owner in (Source, Output, Request, Execution)]
+    assert sum(map(len, owners)) == len(SETTINGS)
+    assert {one.section for one in SETTINGS.values()} == set(SECTIONS) == {*KEYS, *FREE}
+    assert {one.panel for one in SETTINGS.values()} == set(PANELS)
+    assert {*FREE.values(), *(name for keys in KEYS.values() for name in keys.values())} == set(SETTINGS)
+
+
+def test_type_checkers_know_every_setting_that_may_be_left_out() -> None:
+    assert {*Settings.__annotations__, "quasi", "require"} == set(OF_REQUEST)
+
+
+def test_what_is_left_out_is_a_setting_and_has_a_reason() -> None:
+    assert {*COMMANDS, "spark", "draft"} == set(LEFT_OUT)
+    for reasons in LEFT_OUT.values():
+        assert set(reasons) <= set(SETTINGS)
+        assert all(reasons.values())
+
+
+@pytest.mark.parametrize("name", OF_REQUEST)
+@pytest.mark.parametrize("face", PYTHON)
+def test_every_function_takes_a_setting_or_refuses_it_in_words(face: str, name: str) -> None:
+    takes = name in signature(PYTHON[face]).parameters
+    assert takes == (name not in LEFT_OUT[face])
+    if takes:
+        assert name in ("quasi", "require") or f"`{name}`" in str(PYTHON[face].__doc__)
+        return
+    more = {"vary": "k=2"} if face == "frontier" else {}
+    asked = {"quasi": ["age"], "require": "k=2", **more, name: "anything"}
+    with pytest.raises(Unsupported, match=f"{face} takes no {name}: "):
+        PYTHON[face](PEOPLE, **asked)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_the_flag_of_a_setting_or_says_why_not(command: str, name: str) -> None:
+    found = flags(command).get(name)
+    assert (found is None) == (name in LEFT_OUT[command])
+    if found is not None and name != "file":
+        assert SETTINGS[name].flag in found.opts
+        assert (found.help, found.rich_help_panel) == (SETTINGS[name].help, SETTINGS[name].panel)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_draft_has_a_part_for_a_setting_or_says_why_not(name: str) -> None:
+    parts = {*(one.name for one in fields(Draft)), *ROLES.values()}
+    assert (name in parts) == (name not in LEFT_OUT["draft"])
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_page_on_configuration_has_a_row_for_every_setting(name: str) -> None:
+    one = SETTINGS[name]
+    key = "a column" if one.per_column else f"`{one.key}`"
+    flag = "FILE" if name == "file" else one.short or one.flag
+    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and f"| {key}" in line and f"| `{flag}" in line]
+    assert len(rows) == 1
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if UNUSED[name]])
+def test_the_page_on_configuration_names_what_a_command_does_not_use(command: str) -> None:
+    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{command}` |"))
+    assert all(f"`{SETTINGS[name].key}`" in row for name in UNUSED[command])
+
+
+def test_none_leaves_a_setting_to_its_default() -> None:
+    asked = dict.fromkeys(OF_REQUEST) | {"quasi": ["age"], "require": "k=2"}
+    assert Request.of("anonymize", **asked) == Request(["age"], "k=2")
+
+
+def test_the_flow_can_be_read_on_a_few_pages() -> None:
+    assert len(Path(str(pipeline.__file__)).read_text(encoding="utf-8").splitlines()) <= 150
