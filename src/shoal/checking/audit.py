@@ -25,7 +25,6 @@ from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
-from shoal.hierarchies.cell_reader import covered_people, fitting_people
 from shoal.hierarchies.containment import ShownCells
 from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
 from shoal.models import Model, Models, SensitiveModel
@@ -299,8 +298,7 @@ def _classes(
     labels, first, _ = numbered_runs(packed((one.codes, one.size) for one in map(coded, quasi)))
     shown = [_at(coded(name), first) for name in quasi]
     distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
-    people = None if population is None else partial(covered_people, distinct, population, builders)
-    fits = None if population is None else partial(fitting_people, distinct, population, builders)
+    people, fits = (None, None) if population is None else _people(distinct, population, builders)
     cells = [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
     single: dict[Attributes, Values] = {}
     for name in sensitive:
@@ -310,6 +308,14 @@ def _classes(
         single[(name,)] = Values(column.codes, totals, column.values, tree)
     attributes = with_joints(single, models.joints, weights)
     return Classes(labels, len(first), attributes, weights, population=people, fits=fits, cells=cells)
+
+
+def _people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> tuple[Any, Any]:
+    """Return what finds the people that cells cover; loaded here, as only models of a population ask for it."""
+    from shoal.hierarchies.cell_reader import covered_people, fitting_people
+
+    given = (classes, population, builders)
+    return partial(covered_people, *given), partial(fitting_people, *given)
 
 
 def _at(column: Coded, rows: Ints) -> Coded:

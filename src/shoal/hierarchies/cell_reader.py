@@ -5,10 +5,9 @@ This is the checker's own reading of cells: it parses what `shoal.recoding.recod
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import polars as pl
 
 from shoal.core.arrays import Bools, Ints
 from shoal.hierarchies import Builder, Hierarchy, as_builder
+from shoal.hierarchies.containment import MISSING, listed
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.star_marks import STAR, cell_text
 
@@ -24,10 +24,6 @@ CHUNK = 4_000_000
 
 ALONG_HIERARCHIES = ("generalize", "full-domain")
 """The recodings whose cells are blocks of hierarchies."""
-
-_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,"]+)')
-MISSING = " | missing"
-"""How a cell ends that also stands for the missing value."""
 
 
 def uncovered_rows(
@@ -227,15 +223,3 @@ def _members(body: str) -> tuple[str, ...]:
     ('a', 'b, c')
     """
     return listed(body) if body.startswith("{") and body.endswith("}") else ()
-
-
-@lru_cache(maxsize=64)
-def listed(body: str) -> tuple[str, ...]:
-    """Return what stands between brackets, separated by commas; quotes guard commas and brackets.
-
-    Kept for a while, because a cell is compared with one value after the other.
-    """
-    found = _MEMBER.finditer(body[1:-1])
-    texts = [match[2].strip() if match[2] is not None else re.sub(r"\\(.)", r"\1", match[1]) for match in found]
-    pairs = zip(_MEMBER.finditer(body[1:-1]), texts, strict=True)
-    return tuple(text for match, text in pairs if text or match[2] is None)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -22,8 +22,11 @@ from scipy.sparse import csr_array
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ShoalError
 from shoal.hierarchies import Builder
-from shoal.hierarchies.cell_reader import MISSING, listed
 from shoal.tables.star_marks import STAR
+
+MISSING = " | missing"
+"""How a cell ends that also stands for the missing value."""
+_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"|([^,"]+)')
 
 MOST_CELLS = 3_000
 """Different cells of a column up to which they are compared, each with each."""
@@ -208,3 +211,15 @@ def _path(builder: Builder, text: str | None) -> tuple[str | None, ...]:
     except (ShoalError, pl.exceptions.PolarsError):
         return ()
     return tuple(dict.fromkeys(level[0] for level in labels))
+
+
+@lru_cache(maxsize=64)
+def listed(body: str) -> tuple[str, ...]:
+    """Return what stands between brackets, separated by commas; quotes guard commas and brackets.
+
+    Kept for a while, because a cell is compared with one value after the other.
+    """
+    found = _MEMBER.finditer(body[1:-1])
+    texts = [match[2].strip() if match[2] is not None else re.sub(r"\\(.)", r"\1", match[1]) for match in found]
+    pairs = zip(_MEMBER.finditer(body[1:-1]), texts, strict=True)
+    return tuple(text for match, text in pairs if text or match[2] is None)

@@ -13,13 +13,13 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import polars as pl
 
+import shoal.hierarchies
 from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import HierarchyError, ParameterError
 from shoal.core.parameters import Number, as_fraction, spelled
 from shoal.hierarchies.axis import Axis, Point
 from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
-from shoal.hierarchies.stars import StarsOnly
 
 Levels: TypeAlias = list[list[Fraction]]
 WIDTH = Number("width", "width of an interval", 0, above=True)
@@ -79,7 +79,7 @@ class Intervals(Builder):
         axis = Axis.of(values.drop_nulls())
         levels = _quantiles(axis, self.bins, counts)
         edges = tuple(tuple(axis.text(edge) for edge in level) for level in levels)
-        return Intervals(edges=edges) if edges else StarsOnly()
+        return Intervals(edges=edges) if edges else shoal.hierarchies.StarsOnly()
 
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column of numbers or dates (or of texts that are all numbers)."""
