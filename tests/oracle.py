@@ -603,15 +603,28 @@ class Problem:
                 shown[tuple(column.path(self.rows[row][column.name])[level:] for column, level in pairs)].append(row)
             verdicts: dict[tuple[Group, Group], bool] = {}
             groups = [tuple(rows) for rows in shown.values()]
-            held = [group for group in groups if self._admitted(group, kept, table, verdicts)]
-            gone = tuple(sorted(row for group in groups if group not in held for row in group))
-            if not gone:
-                if self.admits_together(held):
-                    yield self.at_one_level(held), held
-            elif len(gone) <= self.may_suppress and self._admitted(gone, kept, table, verdicts):
-                if self.admits_together([*held, gone], gone):
-                    yield self.at_one_level([*held, gone], gone), [*held, gone]
-            elif held and len(gone) <= min(self.may_suppress, self.may_drop) and self.admits(held):
+            fine = [group for group in groups if self._admitted(group, kept, table, verdicts)]
+            for also in self._also_gone(fine):
+                held = [group for group in fine if group not in also]
+                gone = tuple(sorted(row for group in groups if group not in held for row in group))
+                held_as_stars = self._admitted(gone, kept, table, verdicts) if gone else True
+                yield from self._without(held, gone, held_as_stars)
+
+    def _also_gone(self, fine: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
+        """Which classes that are admitted by themselves may go as well: any, where a model speaks of all together."""
+        together = any(asked.name in TOGETHER for asked in self.asked)
+        for size in range(len(fine) + 1 if together else 1):
+            yield from combinations(fine, size)
+
+    def _without(self, held: list[Group], gone: Group, held_as_stars: bool) -> Iterator[tuple[Problem, list[Group]]]:
+        """The release in which some rows are stars, or else dropped, if it is admitted."""
+        if not gone:
+            if self.admits_together(held):
+                yield self.at_one_level(held), held
+        elif len(gone) <= self.may_suppress:
+            if held_as_stars and self.admits_together([*held, gone], gone):
+                yield self.at_one_level([*held, gone], gone), [*held, gone]
+            elif held and len(gone) <= self.may_drop and self.admits(held):
                 yield self.at_one_level(held), held
 
     def dropped(self, classes: Iterable[Group]) -> list[int]:
