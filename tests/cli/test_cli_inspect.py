@@ -27,7 +27,7 @@ def run(*words: object) -> Result:
 def test_columns_roles_reasons_and_sets_are_shown_and_no_cell(table: Path) -> None:
     result = run(table)
     assert result.exit_code == 0, result.output
-    for part in ("60 rows, 5 columns", "identifier", "the name says age", "[bold]tag", "alone in", "all 2 together"):
+    for part in ("60 rows, 5 columns", "identifier", "the name says age", "[bold]tag", "unique in", "all 2 together"):
         assert part in result.output
     assert not any(secret in result.output for secret in SECRETS)
 

@@ -68,4 +68,4 @@ def test_memory_that_runs_out_later_is_one_line_too(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(type(app), "__call__", empty)
     done = shoal("methods")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert done.err.startswith("shoal: memory ran out")
+    assert done.err.startswith("shoal: out of memory")

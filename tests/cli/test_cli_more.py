@@ -118,7 +118,7 @@ def test_the_demonstration_writes_over_no_census_of_somebody_else(home: Path) ->
     (home / "mine" / "census.csv").write_text("mine")
     done = shoal("demo", "--rows=200", "-o", "mine")
     assert (done.code, (home / "mine" / "census.csv").read_text()) == (2, "mine")
-    assert "is there already" in done.err
+    assert "exists already" in done.err
 
 
 def test_the_numbers_of_rows_are_not_written_over_the_table(home: Path) -> None:
