@@ -14,7 +14,7 @@ QUICK  := tests/test_layers.py tests/test_house.py tests/test_config.py tests/co
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
-	@echo "make check     a quick subset of make test, for the loop while working: below two minutes on two cores"
+	@echo "make check     a quick subset of make test, for the loop while working"
 	@echo "make test      ruff, mypy --strict, pytest with doctests"
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
