@@ -124,6 +124,8 @@ def alike_keys(texts: pl.Series) -> pl.Series:
     if texts.str.contains(r"[^\x00-\x7F]").any():
         plain = texts.str.normalize("NFKC").str.replace_all(INVISIBLE, "")
     plain = plain.str.replace_all(r"\s+", " ").str.strip_chars(" ").str.to_lowercase()
+    if not _has_digits(plain):  # neither numbers nor dates
+        return "~" + plain
     return _first_of(plain, number_keys(plain), *_date_keys(plain))
 
 
@@ -214,11 +216,19 @@ def _notes(column: pl.Series, commas: bool) -> Iterator[str]:
 
 def _equal(texts: pl.Series, commas: bool) -> pl.DataFrame:
     """Return the texts of equal numbers, dates or moments, of texts that all differ."""
-    return _groups(texts, equal_keys(texts, commas=commas))
+    texts = texts if _has_digits(texts) else texts.clear()
+    return _groups(texts, equal_keys(texts, commas=commas) if len(texts) else texts)
+
+
+def _has_digits(texts: pl.Series) -> bool:
+    """Whether any text has a digit: without one there are neither numbers nor dates, and much need not be looked at."""
+    return bool(texts.str.contains("[0-9]").any())
 
 
 def _groups(texts: pl.Series, keys: pl.Series, times: pl.Series | None = None) -> pl.DataFrame:
     """Return the texts that share a key with another, and what stands for each: the commonest, then the shortest."""
+    if keys.n_unique() == len(keys):
+        return pl.DataFrame(schema={"text": pl.String, "key": pl.String, "n": pl.Int64, "shown": pl.String})
     rank = pl.zeros(len(texts), pl.Int64, eager=True) if times is None else times
     shared = pl.DataFrame({"text": texts, "key": keys, "n": rank}).filter(pl.col("key").is_duplicated())
     order = shared.sort("n", pl.col("text").str.len_chars(), "text", descending=[True, False, False])
