@@ -257,7 +257,7 @@ def test_a_table_that_changes_while_it_is_read_is_refused(
     [
         ({"quasi": ["agee"]}, RoleError, "the table has no column 'agee'"),
         ({"recoding": "anatomy"}, Unsupported, "the engine spark makes one table"),
-        ({"neutralise": True}, Unsupported, "the engine spark writes Parquet"),
+        ({"neutralise": True}, Unsupported, "spark takes no neutralise: it writes Parquet"),
     ],
 )
 def test_what_the_engine_cannot_do_is_said(

@@ -247,7 +247,7 @@ def test_what_a_method_prints_does_not_come_in_between(monkeypatch: pytest.Monke
 def test_progress_comes_from_the_child() -> None:
     said: list[tuple[float, str]] = []
     run_apart(task("subset-dp"), lambda share, doing: said.append((share, doing)))
-    assert said == [(0.0, "trying every partition")]
+    assert said[0] == (0.0, "cutting classes")  # of the quick release that comes first
 
 
 def test_a_script_needs_no_guard(tmp_path: Path) -> None:
