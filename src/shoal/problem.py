@@ -225,7 +225,7 @@ class Solution:
     notes: tuple[str, ...] = field(default=())
     """Decisions worth a line in the log, in words; no cell of the table."""
     prices: Prices | None = None
-    """What the lower bound, or some of it, follows from; None where there is only the word of the method."""
+    """What the lower bound, or some of it, follows from; None where the method proves it in another way."""
     promised: Mapping[str, float] = field(default_factory=dict)
     """Bounds on levels that hold by a theorem, by model: how far from the table any class of these sizes can be."""
     chosen: tuple[str, ...] = ()

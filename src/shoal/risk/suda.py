@@ -1,4 +1,4 @@
-"""Minimal sample uniques: the smallest sets of columns in which a record stands alone.
+"""Minimal sample uniques: the smallest sets of columns in which a record is unique.
 
 A set of columns is a minimal sample unique (MSU) of a row if the row is unique in it and in no part of it (Elliot,
 Manning and Ford, A computational algorithm for handling the special uniques problem, 2002; SUDA2: Manning, Haglin and

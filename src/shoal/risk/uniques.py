@@ -28,7 +28,7 @@ class Small:
 
 @dataclass(frozen=True)
 class Uniques:
-    """Rows and classes that stand alone, and those in small crowds."""
+    """Unique rows and classes, and those of small size."""
 
     rows: int
     """Rows that match nobody but themselves; each is a class of its own."""

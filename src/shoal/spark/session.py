@@ -45,7 +45,7 @@ def has_local_mode() -> bool:
 def session(master: str | None = None) -> Any:
     """Return the session of a master: `local[4]`, `spark://host:7077`, `yarn`, or `sc://host:15002` (Spark Connect).
 
-    Memory of workers and the like are for Spark's own settings (`spark-defaults.conf` in `SPARK_CONF_DIR`).
+    Memory of workers and similar settings are Spark's own (`spark-defaults.conf` in `SPARK_CONF_DIR`).
     """
     check_installed()
     from pyspark.sql import SparkSession

@@ -144,7 +144,7 @@ def serve() -> None:
     except Exception:
         _send(channel, "unreadable")
         return
-    methods()  # importing them is nobody's time
+    methods()  # the time to import them is not counted
     before = start_of_peak()
     found = attempt(task, _now_and_then(channel))
     _send(channel, "done", replace(found, memory_before=before, peak_memory=peak()))

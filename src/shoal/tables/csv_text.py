@@ -125,7 +125,7 @@ def texts(text: str, separator: str = ",") -> pl.DataFrame:
 
 
 def without_blank_lines(text: str) -> str:
-    """Return a text without its blank lines, but for those in quotes: a blank line is nobody.
+    """Return a text without its blank lines, but for those in quotes: a blank line is no row.
 
     >>> without_blank_lines('a,b\\n\\n1,"x\\n\\ny"\\n\\n')
     'a,b\\n1,"x\\n\\ny"\\n'

@@ -35,7 +35,7 @@ HEADERS = {
 
 
 def policy(nonce: str) -> bytes:
-    """Return the Content-Security-Policy: everything from here, scripts in the page only with the word of this answer.
+    """Return the Content-Security-Policy: everything from here, scripts in the page only with the nonce of this answer.
 
     The toolkit evaluates its handlers and sets styles in place, so these two stay allowed.
     """

@@ -1,4 +1,4 @@
-"""Phases two and three of TP (Xiao, Yi and Tao 2010, section 5), compiled; their loose ends fastened.
+"""Phases two and three of TP (Xiao, Yi and Tao 2010, section 5), compiled; what the paper leaves open is decided here.
 
 A class Q is what is left of the rows of one tuple; R is the residue. h is the count of the commonest value, a *pillar*
 a value with this count. Q is *thin* if |Q| = l h(Q), *conflicting* if it shares a pillar with R, and *dead* if it is
