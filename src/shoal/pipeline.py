@@ -18,7 +18,6 @@ from typing import Any, cast
 import numpy as np
 
 from shoal.checking.audit import Audit, audit
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.clock import Stopwatch
 from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported, nearest
 from shoal.core.memory import MemoryLimit, within
@@ -39,7 +38,7 @@ from shoal.models.requirement import as_models
 from shoal.problem import SUPPRESSED, Problem, Solution, make_problem
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
 from shoal.recoding.codebook import STAR_FORMS, codebook
-from shoal.recoding.recode import ALONG_HIERARCHIES, Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
 from shoal.release.release import Release
 from shoal.tables.encoded_column import odd_texts
@@ -208,7 +207,7 @@ def run(
     watch.lap("search")
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = described(asked, request, solution, published, tables, roles)
-    merged = request.star != STAR and problem.recoding != ANATOMY
+    merged = request.star != STAR and not problem.recoding_kind.two_tables
     classes = _as_read(tables[TABLE], roles, published.partition) if merged else published.partition
     certificate = certified(asked, solution, found)
     watch.lap("check")
@@ -446,7 +445,7 @@ def for_reading(problem: Problem, builders: Mapping[str, Builder]) -> dict[str, 
     """Return the hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
     microdata = problem.microdata
     trees = {name: builder for name, builder in builders.items() if name in microdata.roles.sensitive}
-    return {**trees, **microdata.builders} if problem.recoding in ALONG_HIERARCHIES else trees
+    return {**trees, **microdata.builders} if problem.recoding_kind.along_hierarchies else trees
 
 
 def confirmed(found: Audit, problem: Problem) -> Audit:

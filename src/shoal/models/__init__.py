@@ -1,7 +1,7 @@
 """Privacy models, one per file; see `base` for the contract and `shoal.models.requirement` for how they are written."""
 
 from shoal.models.alpha import Alpha
-from shoal.models.base import Model, Models, SensitiveModel
+from shoal.models.base import Model, Models, Rule, SensitiveModel
 from shoal.models.beta_likeness import BetaLikeness, EnhancedBetaLikeness
 from shoal.models.delta_disclosure import DeltaDisclosure
 from shoal.models.distinct_l_diversity import DistinctLDiversity
@@ -32,6 +32,7 @@ __all__ = [
     "NTCloseness",
     "RangeDiversity",
     "RecursiveLDiversity",
+    "Rule",
     "SensitiveModel",
     "TCloseness",
 ]

@@ -21,6 +21,7 @@ from shoal.checking.proof import price_bound
 from shoal.checking.published_cost import recomputed_cost
 from shoal.core.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
+from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
 from shoal.release.certificate import canonical, gap
 from shoal.release.original_check import Traced
@@ -187,11 +188,11 @@ def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
 
 def _with_original(traced: Traced, checks: list[Check]) -> Table:
     """Compare with the original, and return it with its columns raised as a method saw it."""
-    recoding = traced.release.certificate.recoding
+    form = form_of(traced.release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.is_another_table)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.cannot_be_raised)
-    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.is_uncovered)
-    if recoding != "anatomy":
+    _look(checks, COVERS if form.covers else CENTROIDS, traced.is_uncovered)
+    if not form.two_tables:
         _look(checks, "sensitive and other cells are unaltered", traced.is_altered)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.is_altered):
         _look(checks, "every group has the sensitive values of its people", traced.is_miscounted)

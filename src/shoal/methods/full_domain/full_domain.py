@@ -11,7 +11,6 @@ from shoal.methods.full_domain.lattice import Ground, Lattice, Search, Seen, mea
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, infeasible
-from shoal.recoding.recode import FULL_DOMAIN
 
 
 class FullDomain(Method):
@@ -37,7 +36,7 @@ class FullDomain(Method):
     )
     models: ClassVar[str] = "any model and conjunction"
     anytime: ClassVar[bool] = True
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require full-domain recoding and a lattice that can be laid out."""
@@ -69,7 +68,7 @@ def searched(
 
 def lattice_refusals(problem: Problem) -> list[str]:
     """Return why a method of one level for every column cannot take a problem; none if it can."""
-    return [] if problem.recoding == FULL_DOMAIN else [f"it is for the recoding {FULL_DOMAIN!r}"]
+    return [] if problem.recoding_kind.one_level else ["it is for the recoding 'full-domain'"]
 
 
 def unreached(problem: Problem) -> list[str]:

@@ -12,7 +12,7 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.cube import Search
 from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
-from shoal.models import TCloseness
+from shoal.models import Rule
 from shoal.patterns import refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.cube import Cube
@@ -54,7 +54,7 @@ class Optimal(Method):
             return reasons
         if problem.uses_surrogates or not _checks(problem).linear:
             reasons.append(f"{problem.models} is not a system of linear constraints on counts")
-        if problem.may_drop and any(isinstance(model, TCloseness) for model in problem.models):
+        if problem.may_drop and any(model.rule is Rule.CLOSENESS for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")
         return reasons
 

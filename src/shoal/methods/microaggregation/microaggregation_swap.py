@@ -11,7 +11,7 @@ from shoal.methods.base import Deadline, Progress
 from shoal.methods.microaggregation.clusters import Closeness, Remaining, seeds
 from shoal.methods.microaggregation.microaggregation import LATE, cut_in_order
 from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 
@@ -27,7 +27,7 @@ class MicroaggregationSwap(RankedMicroaggregation):
     title: ClassVar[str] = "microaggregation with swaps"
     running_time: ClassVar[str] = "O(n^2 k + n^2 m / k), and merging"
 
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form groups and exchange their rows; what is left is the last group."""
         k, remaining = problem.models.least_rows, Remaining.one_by_one(problem)
         closeness = Closeness.of(problem, model, remaining.order)

@@ -13,7 +13,7 @@ from shoal.methods.base import Deadline, Progress
 from shoal.methods.microaggregation.clusters import Remaining, seeds
 from shoal.methods.microaggregation.microaggregation import LATE
 from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 
@@ -32,7 +32,7 @@ class MicroaggregationTFirst(RankedMicroaggregation):
     title: ClassVar[str] = "microaggregation, t-closeness first"
     running_time: ClassVar[str] = "O(n^2 (m + log n) / k')"
 
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form groups of one row of each part."""
         remaining = Remaining.one_by_one(problem)
         size = group_size(problem.rows, problem.models.least_rows, model.limit)

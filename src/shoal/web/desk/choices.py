@@ -14,17 +14,10 @@ from shoal.methods.auto import recoding_for
 from shoal.methods.base import Method
 from shoal.pipeline import prepare
 from shoal.problem import Problem
+from shoal.recoding.recode import recodings as known_recodings
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.reading import table
 
-RECODINGS = {
-    "suppress": "cells become stars",
-    "generalize": "cells become groups of their hierarchies, class by class",
-    "full-domain": "every column is published at one level of its hierarchy",
-    "range": "cells become ranges and sets of values",
-    "centroid": "cells become means, medians or the commonest value of their class",
-    "anatomy": "two tables: quasi-identifiers as they are, sensitive values by group",
-}
 AUTO = "the best of the methods that fit the table, the models and the time"
 
 
@@ -88,10 +81,10 @@ def expected(kind: type[Method], rows: int) -> str:
 
 def recodings() -> tuple[Choice, ...]:
     """Return every recoding with a sentence."""
-    return tuple(Choice(name, said) for name, said in RECODINGS.items())
+    return tuple(Choice(kind.name, kind.meaning) for kind in known_recodings().values())
 
 
 def costs(recoding: str | None = None) -> tuple[Choice, ...]:
     """Return the costs that can measure a recoding, or all."""
     kinds: Any = discover(shoal.costs, Cost).values()
-    return tuple(Choice(kind.name, kind.meaning) for kind in kinds if recoding is None or recoding in kind.recodings)
+    return tuple(Choice(kind.name, kind.meaning) for kind in kinds if recoding is None or recoding in kind.recodings())
