@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from shoal.core.errors import Unsupported
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.full_domain.lattice import Ground, Lattice, Search, Seen, measure_of
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
 from shoal.microdata.partition import Partition
@@ -30,6 +30,7 @@ class FullDomain(Method):
     guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
     condition: ClassVar[str] = f"if searched to the end in time (up to {MOST_NODES:,} nodes)"
     running_time: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m at worst"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = (
         "after LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005; "
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash: efficient, stable and optimal k-anonymity, PASSAT 2012"

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.linear_program import raise_by_program
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.general.cube import Search
 from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
@@ -40,6 +40,7 @@ class Optimal(Method):
         f"if its program (up to {MOST_MEMBERS:,} entries) is solved to the end in time, over a lattice walked in full"
     )
     running_time: ClassVar[str] = "exponential at worst; seconds for thousands of distinct tuples and few attributes"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = (
         "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem, section 4; "
         "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 9"

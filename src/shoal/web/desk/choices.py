@@ -64,17 +64,16 @@ def _limited(draft: Draft, words: str) -> str:
 
 
 def expected(kind: type[Method], rows: int) -> str:
-    """Return roughly how long a method takes, in words, from the running time that it declares.
+    """Return roughly how long a method takes, in words, from the growth that it declares.
 
     >>> from shoal.methods.general.mondrian import Mondrian
     >>> from shoal.methods.general.optimal import Optimal
     >>> expected(Mondrian, 1_000), expected(Optimal, 1_000)
     ('a moment', 'seconds, or very long: set a time limit')
     """
-    if "exponential" in kind.running_time or "3^n" in kind.running_time:
+    if kind.growth == "exponential":
         return "seconds, or very long: set a time limit"
-    squared = any(sign in kind.running_time for sign in ("n^2", "n^3", "n d m / k", "L d m"))
-    seconds = rows * rows / 4e7 if squared else rows / 5e4
+    seconds = rows * rows / 4e7 if kind.growth == "quadratic" else rows / 5e4
     limits = ((2, "a moment"), (20, "seconds"), (120, "about a minute"), (3600, "minutes"))
     return next((words for most, words in limits if seconds <= most), "hours")
 
