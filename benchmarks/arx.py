@@ -25,7 +25,6 @@ from shoal.microdata.microdata import encode
 from shoal.microdata.partition import Partition
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
-from shoal.recoding.recode import FULL_DOMAIN
 from shoal.studies.comparison import compare
 from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.tables.roles import Roles
@@ -63,7 +62,7 @@ def _side_by_side(trees: dict[str, str]) -> None:
 
 
 def _best(table: Table, asked: dict[str, Any], limit: str) -> pl.DataFrame:
-    return shoal.anonymize(table, recoding=FULL_DOMAIN, cost="ncp", max_suppressed=limit, **asked).table
+    return shoal.anonymize(table, recoding="full-domain", cost="ncp", max_suppressed=limit, **asked).table
 
 
 def _iterated(problem: Problem) -> pl.DataFrame:
@@ -90,7 +89,7 @@ def _adult(trees: dict[str, str], limit: str) -> Problem:
     table = read(ADULT / "adult_30162.csv.gz", separator=";")
     builders = {name: as_builder(tree) for name, tree in trees.items()}
     data = encode(table, Roles.of(table.columns, quasi=COLUMNS), builders)
-    return make_problem(data, parse_requirement("k=5"), recoding=FULL_DOMAIN, max_suppressed=limit)
+    return make_problem(data, parse_requirement("k=5"), recoding="full-domain", max_suppressed=limit)
 
 
 def _searches(trees: dict[str, str]) -> None:
@@ -108,7 +107,7 @@ def _census(require: str, limit: str) -> Problem:
     table, trees = Table.of(census(600_000, 1)), census_hierarchies()
     roles = Roles.of(table.columns, quasi=QUASI, sensitive=["income", "occupation"])
     data = encode(table, roles, {name: trees[name] for name in QUASI})
-    return make_problem(data, parse_requirement(require), recoding=FULL_DOMAIN, max_suppressed=limit)
+    return make_problem(data, parse_requirement(require), recoding="full-domain", max_suppressed=limit)
 
 
 if __name__ == "__main__":

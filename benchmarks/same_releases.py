@@ -34,7 +34,7 @@ import shoal.costs
 from shoal.core.discovery import discover
 from shoal.costs import Cost
 from shoal.methods.auto import methods
-from shoal.recoding.recode import RECODINGS
+from shoal.recoding.recode import recodings
 from shoal.studies.synth import census, census_hierarchies
 
 WORDING = ("software", "seal", "checked_by_machine", "vouched_for_by_the_owner", "trusted_base")
@@ -116,9 +116,9 @@ def cases() -> Iterator[Case]:
     for table in TABLES:
         for require in REQUIRE:
             for method in ("auto", *methods()):
-                for recoding in RECODINGS:
+                for recoding in recodings():
                     yield Case(table, method, recoding, require)
-        for recoding in RECODINGS:
+        for recoding in recodings():
             for cost in discover(shoal.costs, Cost):
                 yield Case(table, "mondrian", recoding, REQUIRE[0], {"cost": cost})
         for option in OPTIONS:

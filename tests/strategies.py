@@ -32,7 +32,7 @@ from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
-from shoal.recoding.recode import RECODINGS
+from shoal.recoding.recode import recoding_named, recodings
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
@@ -47,7 +47,7 @@ KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MOD
 COSTS = discover(shoal.costs, Cost)
 SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 """Shares of the rows that full-domain recoding may publish as stars."""
-ONE_TABLE = tuple(name for name in RECODINGS if name != "anatomy")
+ONE_TABLE = tuple(name for name, kind in recodings().items() if not kind.two_tables)
 """The recodings in which a class is the rows with equal cells."""
 CLASS_BY_CLASS = tuple(name for name in ONE_TABLE if name != "full-domain")
 """Those of them in which each class has its own cells."""
@@ -349,7 +349,7 @@ def requirements(
 def cases(
     draw: st.DrawFn,
     max_rows: int = 6,
-    recodings: Sequence[str] = tuple(RECODINGS),
+    recodings: Sequence[str] = tuple(recodings()),
     kinds: Sequence[type[Model]] = KNOWN_MODELS,
     costs: Sequence[str] | None = None,
     dropped: Sequence[Fraction] = (Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2)),
@@ -362,10 +362,10 @@ def cases(
     recoding = draw(st.sampled_from(list(recodings)))
     if recoding not in ONE_TABLE:
         kinds = [kind for kind in kinds if kind.speaks_of_groups()] or [MODELS["l"]]
-    fitting = [n for n, cost in COSTS.items() if recoding in cost.recodings and n in (costs or oracle.COSTS)]
+    fitting = [n for n, cost in COSTS.items() if recoding in cost.recodings() and n in (costs or oracle.COSTS)]
     cost = draw(st.one_of(st.none(), st.sampled_from(fitting)) if costs is None else st.sampled_from(fitting))
     quasi = [name for name in columns if name not in SENSITIVE]
-    weighable = COSTS[cost or default_cost(recoding, weighted=True)].takes_weights
+    weighable = COSTS[cost or default_cost(recoding_named(recoding), weighted=True)].takes_weights
     weights = st.dictionaries(st.sampled_from(quasi), st.sampled_from([Fraction(1, 2), Fraction(3)]))
     return Case(
         kinds={name: (QUASI | SENSITIVE)[name] for name in columns},

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import shoal.costs
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.arrays import Bools, Ints
 from shoal.core.discovery import lookup
 from shoal.core.errors import Infeasible, ParameterError, RoleError, nearest
@@ -22,19 +21,10 @@ from shoal.microdata.histogram import Attributes, Classes, Values, sensitive_val
 from shoal.microdata.microdata import Microdata, Population
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
-from shoal.models import KAnonymity, Model, Models
+from shoal.models import Model, Models
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
-from shoal.recoding.recode import (
-    ALONG_HIERARCHIES,
-    BLOCKS,
-    FULL_DOMAIN,
-    RECODINGS,
-    REPEATABLE,
-    Published,
-    cells_of,
-    published_cells,
-    recode,
-)
+from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
 from shoal.request import MAX_DROPPED, MAX_SUPPRESSED, SUPPRESSED
 from shoal.tables.star_marks import STAR
 
@@ -72,9 +62,19 @@ class Problem:
         return set(self.models) != set(self.required)
 
     @property
+    def recoding_kind(self) -> Recoding:
+        """What the recoding declares of itself."""
+        return recoding_named(self.recoding)
+
+    @property
     def cells_are_blocks(self) -> bool:
         """Whether cells are blocks of hierarchies, so that they have levels, and a union has the lowest block above."""
-        return self.recoding in BLOCKS
+        return not self.recoding_kind.no_patterns
+
+    @property
+    def counts_stars(self) -> bool:
+        """Whether cells are values or stars, and the cost counts starred cells or starred rows."""
+        return self.recoding_kind.stars_only and self.cost.name in ("stars", "starred-rows")
 
     @cached_property
     def values(self) -> dict[Attributes, Values]:
@@ -99,7 +99,7 @@ class Problem:
     @property
     def full_domain_refusal(self) -> str:
         """Why a method that chooses cells class by class cannot take the problem; nothing where it may."""
-        if self.recoding != FULL_DOMAIN:
+        if not self.recoding_kind.one_level:
             return ""
         return "it chooses cells class by class, full-domain recoding one level for a whole column"
 
@@ -141,13 +141,13 @@ class Problem:
 
     def _shown(self, cells: Cells) -> ShownCells:
         """Return the cells of a published column as an auditor reads them."""
-        builder = self.microdata.builders[cells.column.name] if self.recoding in ALONG_HIERARCHIES else None
+        builder = self.microdata.builders[cells.column.name] if self.recoding_kind.along_hierarchies else None
         return ShownCells(cells.of_group, published_cells(cells, STAR), builder)
 
     def publish(self, partition: Partition) -> Published:
         """Return the cells that a partition is published with; the last ones are kept, methods ask more than once."""
         for asked, published in self._last:
-            if asked is partition or (published.partition is partition and self.recoding in REPEATABLE):
+            if asked is partition or (published.partition is partition and self.recoding_kind.repeatable):
                 return published
         self._last[:] = [(partition, recode(self.microdata, partition, self.recoding))]
         return self._last[0][1]
@@ -254,11 +254,13 @@ def make_problem(
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
-    if recoding == "centroid" and models.needs_population:
-        raise ParameterError(f"{models} asks whom cells cover, and centroids cover nobody", hint="use another recoding")
-    if recoding not in RECODINGS:
-        raise ParameterError(f"unknown recoding {recoding!r}", hint=nearest(recoding, RECODINGS))
-    if recoding == ANATOMY:
+    kind = recoding_named(recoding)
+    if not kind.covers and models.needs_population:
+        raise ParameterError(
+            f"{models} asks whom cells cover, and cells of the recoding {recoding!r} cover nobody",
+            hint="use another recoding",
+        )
+    if kind.two_tables:
         models.check_groups()
     _check_population(models, microdata)
     exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
@@ -269,7 +271,7 @@ def make_problem(
                 expected="a quasi-identifier",
                 hint=nearest(name, microdata.roles.quasi),
             )
-    measure = _make_cost(cost or default_cost(recoding, bool(exact)), recoding, exact, models)
+    measure = _make_cost(cost or default_cost(kind, bool(exact)), kind, exact, models)
     worked_with = models.surrogates(microdata.rows)
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
     may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
@@ -277,40 +279,37 @@ def make_problem(
         people, fewest = int(microdata.population.counts.sum()), microdata.rows - int(may_drop * microdata.rows)
         for model in models:
             model.check_population(fewest, microdata.rows, people)
-    _check_suppression(recoding, may_suppress, suppressed)
+    _check_suppression(kind, may_suppress, suppressed)
     return Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
 
 
-def _check_suppression(recoding: str, share: Fraction, suppressed: str) -> None:
+def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> None:
     if suppressed not in SUPPRESSED:
         raise ParameterError(f"suppressed is {suppressed!r}", expected=" or ".join(map(repr, SUPPRESSED)))
-    if recoding != FULL_DOMAIN and (share or suppressed != SUPPRESSED[0]):
+    if not recoding.one_level and (share or suppressed != SUPPRESSED[0]):
         raise ParameterError(
-            f"rows may be suppressed as a whole, but the recoding is {recoding!r}",
-            hint=f"use --recoding {FULL_DOMAIN}, or leave max_suppressed and suppressed out",
+            f"rows may be suppressed as a whole, but the recoding is {recoding.name!r}",
+            hint="use --recoding full-domain, or leave max_suppressed and suppressed out",
         )
 
 
-def default_cost(recoding: str, weighted: bool) -> str:
+def default_cost(recoding: Recoding, weighted: bool) -> str:
     """Return the cost that is kept small when none is named."""
-    if recoding == "suppress":
-        return "height" if weighted else "stars"
-    return {ANATOMY: "reconstruction", "centroid": "centroid-error"}.get(recoding, "ncp")
+    return (recoding.weighted_cost if weighted else None) or recoding.default_cost
 
 
-def _make_cost(name: str, recoding: str, weights: Mapping[str, Fraction], models: Models) -> Cost:
+def _make_cost(name: str, recoding: Recoding, weights: Mapping[str, Fraction], models: Models) -> Cost:
     kind = lookup(shoal.costs, Cost, name, "cost")
-    if recoding not in kind.recodings:
+    if not kind.measures(type(recoding)):
         raise ParameterError(
-            f"cost {name!r} does not measure the recoding {recoding!r}", expected=" or ".join(kind.recodings)
+            f"cost {name!r} does not measure the recoding {recoding.name!r}", expected=" or ".join(kind.recodings())
         )
     if weights and not kind.takes_weights:
         raise ParameterError(
             f"cost {name!r} takes no attribute weights",
-            hint="leave them out" if recoding == ANATOMY else "use height, ncp or centroid-error",
+            hint="leave them out" if recoding.two_tables else "use height, ncp or centroid-error",
         )
-    k = max((int(model.limit) for model in models if isinstance(model, KAnonymity)), default=1)
-    return kind({name: float(weight) for name, weight in weights.items()}, k)
+    return kind({name: float(weight) for name, weight in weights.items()}, models.rows_asked or 1)
 
 
 def _check_attributes(models: Models, microdata: Microdata) -> None:

@@ -16,7 +16,9 @@ from shoal.microdata.partition import Partition
 
 def measured(kind: type[Cost]) -> pytest.MarkDecorator:
     """A test for each cost of a kind and each recoding it measures."""
-    pairs = [(name, recoding) for name, cost in COSTS.items() if issubclass(cost, kind) for recoding in cost.recodings]
+    pairs = [
+        (name, recoding) for name, cost in COSTS.items() if issubclass(cost, kind) for recoding in cost.recodings()
+    ]
     return pytest.mark.parametrize(("name", "recoding"), pairs, ids=["-".join(pair) for pair in pairs])
 
 

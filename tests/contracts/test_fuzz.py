@@ -21,7 +21,7 @@ from shoal.config import FREE, KEYS, read_config
 from shoal.core.errors import Infeasible, ShoalError, Unsupported
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, silent
-from shoal.recoding.recode import RECODINGS
+from shoal.recoding.recode import recodings
 from shoal.tables.table import read_csv
 
 TABLES = int(os.environ.get("SHOAL_FUZZ_TABLES", "20000"))
@@ -119,7 +119,7 @@ def random_case(random: Random) -> Case:
         name: random.choices(random.sample(pool, random.randint(1, len(pool))), k=rows) for name, pool in pools.items()
     }
     dropped = random.choice([Fraction(0), Fraction(1, 4)])
-    return case_of(columns, random.choice(ASKED), recoding=random.choice(list(RECODINGS)), max_dropped=dropped)
+    return case_of(columns, random.choice(ASKED), recoding=random.choice(list(recodings())), max_dropped=dropped)
 
 
 def publishes(case: Case, method: str) -> bool:

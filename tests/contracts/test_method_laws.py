@@ -30,12 +30,12 @@ from shoal.methods.base import Deadline, silent
 from shoal.models.requirement import parse_requirement
 from shoal.pipeline import anonymize
 from shoal.problem import Solution, default_cost
-from shoal.recoding.recode import ALONG_HIERARCHIES, RECODINGS, Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published, recoding_named, recodings
 from shoal.tables.star_marks import escape_stars
 
 METHODS = ["auto", *methods()]
 every_method = pytest.mark.parametrize("method", METHODS)
-every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
+every_recoding = pytest.mark.parametrize("recoding", recodings())
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Run:
     @cached_property
     def optimum(self) -> float:
         case = self.case
-        return case.oracle.optimum(case.cost or default_cost(case.recoding, bool(case.weights)))
+        return case.oracle.optimum(case.cost or default_cost(recoding_named(case.recoding), bool(case.weights)))
 
 
 # --- the laws --------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Run:
 
 def the_audit_of_the_published_cells_confirms_every_model(run: Run) -> None:
     case = run.case
-    read = (*case.sensitive, *(case.quasi if case.recoding in ALONG_HIERARCHIES else ()))
+    read = (*case.sensitive, *(case.quasi if recoding_named(case.recoding).along_hierarchies else ()))
     trees = {name: builder for name, builder in case.builders.items() if name in read}
     asked = {"quasi": case.quasi, "sensitive": case.sensitive, "require": case.models, "hierarchies": trees}
     found = audit(run.frame, **asked, population=case.people, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]

@@ -1,9 +1,10 @@
 """The laws of every privacy model that discovery finds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.strategies import MODELS, NEARNESS, QUASI, SENSITIVE, Case, models, n
 from shoal.core.arrays import Bools, Ints
 from shoal.microdata.histogram import Classes, Values
 from shoal.microdata.partition import Partition
-from shoal.models import Model, SensitiveModel
+from shoal.models import Model, Rule, SensitiveModel
 from shoal.models.base import DOUBT
 from shoal.models.requirement import parse_requirement
 
@@ -72,6 +73,38 @@ def test_admits_what_the_oracle_admits(kind: type[Model], data: st.DataObject) -
         pytest.skip("the oracle does not know this model")
     case, model, labels = data.draw(classified(kind))
     assert model.admits(classes_of(case, labels)).tolist() == decided(case, model, labels)
+
+
+RULES: dict[Rule, Callable[..., bool]] = {
+    Rule.ROWS: lambda counts, n: sum(counts) >= n,
+    Rule.VALUES: lambda counts, n: len(counts) >= n,
+    Rule.SHARE: lambda counts, n: n * max(counts) <= sum(counts),
+    Rule.ENTROPY: lambda counts, n: sum(counts) ** sum(counts) >= n ** sum(counts) * prod(c**c for c in counts),
+    Rule.RECURSIVE: lambda counts, n, m: max(counts) < n * sum(sorted(counts, reverse=True)[int(m) - 1 :]),
+}
+"""The rules once more, of the counts of the values of a class."""
+
+
+@every_model
+@few
+@given(data=st.data())
+def test_a_model_decides_as_the_rule_that_it_declares(kind: type[Model], data: st.DataObject) -> None:
+    if kind.rule is None:
+        pytest.skip("only the model itself can say")
+    case, model, labels = data.draw(classified(kind))
+    assume(not model.given)
+    classes, numbers = classes_of(case, labels), model.rule_numbers
+    if not model.attributes:
+        expected = [RULES[kind.rule]([size], *numbers) for size in classes.sizes.tolist()]
+    else:
+        histogram = classes.histogram(model.attributes)
+        slices = [histogram.one(index) for index in range(classes.number)]
+        if kind.rule is Rule.CLOSENESS:
+            ground, totals = model.ground(histogram.values), histogram.values.totals
+            expected = [ground.one(counts, totals) <= numbers[0] for counts in slices]
+        else:
+            expected = [RULES[kind.rule](list(counts.values()), *numbers) for counts in slices]
+    assert model.admits(classes).tolist() == expected
 
 
 @every_model

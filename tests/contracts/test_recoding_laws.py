@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 from tests.oracle import Value, centroid, reads_as, shows
 from tests.strategies import MODELS, ODD_CATEGORIES, ONE_TABLE, SENSITIVE, Case, Kind, cases
 
+import shoal.costs
 from shoal.checking.centroid_check import wrong_centroids
+from shoal.core.discovery import discover
+from shoal.costs import Cost
+from shoal.hierarchies.cell_forms import FORMS
 from shoal.microdata.partition import Partition
-from shoal.recoding.recode import RECODINGS, Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published, recodings
 from shoal.tables.star_marks import STAR
 
-every_recoding = pytest.mark.parametrize("recoding", RECODINGS)
-every_covering_recoding = pytest.mark.parametrize("recoding", [name for name in RECODINGS if name != "centroid"])
+every_recoding = pytest.mark.parametrize("recoding", recodings())
+COVERING = [name for name, kind in recodings().items() if kind.covers]
+every_covering_recoding = pytest.mark.parametrize("recoding", COVERING)
 few = settings(max_examples=40)
 
 
@@ -41,6 +46,38 @@ def check_classes(shown: Published) -> None:
     if isinstance(shown, Anatomized):
         cells = shown.frame().select(shown.names.group).rows()
     assert len(set(cells)) == len(set(labels)) == len(set(zip(cells, labels, strict=True)))
+
+
+@every_recoding
+def test_the_checker_reads_cells_as_the_recoding_declares_them(recoding: str) -> None:
+    kind, form = recodings()[recoding], FORMS[recoding]
+    declared = replace(
+        form,
+        blocks=not kind.no_patterns,
+        along_hierarchies=kind.along_hierarchies,
+        one_level=kind.one_level,
+        spans=kind.spans,
+        covers=kind.covers,
+        two_tables=kind.two_tables,
+    )
+    assert form == declared
+
+
+@every_recoding
+def test_a_recoding_is_measured_by_its_own_cost(recoding: str) -> None:
+    kind, costs = recodings()[recoding], discover(shoal.costs, Cost)
+    assert costs[kind.default_cost].measures(kind)
+    assert costs[kind.weighted_cost or kind.default_cost].measures(kind)
+
+
+@every_covering_recoding
+@few
+@given(data=st.data())
+def test_classes_with_equal_cells_show_them_again_together(recoding: str, data: st.DataObject) -> None:
+    """Repeatable: publishing the classes that cells make, once more, changes no cell."""
+    case, shown = data.draw(published(recoding))
+    if recodings()[recoding].repeatable:
+        assert case.problem.publish(Partition(shown.partition.class_of_row.copy())).frame().equals(shown.frame())
 
 
 @every_covering_recoding
@@ -90,7 +127,7 @@ def test_the_checker_finds_a_centroid_that_is_another() -> None:
     assert wrong_centroids(text, original, rows, ("number", "text")) == 2
 
 
-@pytest.mark.parametrize("recoding", [name for name in ONE_TABLE if name != "centroid"])
+@pytest.mark.parametrize("recoding", [name for name in ONE_TABLE if name in COVERING])
 @few
 @given(data=st.data())
 def test_a_cell_covers_the_values_that_it_says(recoding: str, data: st.DataObject) -> None:

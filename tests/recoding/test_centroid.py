@@ -118,7 +118,7 @@ def test_costs_of_what_cells_cover_are_refused(cost: str) -> None:
 
 
 def test_models_of_whom_cells_cover_are_refused() -> None:
-    with pytest.raises(ParameterError, match="centroids cover nobody"):
+    with pytest.raises(ParameterError, match="'centroid' cover nobody"):
         released(require="kmap=2", population=PEOPLE)
 
 

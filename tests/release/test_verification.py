@@ -448,7 +448,7 @@ WEIGHTS: list[dict[str, float]] = [{}, {"age": 3, "race": 0.5}]
 MEASURED = [
     (name, recoding, weights)
     for name, kind in discover(shoal.costs, Cost).items()
-    for recoding in kind.recodings
+    for recoding in kind.recodings()
     for weights in WEIGHTS[: 1 + kind.takes_weights]
 ]
 

@@ -15,7 +15,6 @@ from shoal.core.arrays import Bools, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
 from shoal.hierarchies.raising import seen
-from shoal.models import KAnonymity
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR
 
@@ -44,7 +43,7 @@ class Downcoding(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Try both rules on every column."""
         shown, sight = scene.shown, scene.after
-        if shown.recoding not in ("suppress", "generalize") or sight.own_row is None:
+        if not shown.form.blocks or shown.form.one_level or sight.own_row is None:
             return
         label = scene.crowds()[1].class_of_row
         blocks = [Blocks.of(_hierarchy(scene, name)) for name in shown.quasi]
@@ -130,9 +129,8 @@ def _taken(classes: Ints, column: int, blocks: Blocks, spare: Bools) -> tuple[In
 
 def _least(scene: Scene) -> float:
     """Return the number of rows that a class must have; nothing can be spared where more than that is asked."""
-    models = list(scene.shown.models)
-    only = all(isinstance(model, KAnonymity) for model in models)
-    return max(float(model.limit) for model in models) if only else float("inf")
+    models = scene.shown.models
+    return float(models.rows_asked or 1) if models.count_rows_alone else float("inf")
 
 
 def _cells(scene: Scene, name: str, blocks: Blocks) -> Ints:
@@ -146,6 +144,6 @@ def _cells(scene: Scene, name: str, blocks: Blocks) -> Ints:
 def _hierarchy(scene: Scene, name: str) -> Hierarchy:
     """Return the hierarchy that the cells of a column are blocks of."""
     column = Coded.of(seen(scene.original[name], scene.shown.raised))
-    along = scene.shown.recoding == "generalize"
+    along = scene.shown.form.along_hierarchies
     builder = as_builder(scene.shown.hierarchies.get(name, "auto")) if along else StarsOnly()
     return builder.build(column.values, np.bincount(column.codes))

@@ -11,7 +11,6 @@ import numpy as np
 from shoal.attacks.base import LINKABILITY, Attack, Figure, Outcome
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Floats
-from shoal.models import KAnonymity
 
 SHOWN = 5
 """How many of the smallest sizes are reported."""
@@ -35,8 +34,7 @@ class Linkage(Attack):
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people with one candidate."""
-        asked = [int(model.limit) for model in scene.shown.models if isinstance(model, KAnonymity)]
-        k = max(asked, default=self.k)
+        k = scene.shown.models.rows_asked or self.k
         figures: dict[str, Figure] = {"k": k}
         found = []
         for when, crowd in zip(("before", "after"), scene.crowds(), strict=True):

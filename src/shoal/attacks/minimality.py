@@ -16,7 +16,7 @@ from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Ints
 from shoal.core.sorting import distinct_rows
-from shoal.models import KAnonymity, LDiversity
+from shoal.models import Rule
 
 STATES = 20_000
 """Classes with more ways to leave values over are not looked at."""
@@ -46,9 +46,9 @@ class Minimality(Attack):
         sight = scene.after
         if sight.own_row is None or sight.places is not None or scene.shown.is_two:
             return
-        k = max((int(model.limit) for model in scene.shown.models if isinstance(model, KAnonymity)), default=1)
+        k = scene.shown.models.rows_asked or 1
         for model in scene.shown.models:
-            if isinstance(model, LDiversity) and len(model.attributes) == 1 and not model.given:
+            if model.rule is Rule.SHARE and model.larger_is_stricter and len(model.attributes) == 1 and not model.given:
                 yield self._of(scene, model.attributes[0], model.limit, k)
 
     def _of(self, scene: Scene, name: str, promised: Fraction, k: int) -> Outcome:

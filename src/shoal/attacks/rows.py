@@ -11,7 +11,6 @@ import polars as pl
 from shoal.attacks.crowds import Cover, Places, cover_of
 from shoal.core.arrays import Floats, Ints
 from shoal.hierarchies import as_builder
-from shoal.hierarchies.cell_reader import ALONG_HIERARCHIES
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.star_marks import unescaped
@@ -28,10 +27,10 @@ def cells(shown: Shown, name: str, known: pl.Series) -> tuple[Ints, Cover, Place
 
     `known` are the values that people may have, numbered in their order.
     """
-    if shown.recoding == "centroid":
+    if not shown.form.covers:
         return _centroids(shown.frame[name], known)
-    builder = as_builder(shown.hierarchies.get(name, "auto")) if shown.recoding in ALONG_HIERARCHIES else None
-    spans, null = shown.recoding == "range", shown.stars_are_null
+    builder = as_builder(shown.hierarchies.get(name, "auto")) if shown.form.along_hierarchies else None
+    spans, null = shown.form.spans, shown.stars_are_null
     return *cover_of(shown.frame[name], known, builder, spans=spans, stars_are_null=null), None
 
 

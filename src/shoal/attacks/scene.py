@@ -132,7 +132,7 @@ class Scene:
         here = np.arange(self.people) if rows is None else rows[real]
         spread = Rows.of(shown)
         classes, covers = spread.always(shown.quasi)
-        places: dict[str, Places] | None = {} if shown.recoding == "centroid" else None
+        places: dict[str, Places] | None = None if shown.form.covers else {}
         columns = {name: seen(self.original[name], shown.raised) for name in shown.quasi}
         for name, column in columns.items():
             number, cover, place = cells(shown, name, column)

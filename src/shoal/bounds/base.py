@@ -16,7 +16,6 @@ from shoal.microdata.prices import Prices
 from shoal.patterns import Cube
 from shoal.patterns.demands import Demands
 from shoal.problem import Problem
-from shoal.recoding.recode import ALONG_HIERARCHIES
 
 
 class Bound(ABC):
@@ -69,7 +68,7 @@ PROVABLE = ("stars", "height", "ncp", "precision")
 
 def is_provable(problem: Problem) -> bool:
     """Whether the checker of prices can speak of the problem."""
-    population = problem.recoding in ALONG_HIERARCHIES and problem.microdata.population is not None
+    population = problem.recoding_kind.along_hierarchies and problem.microdata.population is not None
     return problem.cost.name in PROVABLE and not population
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.hierarchies import Hierarchy
-from shoal.models import KAnonymity
+from shoal.models import Rule
 from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem
 from shoal.recoding.cells import HierarchyCells
@@ -102,7 +102,7 @@ def distance_refusals(problem: Problem) -> list[str]:
 
 def graph_refusals(problem: Problem) -> list[str]:
     """Return why the graph of rows and their distances proves nothing of a problem: it takes k-anonymity alone."""
-    others = [f"{model} is not k-anonymity" for model in problem.required if not isinstance(model, KAnonymity)]
+    others = [f"{model} is not k-anonymity" for model in problem.required if model.rule is not Rule.ROWS]
     return [*others, *distance_refusals(problem)]
 
 

@@ -12,7 +12,7 @@ from shoal.bounds.base import Bound
 from shoal.core.arrays import Ints
 from shoal.microdata.histogram import Histogram
 from shoal.microdata.partition import Partition
-from shoal.models import Alpha, LDiversity, Model
+from shoal.models import Model, Rule
 from shoal.models.base import ratio_at_least
 from shoal.problem import Problem
 
@@ -40,7 +40,7 @@ class Residue(Bound):
     def accepts(self, problem: Problem) -> list[str]:
         """Require suppression, counted in stars or in starred rows, and a model that caps the share of one value."""
         reasons = []
-        if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
+        if not problem.counts_stars:
             reasons.append("it counts suppressed cells or rows only")
         if all(diversity(model) is None for model in problem.required):
             reasons.append("no model caps the share of one sensitive value")
@@ -54,9 +54,7 @@ class Residue(Bound):
 
 def diversity(model: Model) -> Fraction | None:
     """Return the l of a model that asks `l * (count of the commonest value) <= rows`; None for others."""
-    if isinstance(model, LDiversity):
-        return model.limit
-    return 1 / model.limit if isinstance(model, Alpha) else None
+    return model.rule_numbers[0] if model.rule is Rule.SHARE else None
 
 
 def altered_rows(problem: Problem, model: Model, l: Fraction, residue: Ints | None = None) -> int:  # noqa: E741

@@ -27,9 +27,7 @@ class SmallClasses(Bound):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require suppression, counted in stars or in starred rows."""
-        if problem.recoding == "suppress" and problem.cost.name in ("stars", "starred-rows"):
-            return []
-        return ["it counts suppressed cells or rows only"]
+        return [] if problem.counts_stars else ["it counts suppressed cells or rows only"]
 
     def of(self, problem: Problem) -> float:
         """Return the largest of the three bounds that apply."""

@@ -25,14 +25,13 @@ from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Memb
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.hierarchies import Builder, StarsOnly, as_builder
+from shoal.hierarchies.cell_forms import form_of
 from shoal.microdata.histogram import Values, with_joints
-from shoal.models import LDiversity, Model, Models, TCloseness
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.models import Model, Models, Rule
+from shoal.models.emd import GroundDistance, Line, Matrix, Tree
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.table import numbered
 
-ALONG_HIERARCHIES = ("generalize", "full-domain")
-"""The recodings whose patterns are blocks of hierarchies; one level for all rows is a choice among the same."""
 MOST_VALUES = 64
 """Sensitive values up to which a distance other than the equal one is looked at."""
 
@@ -52,6 +51,8 @@ def price_bound(
 ) -> Fraction:
     """Return a number that no release of the table costs less than, as these prices prove it.
 
+    Where a column has one level for all rows, patterns are a choice among those of its hierarchy.
+
     `prices` has a whole number of at least 0 for each row of the original `frame`, in units of 1 / `denominator`.
     `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Raises `Unsupported` where
     cells are not blocks of a hierarchy, or the cost does not add over them.
@@ -67,7 +68,7 @@ def price_bound(
     _check(frame, models, recoding, cost, prices, denominator)
     shares = _shares(quasi, cost, weights)
     columns = [
-        _column(frame[name], hierarchies if recoding in ALONG_HIERARCHIES else None, cost, share, denominator)
+        _column(frame[name], hierarchies if form_of(recoding).along_hierarchies else None, cost, share, denominator)
         for name, share in shares.items()
     ]
     reading = [model for model in models if _is_read(model, may_drop)]
@@ -84,12 +85,12 @@ def price_bound(
 
 
 def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices: Ints, denominator: int) -> None:
-    if recoding not in ("suppress", *ALONG_HIERARCHIES) or cost not in LOSSES:
+    if not form_of(recoding).blocks or cost not in LOSSES:
         raise Unsupported(
             f"prices prove nothing about cost {cost!r} of recoding {recoding!r}",
             expected=f"suppress, generalize or full-domain, and {' or '.join(LOSSES)}",
         )
-    if recoding in ALONG_HIERARCHIES and models.needs_population:
+    if form_of(recoding).along_hierarchies and models.needs_population:
         raise Unsupported("the hierarchies are those of table and population together", hint="use suppress")
     fitting = prices.dtype == np.int64 and prices.shape == (frame.height,) and int(prices.min(initial=0)) >= 0
     if not fitting or denominator < 1:
@@ -140,7 +141,7 @@ def _encoded(column: pl.Series) -> tuple[pl.Series, Ints, Ints]:
 def _type(columns: Sequence[Column], models: Sequence[Model], prices: Ints) -> np.dtype[Any]:
     """Return the type of number that holds every intermediate result: of 64 bits, or of any size."""
     largest = int(prices.max(initial=0)) + sum(int(column.losses.max()) for column in columns)
-    finest = max((model.limit.denominator for model in models if isinstance(model, TCloseness)), default=1)
+    finest = max((model.limit.denominator for model in models if model.rule is Rule.CLOSENESS), default=1)
     moved = max(largest << 8, 1 << FINE) * finest * len(prices)
     return np.dtype(np.int64 if max(moved, largest << FINE + 8) < 2**62 else object)
 
@@ -153,7 +154,7 @@ def _is_read(model: Model, may_drop: int) -> bool:
 
     Dropping rows changes the distribution that t-closeness compares with.
     """
-    close = isinstance(model, TCloseness) and not may_drop
+    close = model.rule is Rule.CLOSENESS and not may_drop
     return bool(model.attributes) and not model.given and (model.least_values > 1 or close)
 
 
@@ -173,10 +174,10 @@ def _gains(model: Model, values: Values, codes: Ints, exact: np.dtype[Any]) -> I
     """Return what a model says about gains; `codes` has the value of each kind of row."""
     if model.least_values > 1:
         yield gain_of_values(codes, model.least_values)
-    if isinstance(model, LDiversity) and model.limit >= 2:
+    if model.rule is Rule.SHARE and model.limit >= 2:
         yield gain_of_shares(codes, int(model.limit))
-    if isinstance(model, TCloseness):
-        ground = ground_distance(model.distance, values, "+".join(model.attributes))
+    if model.rule is Rule.CLOSENESS:
+        ground = model.ground(values)
         totals, size = values.totals.astype(exact), len(values.totals)
         if isinstance(ground, Tree) and len(ground.up) == 1 and len(np.unique(ground.up)) == size:
             yield EqualSpread(codes, totals, model.limit)

@@ -12,9 +12,6 @@ import polars as pl
 
 from shoal.core.errors import RoleError, TableError, nearest
 
-RECODING = "anatomy"
-"""The recoding whose releases are two tables."""
-
 
 def sensitive_rows(
     people: pl.DataFrame, counted: pl.DataFrame, sensitive: Sequence[str], *, group: str, count: str

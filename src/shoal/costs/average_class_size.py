@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from shoal.costs.base import Cost
+from shoal.recoding import Recoding
 from shoal.recoding.recode import Published
 
 
@@ -15,7 +16,11 @@ class AverageClassSize(Cost):
     title: ClassVar[str] = "normalized average class size"
     meaning: ClassVar[str] = "rows / (classes * k), k = 1 where no k is asked for"
     of_classes: ClassVar[bool] = True
-    recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether a release is one table: classes are looked at, not cells."""
+        return not recoding.two_tables
 
     def of(self, published: Published) -> float:
         """Measure a release."""

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells
-from shoal.recoding.recode import Published
+from shoal.recoding.recode import Published, recodings
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,22 @@ class Cost(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     meaning: ClassVar[str]
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain", "range")
-    """The recodings it can measure."""
     takes_weights: ClassVar[bool] = False
     of_classes: ClassVar[bool] = False
     """Whether the cells and sizes of classes decide it, whichever row is in which."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     k: int = 1
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether it can measure what a recoding publishes: if not said otherwise, cells that cover values."""
+        return recoding.covers and not recoding.two_tables
+
+    @classmethod
+    def recodings(cls) -> tuple[str, ...]:
+        """The names of the recodings it can measure."""
+        return tuple(name for name, kind in recodings().items() if cls.measures(kind))
 
     @abstractmethod
     def of(self, published: Published) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.costs.base import Cost
 from shoal.microdata.partition import Partition
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Groups
 from shoal.recoding.centroid import CentroidCells
 from shoal.recoding.recode import Published
@@ -26,8 +27,12 @@ class CentroidError(Cost):
     name: ClassVar[str] = "centroid-error"
     title: ClassVar[str] = "distance to the centroids"
     meaning: ClassVar[str] = "distance of values to their class's centroid, as a share of that to the table's"
-    recodings: ClassVar[tuple[str, ...]] = ("centroid",)
     takes_weights: ClassVar[bool] = True
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether cells cover nothing, as centroids do."""
+        return not recoding.covers
 
     def of(self, published: Published) -> float:
         """Measure a release."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from shoal.costs.attribute_loss import attribute_losses
 from shoal.costs.centroid_error import centroid_losses
-from shoal.recoding.recode import Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published, recoding_named
 
 
 def column_losses(published: Published) -> dict[str, float]:
     """Return the loss of each quasi-identifier; nothing for two tables, in which they are published as they are."""
     if isinstance(published, Anatomized):
         return {}
-    return centroid_losses(published) if published.recoding == "centroid" else attribute_losses(published)
+    covers = recoding_named(published.recoding).covers
+    return attribute_losses(published) if covers else centroid_losses(published)

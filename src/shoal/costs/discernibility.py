@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.costs.base import ClassCost, Cost
+from shoal.costs.base import ClassCost
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells
 
 
@@ -18,7 +19,11 @@ class Discernibility(ClassCost):
     name: ClassVar[str] = "discernibility"
     title: ClassVar[str] = "discernibility"
     meaning: ClassVar[str] = "sum of the squared class sizes, and n for each dropped row"
-    recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether a release is one table: classes are looked at, not cells."""
+        return not recoding.two_tables
 
     def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:
         """Return the squared sizes."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from shoal.core.arrays import Floats
 from shoal.costs.base import CellCost
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells
 
 
@@ -16,8 +17,12 @@ class Height(CellCost):
     name: ClassVar[str] = "height"
     title: ClassVar[str] = "generalization height"
     meaning: ClassVar[str] = "sum over cells of weight * level / height of the hierarchy"
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain")
     takes_weights: ClassVar[bool] = True
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether cells are blocks of hierarchies: others have no level."""
+        return not recoding.no_patterns
 
     def cell_losses(self, cells: Cells) -> Floats:
         """Return the weighted height."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from shoal.core.arrays import Floats
 from shoal.costs.base import CellCost
+from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells
 
 
@@ -16,7 +17,11 @@ class Precision(CellCost):
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "loss of precision"
     meaning: ClassVar[str] = "mean over cells of level / height of the hierarchy (1 - Prec)"
-    recodings: ClassVar[tuple[str, ...]] = ("suppress", "generalize", "full-domain")
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether cells are blocks of hierarchies: others have no level."""
+        return not recoding.no_patterns
 
     def cell_losses(self, cells: Cells) -> Floats:
         """Return the height."""

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.checking.two_tables import RECODING
 from shoal.core.arrays import Floats, Ints
 from shoal.costs.base import ClassCost
+from shoal.recoding import Recoding
 from shoal.recoding.anatomy import CountedCells
 from shoal.recoding.cells import Cells
 
@@ -26,7 +26,11 @@ class Reconstruction(ClassCost):
     name: ClassVar[str] = "reconstruction"
     title: ClassVar[str] = "reconstruction error"
     meaning: ClassVar[str] = "mean squared distance of a row's sensitive value from what its group says of it"
-    recodings: ClassVar[tuple[str, ...]] = (RECODING,)
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether a release is two tables."""
+        return recoding.two_tables
 
     def class_losses(self, cells: Sequence[Cells], sizes: Ints) -> Floats:
         """Return `|G| - sum c^2 / |G|` for each group."""

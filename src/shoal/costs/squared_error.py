@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.costs.base import Cost
+from shoal.recoding import Recoding
 from shoal.recoding.recode import Published
 
 
@@ -22,7 +23,11 @@ class SquaredError(Cost):
     name: ClassVar[str] = "squared-error"
     title: ClassVar[str] = "squared error (SSE / SST)"
     meaning: ClassVar[str] = "squared distance of numbers to their class means, as a share of that to the table's"
-    recodings: ClassVar[tuple[str, ...]] = (*Cost.recodings, "centroid")
+
+    @classmethod
+    def measures(cls, recoding: type[Recoding]) -> bool:
+        """Whether a release is one table: classes are looked at, not cells."""
+        return not recoding.two_tables
 
     def of(self, published: Published) -> float:
         """Measure a release."""

@@ -15,6 +15,7 @@ import polars as pl
 
 from shoal.core.arrays import Bools, Ints
 from shoal.hierarchies import Builder, Hierarchy, as_builder
+from shoal.hierarchies.cell_forms import form_of
 from shoal.hierarchies.containment import MISSING, listed
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.star_marks import STAR, cell_text
@@ -22,8 +23,6 @@ from shoal.tables.star_marks import STAR, cell_text
 CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""
 
-ALONG_HIERARCHIES = ("generalize", "full-domain")
-"""The recodings whose cells are blocks of hierarchies."""
 
 
 def uncovered_rows(
@@ -37,10 +36,10 @@ def uncovered_rows(
     """Return how many published rows have a cell that does not cover the value of the original row they stand for."""
     bad = pl.Series([False] * shown.height)
     stars_are_null = codebook["marks"]["star"] != STAR
-    recoding = codebook["recoding"]
+    form = form_of(codebook["recoding"])
     for name in quasi:
-        builder = as_builder(hierarchies.get(name, "auto")) if recoding in ALONG_HIERARCHIES else None
-        reader = Reader.of(original[name], builder, spans=recoding == "range")
+        builder = as_builder(hierarchies.get(name, "auto")) if form.along_hierarchies else None
+        reader = Reader.of(original[name], builder, spans=form.spans)
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()
         shown_as = STAR if stars_are_null else None

@@ -110,9 +110,9 @@ def _exact(problem: Problem) -> Method | None:
 
     Where a method works with other models than those asked for, it is not exact.
     """
-    if problem.recoding == Anatomy.recoding and not Anatomy().accepts(problem):
+    if problem.recoding_kind.two_tables and not Anatomy().accepts(problem):
         return Anatomy()
-    if problem.recoding == FullDomain.recoding:
+    if problem.recoding_kind.one_level:
         return FullDomain() if not FullDomain().accepts(problem) else TopDownGreedy()
     few = problem.rows <= EXACT_UP_TO and not problem.uses_surrogates
     return SubsetDP() if few and not SubsetDP().accepts(problem) else None
@@ -120,7 +120,7 @@ def _exact(problem: Problem) -> Method | None:
 
 def _stages(problem: Problem) -> tuple[list[Method], str]:
     """Return the methods to try, quick ones first, and why the patterns are not searched, where they are not."""
-    by_groups = problem.recoding == "centroid" and problem.rows <= GROUPS_UP_TO
+    by_groups = not problem.recoding_kind.covers and problem.rows <= GROUPS_UP_TO
     stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlus()]
     if problem.rows <= EXACT_UP_TO:
         stages.append(SubsetDP())

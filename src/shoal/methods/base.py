@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from shoal.bounds.base import best_bound
 from shoal.core.arrays import Ints
@@ -24,6 +24,7 @@ from shoal.request import SUPPRESSED
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Called now and then with the share done (0 to 1) and what is being done."""
+Growth: TypeAlias = Literal["linear", "quadratic", "exponential"]
 
 
 class ProgressMessage(str):
@@ -126,7 +127,9 @@ class Method(ABC):
     condition: ClassVar[str] = ""
     """When the guarantee holds: limits of time and size, and what else it asks for; empty where it always holds."""
     running_time: ClassVar[str]
-    """Its running time."""
+    """Its running time, in words."""
+    growth: ClassVar[Growth] = "linear"
+    """How its running time grows with the rows, for what people are told to expect."""
     paper: ClassVar[str]
     models: ClassVar[str]
     """Which models it can meet, in words."""

@@ -40,7 +40,6 @@ ALL_UP_TO = 64
 """Settings up to which all are tried; of more, one column at a time is changed until nothing helps."""
 QUICK = ("tp", "tp-plus", "hilbert", "mondrian")
 """Methods that settings are tried with if asked for; else TP stands for them, or Mondrian where TP cannot."""
-FOR_AUTO = ("suppress", "generalize")
 RULED = (AGES, BIRTH_DATES, DATES, POSTCODES)
 """What the Safe Harbor rule speaks of, by the names of columns."""
 
@@ -263,10 +262,10 @@ class LevelSearch:
         at = {one.name: one.at(level) for one, level in zip(self.columns, levels, strict=True)}
         table = self.table.with_columns(column for column, _ in at.values())
         problem = self.pose(table, {name: builder for name, (_, builder) in at.items()})
-        if problem.recoding not in FOR_AUTO:
+        if not problem.cells_are_blocks or problem.recoding_kind.one_level:
             raise Unsupported(
                 f"levels are not chosen for the recoding {problem.recoding!r}",
-                expected=" or ".join(FOR_AUTO),
+                expected="suppress or generalize",
                 hint="name the levels, or leave --coarsen out",
             )
         found = choose(problem, self._quick(problem), seed=self.seed, deadline=self.deadline, progress=silent)

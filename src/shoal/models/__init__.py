@@ -6,7 +6,7 @@ from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.models.alpha import Alpha
-    from shoal.models.base import Model, Models, SensitiveModel
+    from shoal.models.base import Model, Models, Rule, SensitiveModel
     from shoal.models.beta_likeness import BetaLikeness, EnhancedBetaLikeness
     from shoal.models.delta_disclosure import DeltaDisclosure
     from shoal.models.distinct_l_diversity import DistinctLDiversity
@@ -37,6 +37,7 @@ __all__ = [
     "NTCloseness",
     "RangeDiversity",
     "RecursiveLDiversity",
+    "Rule",
     "SensitiveModel",
     "TCloseness",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import SensitiveModel, cap, ratio_at_least
+from shoal.models.base import Rule, SensitiveModel, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,16 @@ class Alpha(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("alpha", "largest share of one value", 0, 1, above=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    rule: ClassVar[Rule | None] = Rule.SHARE
 
     alpha: Numeral
     attribute: str | Attributes
     others: str | Attributes = ()
+
+    @property
+    def rule_numbers(self) -> tuple[Fraction, ...]:
+        """The l of frequency l-diversity that it is the same as."""
+        return (1 / self.limit,)
 
     def _tallest(self, histogram: Histogram) -> Ints:
         return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])

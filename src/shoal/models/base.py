@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -21,11 +22,26 @@ import polars as pl
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.parameters import Number, spelled
-from shoal.microdata.histogram import Attributes, Classes, Histogram
+from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
+from shoal.models.emd import GroundDistance
 from shoal.models.metric import Metric
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
+
+
+class Rule(Enum):
+    """What decides a class, in numbers, for those who have a quicker way than to ask the model class by class.
+
+    A model declares the rule it is equal to and gives its `rule_numbers`, n and where there is a second one m.
+    """
+
+    ROWS = "rows >= n"
+    VALUES = "different values >= n"
+    SHARE = "n * (rows with the commonest value) <= rows"
+    ENTROPY = "exp(entropy of the values) >= n"
+    RECURSIVE = "rows with the commonest value < n * (rows with the m-th commonest and rarer ones)"
+    CLOSENESS = "Earth Mover's Distance to the published table, over `ground`, <= n"
 
 
 class Model(ABC):
@@ -55,6 +71,8 @@ class Model(ABC):
     """Whether it compares with a population."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
+    rule: ClassVar[Rule | None] = None
+    """What it is equal to, for every class or slice; None where only the model itself can say."""
 
     @property
     def attributes(self) -> Attributes:
@@ -90,6 +108,19 @@ class Model(ABC):
     def limit(self) -> Fraction:
         """The value that `level` is compared with."""
         return self.asked[0]
+
+    @property
+    def rule_numbers(self) -> tuple[Fraction, ...]:
+        """The numbers of its rule; mostly its parameters."""
+        return self.asked
+
+    def ground(self, values: Values) -> GroundDistance:
+        """Return the distance between values over which closeness is measured; only models of closeness have one."""
+        raise Unsupported(f"{self} measures no distance between values")
+
+    def stricter(self, share: Fraction) -> Model:
+        """Return the model that allows a share of the distance; itself where it measures none."""
+        return self
 
     def surrogate(self, rows: int | None) -> Model:
         """Return the model that methods work with, which can be decided class by class; usually this one.
@@ -294,9 +325,8 @@ class Models:
     all: tuple[Model, ...]
 
     def __post_init__(self) -> None:
-        metrics = [metric for model in self.all if isinstance(metric := getattr(model, "distance", None), Metric)]
-        for metric in metrics:
-            if any(other.source == metric.source and other != metric for other in metrics):
+        for metric in self.metrics:
+            if any(other.source == metric.source and other != metric for other in self.metrics):
                 raise ParameterError(f"two metrics are called {metric.source!r}", hint="rename one of the files")
 
     def __and__(self, other: Model | Models) -> Models:
@@ -330,6 +360,21 @@ class Models:
     def needs_population(self) -> bool:
         """Whether one of them compares with a population."""
         return any(model.needs_population for model in self.all)
+
+    @property
+    def rows_asked(self) -> int | None:
+        """The k of k-anonymity: the rows asked for by models that count rows alone; None without one."""
+        return max((int(model.limit) for model in self.all if model.rule is Rule.ROWS), default=None)
+
+    @property
+    def count_rows_alone(self) -> bool:
+        """Whether counting rows decides all of them."""
+        return all(model.rule is Rule.ROWS for model in self.all)
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The distances that were read from files."""
+        return [metric for model in self.all if isinstance(metric := getattr(model, "distance", None), Metric)]
 
     @property
     def joints(self) -> list[Attributes]:

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import SensitiveModel, cap, ratio_at_least
+from shoal.models.base import Rule, SensitiveModel, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class LDiversity(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("l", "inverse of the largest share of one value", 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    rule: ClassVar[Rule | None] = Rule.SHARE
 
     l: Numeral  # noqa: E741 - the paper's name
     attribute: str | Attributes

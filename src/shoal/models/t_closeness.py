@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar, Self
@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 from shoal.core.arrays import Floats
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import SensitiveModel, quoted
+from shoal.microdata.histogram import Attributes, Histogram, Values
+from shoal.models.base import Rule, SensitiveModel, quoted
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric
 
@@ -37,6 +37,7 @@ class TCloseness(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("t", "largest Earth Mover's Distance", 0, 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    rule: ClassVar[Rule | None] = Rule.CLOSENESS
 
     t: Numeral
     attribute: str | Attributes
@@ -71,13 +72,17 @@ class TCloseness(SensitiveModel):
         distance = (option or "auto") if known else Metric.read(Path(str(option)))
         return cls(numbers[0], attributes if len(attributes) > 1 else attributes[0], given, distance)
 
-    def ground(self, histogram: Histogram) -> GroundDistance:
+    def ground(self, values: Values) -> GroundDistance:
         """Return the distance between values, bound to the domain."""
-        return ground_distance(self.distance, histogram.values, "+".join(self.attributes))
+        return ground_distance(self.distance, values, "+".join(self.attributes))
+
+    def stricter(self, share: Fraction) -> TCloseness:
+        """Return t-closeness with a share of t."""
+        return replace(self, t=self.limit * share)
 
     def measure(self, histogram: Histogram) -> Floats:
         """Return the distance of every slice to the table."""
-        return self.ground(histogram).many(histogram)
+        return self.ground(histogram.values).many(histogram)
 
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide in rational arithmetic."""
@@ -85,7 +90,7 @@ class TCloseness(SensitiveModel):
 
     def exact(self, histogram: Histogram, index: int) -> Fraction:
         """Return the distance of one slice to the table as a fraction."""
-        return self.ground(histogram).one(histogram.one(index), histogram.values.totals)
+        return self.ground(histogram.values).one(histogram.one(index), histogram.values.totals)
 
     def _option(self) -> str:
         return spelled_distance(self.distance)

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.models import (
-    Alpha,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    KAnonymity,
-    LDiversity,
-    Model,
-    Models,
-    RecursiveLDiversity,
-    TCloseness,
-)
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.models import Model, Models, Rule
+from shoal.models.emd import Line, Matrix, Tree
 from shoal.patterns.cube import Cube
 
 DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
 """The kinds of requirement; equal distance is closeness with a shorter way to compute it."""
+KINDS = {
+    Rule.VALUES: DISTINCT,
+    Rule.SHARE: SHARE,
+    Rule.ENTROPY: ENTROPY,
+    Rule.RECURSIVE: RECURSIVE,
+    Rule.CLOSENESS: CLOSE,
+}
 MOST_VALUES = 400
 """Domains beyond this are not compared edge by edge: their models are left to the repair."""
 
@@ -72,7 +69,7 @@ class Checks:
                 continue
             kind, number, other = line
             lines.append((kind, names.index(model.attributes), number, other))
-            shapes.append(_edges(cube, model) if isinstance(model, TCloseness) else NO_EDGES)
+            shapes.append(_edges(cube, model) if kind == CLOSE else NO_EDGES)
             if kind == CLOSE and len(shapes[-1][1]) == len(cube.values[model.attributes].totals):
                 lines[-1] = (EQUAL, *lines[-1][1:])
         wide = max((len(cube.values[name].totals) for name in names), default=1)
@@ -83,8 +80,7 @@ class Checks:
             np.array(lines, np.float64).reshape(-1, 4),
             _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
             _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
-            len(lines) == sum(not isinstance(model, KAnonymity) for model in models)
-            and not _other_metric(cube, models),
+            len(lines) == sum(model.rule is not Rule.ROWS for model in models) and not _other_metric(cube, models),
         )
 
 
@@ -93,23 +89,16 @@ NO_EDGES = (np.zeros((1, 1)), np.zeros(1))
 
 def _line(model: Model) -> tuple[int, float, float] | None:
     """Return the kind of a model and its numbers; None for one that the loops do not know."""
-    number = float(model.limit)
-    if isinstance(model, DistinctLDiversity):
-        return DISTINCT, number, 0
-    if isinstance(model, LDiversity):
-        return SHARE, number, 0
-    if isinstance(model, Alpha):
-        return SHARE, 1 / number, 0
-    if isinstance(model, EntropyLDiversity):
-        return ENTROPY, number, 0
-    if isinstance(model, RecursiveLDiversity):
-        return RECURSIVE, number, float(model.asked[1])
-    return (CLOSE, number, 0) if isinstance(model, TCloseness) else None
+    if model.rule not in KINDS:
+        return None
+    number, other, *_ = (*map(float, model.rule_numbers), 0.0)
+    return KINDS[model.rule], number, other
 
 
-def _edges(cube: Cube, model: TCloseness) -> tuple[Floats, Floats]:
+def _edges(cube: Cube, model: Model) -> tuple[Floats, Floats]:
     """Return the edges of a tree or a line with their weights; of any other metric those of the equal distance."""
-    ground, number = _ground(cube, model), len(cube.values[model.attributes].totals)
+    values = cube.values[model.attributes]
+    ground, number = model.ground(values), len(values.totals)
     if isinstance(ground, Line):
         gaps = np.array([float(gap) for gap in ground.gaps])
         edges = np.tril(np.ones((number, number)))[: len(gaps)]
@@ -121,12 +110,8 @@ def _edges(cube: Cube, model: TCloseness) -> tuple[Floats, Floats]:
 
 def _other_metric(cube: Cube, models: Models) -> bool:
     """Whether some closeness is in a metric that has no edges."""
-    close = [model for model in models if isinstance(model, TCloseness) and not model.given]
-    return any(isinstance(_ground(cube, model), Matrix) for model in close)
-
-
-def _ground(cube: Cube, model: TCloseness) -> GroundDistance:
-    return ground_distance(model.distance, cube.values[model.attributes], "+".join(model.attributes))
+    close = [model for model in models if model.rule is Rule.CLOSENESS and not model.given]
+    return any(isinstance(model.ground(cube.values[model.attributes]), Matrix) for model in close)
 
 
 def _stacked(matrices: list[Floats] | list[Ints], high: int, wide: int) -> Floats:

@@ -22,9 +22,10 @@ import numpy as np
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.costs import CellCost
-from shoal.hierarchies import Hierarchy, StarsOnly
+from shoal.hierarchies import Hierarchy
 from shoal.microdata.histogram import Attributes, Values, sensitive_values
 from shoal.problem import Problem
+from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
 from shoal.tables.encoded_column import Coded
 
@@ -183,16 +184,10 @@ class Cube:
 
 def pattern_hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
     """Return the hierarchies whose blocks cells can be: with suppression, the value and the star."""
-    if problem.recoding == "suppress":
-        return tuple(StarsOnly().build(column.values) for column in problem.microdata.quasi)
-    return problem.microdata.hierarchies
-
-
-NO_PATTERNS = {
-    "range": "ranges and sets are not patterns of a hierarchy",
-    "centroid": "centroids are not patterns of a hierarchy",
-    "anatomy": "two tables have no patterns: quasi-identifiers are published as they are",
-}
+    recoding, microdata = problem.recoding_kind, problem.microdata
+    if isinstance(recoding, BlockRecoding):
+        return tuple(recoding.hierarchy(microdata, index) for index in range(len(microdata.quasi)))
+    return microdata.hierarchies
 
 
 def refusals(problem: Problem) -> list[str]:
@@ -200,8 +195,8 @@ def refusals(problem: Problem) -> list[str]:
     reasons = []
     if not isinstance(problem.cost, CellCost):
         reasons.append(f"cost {problem.cost.name!r} does not add over cells")
-    if problem.recoding in NO_PATTERNS:
-        return [*reasons, NO_PATTERNS[problem.recoding]]
+    if problem.recoding_kind.no_patterns:
+        return [*reasons, problem.recoding_kind.no_patterns]
     heights = [h.height for h in pattern_hierarchies(problem)]
     nodes = prod(height + 1 for height in heights)
     halves = sum(prod(heights[j] + 1 for j in half) for half in _halves(heights))

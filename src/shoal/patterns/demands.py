@@ -11,8 +11,8 @@ from math import ceil, floor
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.models import KAnonymity, LDiversity, Model, Models, TCloseness
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.models import Model, Models, Rule
+from shoal.models.emd import GroundDistance, Line, Matrix, Tree
 from shoal.patterns.cube import Cube
 
 VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
@@ -47,18 +47,18 @@ class Demands:
         """Read the models; where rows may be dropped the table's distribution is not known beforehand."""
         names = sorted(cube.values)
         readable = [model for model in models if model.attributes and not model.given]
-        closeness = [m for m in readable if isinstance(m, TCloseness) and not may_drop]
+        closeness = [m for m in readable if m.rule is Rule.CLOSENESS and not may_drop]
         needs = [(names.index(m.attributes), m.least_values, 0) for m in readable if m.least_values > 1]
         gains = [(VALUES, names.index(m.attributes), m.least_values, 1) for m in readable if m.least_values > 1]
         gains += [
             (SHARE, names.index(m.attributes), floor(m.limit), 1)
             for m in readable
-            if isinstance(m, LDiversity) and m.limit >= 2
+            if m.rule is Rule.SHARE and m.limit >= 2  # alpha has a limit of at most 1: its values alone count
         ]
         distances: list[Ints] = [NO_DISTANCES for _ in gains]
         for model in closeness:
             values, place = cube.values[model.attributes], names.index(model.attributes)
-            ground = ground_distance(model.distance, values, "+".join(model.attributes))
+            ground = model.ground(values)
             limit = (place, model.limit.numerator, model.limit.denominator)
             if isinstance(ground, Tree) and len(ground.up) == 1:
                 gains.append((EQUAL, *limit))
@@ -81,8 +81,8 @@ class Demands:
 def _is_known(model: Model, *, may_drop: bool) -> bool:
     """Whether the bound takes a model into account, at least in part."""
     if not model.attributes:
-        return isinstance(model, KAnonymity)
-    closeness = isinstance(model, TCloseness) and not may_drop
+        return model.rule is Rule.ROWS
+    closeness = model.rule is Rule.CLOSENESS and not may_drop
     return model.least_rows > 1 or (not model.given and closeness)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.microdata.microdata import Microdata
 from shoal.microdata.partition import Partition
+from shoal.recoding.base import Recoding
 from shoal.recoding.cells import Groups, SetCells
 from shoal.tables.encoded_column import Coded
 
@@ -43,11 +45,20 @@ class CountedCells(SetCells):
         return cls(column, np.arange(number), entries % column.size, starts, counts)
 
 
-def counted_cells(microdata: Microdata, groups: Groups) -> tuple[CountedCells]:
-    """Return what would be said of the sensitive values of some groups; those of several columns are read jointly."""
-    codes = microdata.secret_of_row
-    values = pl.Series(" and ".join(microdata.roles.sensitive), np.arange(int(codes.max()) + 1)).cast(pl.String)
-    return (CountedCells.of(Coded(values, codes.astype(np.int32)), groups),)
+class Anatomy(Recoding):
+    """Publishes the quasi-identifiers as they are, and the sensitive values counted group by group."""
+
+    name: ClassVar[str] = "anatomy"
+    meaning: ClassVar[str] = "two tables: quasi-identifiers as they are, sensitive values by group"
+    default_cost: ClassVar[str] = "reconstruction"
+    no_patterns: ClassVar[str] = "two tables have no patterns: quasi-identifiers are published as they are"
+    two_tables: ClassVar[bool] = True
+
+    def cells(self, microdata: Microdata, groups: Groups) -> tuple[CountedCells]:
+        """Return what would be said of the sensitive values of some groups; those of several columns jointly."""
+        codes = microdata.secret_of_row
+        values = pl.Series(" and ".join(microdata.roles.sensitive), np.arange(int(codes.max()) + 1)).cast(pl.String)
+        return (CountedCells.of(Coded(values, codes.astype(np.int32)), groups),)
 
 
 @dataclass(frozen=True)

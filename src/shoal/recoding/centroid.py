@@ -14,15 +14,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from shoal.core.arrays import AnyInts, Bools, Codes, Floats, Ints
 from shoal.core.errors import Unsupported
+from shoal.microdata.microdata import Microdata
+from shoal.recoding.base import ColumnRecoding
 from shoal.recoding.cells import Cells, Groups
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import cell_text
+
+
+class Centroid(ColumnRecoding):
+    """Publishes the centroid of the class."""
+
+    name: ClassVar[str] = "centroid"
+    meaning: ClassVar[str] = "cells become means, medians or the commonest value of their class"
+    default_cost: ClassVar[str] = "centroid-error"
+    no_patterns: ClassVar[str] = "centroids are not patterns of a hierarchy"
+    covers: ClassVar[bool] = False
+
+    def column(self, microdata: Microdata, index: int, groups: Groups) -> Cells:
+        """Publish the centroid of each group."""
+        return CentroidCells.of(microdata.quasi[index], groups)
 
 
 @dataclass(frozen=True, eq=False)

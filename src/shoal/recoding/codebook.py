@@ -16,8 +16,7 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.hierarchies import Builder, spec_of
-from shoal.models import Models, TCloseness
-from shoal.models.metric import Metric
+from shoal.models import Models
 from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.centroid import CentroidCells
 from shoal.recoding.recode import Anatomized, Published
@@ -154,13 +153,10 @@ def _cells(cells: Cells) -> list[dict[str, Any]]:
 
 
 def _metrics(models: Models) -> dict[str, Any]:
-    metrics = [
-        model.distance for model in models if isinstance(model, TCloseness) and isinstance(model.distance, Metric)
-    ]
     return {
         metric.source: {
             "labels": list(metric.labels),
             "distances": [[str(cell) for cell in row] for row in metric.distances],
         }
-        for metric in metrics
+        for metric in models.metrics
     }

@@ -1,91 +1,30 @@
-"""Recoding: how a class becomes published cells. The published cell covers every value it hides, but for `centroid`.
+"""A partition becomes a release: cells for every class by a recoding, classes with equal cells merged into one.
 
-- `suppress`: the common value, or `*` where the rows of a class differ;
-- `generalize`: the block of the lowest hierarchy level that holds all values of the class;
-- `full-domain`: the same, at one level for all classes of a column; one class may be all stars instead;
-- `range`: the closed range `[20, 29]` of numbers and dates, the set `{a, b}` of other values;
-- `centroid`: the mean of numbers, the median of dates, the commonest of other values.
-- `anatomy`: two tables, the quasi-identifiers as they are and the sensitive values counted group by group.
-
-Groups of rows with equal published cells are one class, whatever the method thought: `recode` merges them. In anatomy
-a group has a number of its own, so groups stay as they are.
+Groups of rows with equal published cells are one class, whatever the method thought. In two tables a group has a number
+of its own, so groups stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property
 
 import numpy as np
 import polars as pl
 
-from shoal.checking.two_tables import RECODING as ANATOMY
+import shoal.recoding
 from shoal.core.arrays import Ints
+from shoal.core.discovery import discover, lookup
 from shoal.core.sorting import distinct_rows
-from shoal.hierarchies import StarsOnly
 from shoal.microdata.microdata import Microdata
 from shoal.microdata.partition import DROPPED, Partition
-from shoal.recoding.anatomy import SENSITIVE_TABLE, Names, counted_cells, group_numbers, sensitive_table
-from shoal.recoding.cells import Cells, Groups, HierarchyCells, RangeCells, SetCells
-from shoal.recoding.centroid import CentroidCells
+from shoal.recoding.anatomy import SENSITIVE_TABLE, Names, group_numbers, sensitive_table
+from shoal.recoding.base import Recoding
+from shoal.recoding.cells import Cells, Groups
 from shoal.tables.columns import Encoded
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR, escape_stars
 from shoal.tables.table import TABLE, Table
-
-
-def suppress(microdata: Microdata, index: int, groups: Groups) -> Cells:
-    """Publish the common value, or a star."""
-    column = microdata.quasi[index]
-    return HierarchyCells.of(column, StarsOnly().build(column.values), groups)
-
-
-def generalize(microdata: Microdata, index: int, groups: Groups) -> Cells:
-    """Publish the lowest block of the column's hierarchy that holds the class."""
-    return HierarchyCells.of(microdata.quasi[index], microdata.hierarchies[index], groups)
-
-
-def full_domain_refusal(microdata: Microdata, index: int, groups: Groups) -> Cells:
-    """Publish the column at one level of its hierarchy, the starred class apart."""
-    return HierarchyCells.at_one_level(microdata.quasi[index], microdata.hierarchies[index], groups)
-
-
-def range_or_set(microdata: Microdata, index: int, groups: Groups) -> Cells:
-    """Publish the range of an ordered column, the set of values of another."""
-    column = microdata.quasi[index]
-    ordered = column.is_ordered and column.values.dtype != pl.Boolean
-    return RangeCells.of(column, groups) if ordered else SetCells.of(column, groups)
-
-
-def centroid(microdata: Microdata, index: int, groups: Groups) -> Cells:
-    """Publish the centroid of the class."""
-    return CentroidCells.of(microdata.quasi[index], groups)
-
-
-def _columns(
-    recoding: Callable[[Microdata, int, Groups], Cells], microdata: Microdata, groups: Groups
-) -> tuple[Cells, ...]:
-    return tuple(recoding(microdata, index, groups) for index in range(len(microdata.quasi)))
-
-
-FULL_DOMAIN = "full-domain"
-ALONG_HIERARCHIES = ("generalize", FULL_DOMAIN)
-"""The recodings whose cells are blocks of the hierarchies that were given."""
-
-RECODINGS: dict[str, Callable[[Microdata, Groups], tuple[Cells, ...]]] = {
-    "suppress": partial(_columns, suppress),
-    "generalize": partial(_columns, generalize),
-    FULL_DOMAIN: partial(_columns, full_domain_refusal),
-    "range": partial(_columns, range_or_set),
-    "centroid": partial(_columns, centroid),
-    ANATOMY: counted_cells,
-}
-BLOCKS = ("suppress", *ALONG_HIERARCHIES)
-"""The recodings whose cells are blocks of hierarchies."""
-
-REPEATABLE = ("suppress", "generalize", "range")
-"""The recodings in which classes with equal cells, taken together, show the same cells again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,9 +124,28 @@ def _as_shown(column: pl.Series) -> pl.Series:
     return escape_stars(column) if column.dtype == pl.String else column
 
 
+def recodings() -> dict[str, type[Recoding]]:
+    """Return every recoding by its name, plain ones first.
+
+    >>> list(recodings())
+    ['suppress', 'generalize', 'full-domain', 'range', 'centroid', 'anatomy']
+    """
+    return dict(sorted(discover(shoal.recoding, Recoding).items(), key=lambda found: _plainness(found[1])))
+
+
+def _plainness(kind: type[Recoding]) -> tuple[bool, ...]:
+    return kind.two_tables, not kind.covers, kind.spans, kind.one_level, kind.along_hierarchies
+
+
+@cache
+def recoding_named(name: str) -> Recoding:
+    """Return the recoding of that name, or raise `ParameterError` that names the nearest one."""
+    return lookup(shoal.recoding, Recoding, name, "recoding")()
+
+
 def cells_of(microdata: Microdata, recoding: str, groups: Groups) -> tuple[Cells, ...]:
     """Return the cells that some groups of rows would be published with, attribute by attribute."""
-    return RECODINGS[recoding](microdata, groups)
+    return recoding_named(recoding).cells(microdata, groups)
 
 
 def recode(microdata: Microdata, partition: Partition, recoding: str) -> Published:
@@ -196,6 +154,6 @@ def recode(microdata: Microdata, partition: Partition, recoding: str) -> Publish
     merged, first, _ = distinct_rows([c.of_group for c in cells], [int(c.of_group.max()) + 1 for c in cells])
     labels = np.where(partition.class_of_row < 0, DROPPED, merged[partition.class_of_row])
     cells = tuple(replace(c, of_group=c.of_group[first]) for c in cells)
-    kind = Anatomized if recoding == ANATOMY else Published
+    kind = Anatomized if recoding_named(recoding).two_tables else Published
     starred = None if partition.starred is None else int(merged[partition.starred])
     return kind(microdata, recoding, Partition(labels, starred), cells)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import shoal
 from shoal.checking.audit import Audit, as_dict
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.errors import ReleaseError
+from shoal.hierarchies.cell_forms import form_of
 
 if TYPE_CHECKING:
     from shoal.microdata.prices import Prices
@@ -135,8 +135,8 @@ class Certificate:
             "quasi": list(self.quasi),
             "sensitive": list(self.sensitive),
             "hashes": dict(self.hashes),
-            "checked_by_machine": list(CHECKED_OF_TWO if self.recoding == ANATOMY else CHECKED),
-            "vouched_for_by_the_owner": list(VOUCHED_OF_TWO if self.recoding == ANATOMY else VOUCHED),
+            "checked_by_machine": list(CHECKED_OF_TWO if form_of(self.recoding).two_tables else CHECKED),
+            "vouched_for_by_the_owner": list(VOUCHED_OF_TWO if form_of(self.recoding).two_tables else VOUCHED),
             "trusted_base": [f"shoal.{package}" for package in TRUSTED_BASE],
         }
 

@@ -14,6 +14,7 @@ import polars as pl
 from shoal.checking.centroid_check import wrong_centroids
 from shoal.checking.two_tables import miscounted_groups
 from shoal.core.arrays import Ints
+from shoal.hierarchies.cell_forms import form_of
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
@@ -86,7 +87,7 @@ class OriginalCheck:
         if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != self.table.rows:
             return "rows of the original are published twice or not at all"
         told = (release.table, self.table.frame, rows, release.certificate.quasi)
-        if release.certificate.recoding == "centroid":
+        if not form_of(release.certificate.recoding).covers:
             wrong = wrong_centroids(*told)
             return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
         missed = uncovered_rows(*told, self.config["hierarchies"], release.codebook)
@@ -95,7 +96,7 @@ class OriginalCheck:
     def alteration_problem(self) -> str:
         """Say which columns are altered that should not be."""
         shown, certificate = self.release.table, self.release.certificate
-        covering = () if certificate.recoding == "anatomy" else certificate.quasi
+        covering = () if form_of(certificate.recoding).two_tables else certificate.quasi
         rest = [name for name in shown.columns if name not in (*covering, self.release.names.get("group"))]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""

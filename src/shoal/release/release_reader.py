@@ -16,6 +16,7 @@ import polars as pl
 from shoal.checking.audit import Audit, as_dict, audit
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
+from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Models
 from shoal.models.metric import Metric
 from shoal.models.requirement import parse_requirement
@@ -116,7 +117,7 @@ class Opened:
     def shape_problem(self) -> str:
         """Say where columns, roles or rows are not those stated."""
         described = {"table": self.codebook["columns"], **self.codebook.get("tables", {})}
-        if (self.certificate.recoding == "anatomy") != (self.sensitive_table is not None):
+        if form_of(self.certificate.recoding).two_tables != (self.sensitive_table is not None):
             return "the tables are not those of the recoding"
         if any(list(self.shown[name].columns) != [column["name"] for column in described[name]] for name in self.shown):
             return "the columns are not those of the codebook"

@@ -12,6 +12,7 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.core.errors import ReleaseError, TableError
+from shoal.hierarchies.cell_forms import CellForm, form_of
 from shoal.hierarchies.raising import Raised, as_raised
 from shoal.models import Models
 from shoal.models.orders import as_read
@@ -92,9 +93,14 @@ class Shown:
         return self.tables["table"]
 
     @property
+    def form(self) -> CellForm:
+        """What the name of the recoding says of its cells."""
+        return form_of(self.recoding)
+
+    @property
     def is_two(self) -> bool:
         """Whether there are two tables, of people and of sensitive values."""
-        return self.recoding == "anatomy"
+        return self.form.two_tables
 
     @property
     def stars_are_null(self) -> bool:

@@ -20,6 +20,7 @@ import polars as pl
 from shoal.checking.published_cost import recomputed_cost
 from shoal.core.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
+from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
 from shoal.release.certificate import canonical, gap
 from shoal.release.files import manifest, public_config_hash, read_json
@@ -188,11 +189,11 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
     from shoal.release.original_check import OriginalCheck  # loaded only where there is an original
 
     traced = OriginalCheck(folder, release, original)
-    recoding = release.certificate.recoding
+    form = form_of(release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
-    _look(checks, CENTROIDS if recoding == "centroid" else COVERS, traced.cover_problem)
-    if recoding != "anatomy":
+    _look(checks, COVERS if form.covers else CENTROIDS, traced.cover_problem)
+    if not form.two_tables:
         _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
         _look(checks, "every group has the sensitive values of its people", traced.count_problem)

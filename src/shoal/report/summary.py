@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.markup import Markup, listed, tag
 from shoal.core.number_format import counted, percent
+from shoal.hierarchies.cell_forms import form_of
 from shoal.report.evidence import Evidence, Hit
 
 NAMES = 8
@@ -25,7 +25,7 @@ def _card(value: str, said: str) -> Markup:
 
 def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
     stated, smallest = found.certificate, found.after.uniques.smallest
-    if stated.recoding != ANATOMY:
+    if not form_of(stated.recoding).two_tables:
         yield f"{smallest:,}", "people in the smallest group that looks alike"
         yield percent(found.after.prosecutor.highest), "highest chance to pick the right row for a person"
     yield _at_most(found), "how much more than the cheapest possible release this one can cost"
@@ -42,7 +42,7 @@ def _sentences(found: Evidence) -> Iterator[str]:
     stated = found.certificate
     left_out = f"; {counted(stated.dropped, 'row')} left out" if stated.dropped else ""
     yield f"The release has {counted(stated.rows, 'row')}, each about one person{left_out}."
-    if stated.recoding == ANATOMY:
+    if form_of(stated.recoding).two_tables:
         yield (
             f"What somebody may know of a person ({_some(stated.quasi)}) is published as it is, and shows who is in the"
             f" table. The sensitive columns ({_some(stated.sensitive)}) are counted by groups of people in a second"

@@ -15,7 +15,6 @@ from threading import Event
 import numpy as np
 import polars as pl
 
-from shoal.checking.two_tables import RECODING
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, ShoalError, TableError, Unsupported
 from shoal.methods.base import Progress, silent
@@ -24,6 +23,7 @@ from shoal.models import MInvariance
 from shoal.models.requirement import as_models
 from shoal.pipeline import run
 from shoal.problem import Problem, Solution
+from shoal.recoding.anatomy import Anatomy
 from shoal.release.release import Release
 from shoal.republication.invariance import Grouping, Signature, invariant_groups
 from shoal.republication.release_register import Register
@@ -72,7 +72,7 @@ def rerelease(
         return Solution(partition, problem.cost_of(partition), "feasible", "m-invariance", notes=notes)
 
     whole = Table(pl.concat([table.frame, fakes]), table.notes)
-    release = run(whole, replace(request, recoding=RECODING, max_dropped=0), progress, stop, solve)
+    release = run(whole, replace(request, recoding=Anatomy.name, max_dropped=0), progress, stop, solve)
     return series.checked(_told(release, fakes))
 
 
@@ -181,7 +181,7 @@ def _asked(request: Request, roles: Roles) -> tuple[str, int]:
             "a release that follows another has one sensitive column, and asks for m of it",
             hint="write m(COLUMN)=3, and leave other sensitive columns out as identifiers",
         )
-    if request.recoding not in (None, RECODING):
+    if request.recoding not in (None, Anatomy.name):
         raise Unsupported(
             f"a release that follows another has two tables, not the recoding {request.recoding!r}",
             hint="leave --recoding out: groups are published by number",

@@ -16,6 +16,7 @@ import secrets
 from dataclasses import replace
 
 from shoal.core.errors import TableError, Unsupported
+from shoal.recoding.recode import recoding_named
 from shoal.spark.by_counts import publish_by_counts
 from shoal.spark.by_regions import is_for_workers, publish_by_regions
 from shoal.spark.columns import Numbered
@@ -63,7 +64,7 @@ def columns_of(data: SparkFrame) -> list[str]:
 
 def check_request(*, recoding: str, neutralise: bool) -> None:
     """Refuse what needs the rows in memory."""
-    if recoding == "anatomy":
+    if recoding_named(recoding).two_tables:
         raise Unsupported("the engine spark makes one table, anatomy makes two", hint="use another recoding or engine")
     if neutralise:
         raise Unsupported(

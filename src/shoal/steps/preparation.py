@@ -17,7 +17,6 @@ from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
 from shoal.models.requirement import as_models
 from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
-from shoal.recoding.recode import ALONG_HIERARCHIES
 from shoal.request import Request
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
@@ -49,7 +48,7 @@ class Prepared:
         """The hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
         microdata = self.problem.microdata
         trees = {name: builder for name, builder in self.builders.items() if name in microdata.roles.sensitive}
-        return {**trees, **microdata.builders} if self.problem.recoding in ALONG_HIERARCHIES else trees
+        return {**trees, **microdata.builders} if self.problem.recoding_kind.along_hierarchies else trees
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:

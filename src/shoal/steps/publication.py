@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from shoal.checking.audit import Audit, audit
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
@@ -184,7 +183,7 @@ def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str
 
 def classes_read(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> Partition:
     """Return the classes as a reader has them: stars that are written as missing are one value with what is missing."""
-    if asked.request.star == STAR or asked.problem.recoding == ANATOMY:
+    if asked.request.star == STAR or asked.problem.recoding_kind.two_tables:
         return published.partition
     columns = [tables[TABLE].coded(name) for name in asked.problem.microdata.roles.quasi]
     labels = np.full(len(published.partition.class_of_row), DROPPED, dtype=np.int64)

@@ -15,11 +15,12 @@ import polars as pl
 from shoal.core.arrays import Bools
 from shoal.core.errors import Unsupported
 from shoal.core.sorting import distinct_rows
-from shoal.hierarchies import Hierarchy, StarsOnly
+from shoal.hierarchies import Hierarchy
 from shoal.microdata.partition import DROPPED, Partition
+from shoal.patterns.cube import pattern_hierarchies
 from shoal.problem import Problem
 from shoal.recoding.cells import HierarchyCells
-from shoal.recoding.recode import FULL_DOMAIN, Published
+from shoal.recoding.recode import Published
 from shoal.tables.encoded_column import Coded
 from shoal.tables.table import Table
 
@@ -71,10 +72,7 @@ def _check(problem: Problem, table: Table) -> None:
 
 def _trees(problem: Problem) -> Sequence[tuple[Coded, Hierarchy]]:
     """Return the columns, each with the hierarchy that its cells are blocks of."""
-    data = problem.microdata
-    if problem.recoding == "suppress":
-        return [(column, StarsOnly().build(column.values)) for column in data.quasi]
-    return list(zip(data.quasi, data.hierarchies, strict=True))
+    return list(zip(problem.microdata.quasi, pattern_hierarchies(problem), strict=True))
 
 
 def _found(shown: pl.Series, column: Coded, tree: Hierarchy) -> HierarchyCells:
@@ -106,7 +104,7 @@ def _outside(problem: Problem, columns: Sequence[HierarchyCells], partition: Par
     false = [cells.column.name for cells in columns if not _may_be_true(cells)]
     if false:
         reasons.append(f"more rows show a value or block than have it in the table: {', '.join(false)}")
-    if problem.recoding == FULL_DOMAIN:
+    if problem.recoding_kind.one_level:
         reasons += _uneven(problem, columns)
     return reasons
 

@@ -54,7 +54,7 @@ def cost_rows() -> list[dict[str, Any]]:
         {
             "name": kind.name,
             "meaning": kind.meaning,
-            "recodings": ", ".join(kind.recodings),
+            "recodings": ", ".join(kind.recodings()),
             "weights": kind.takes_weights,
         }
         for kind in kinds

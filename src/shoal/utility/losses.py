@@ -22,7 +22,7 @@ from shoal.hierarchies import as_builder
 from shoal.hierarchies.raising import raised_table
 from shoal.microdata.microdata import encode
 from shoal.microdata.partition import DROPPED, Partition
-from shoal.recoding.recode import FULL_DOMAIN, Published, recode
+from shoal.recoding.recode import Published, recode
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
@@ -99,7 +99,7 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published:
     label, first, _ = distinct_rows([one.codes for one in classes], [one.size for one in classes])
     labels = np.full(frame.height, DROPPED, dtype=np.int64)
     labels[shown.rows[shown.real(frame.height)]] = label
-    starred = np.flatnonzero(_all_starred(shown)[first] & (shown.recoding == FULL_DOMAIN))
+    starred = np.flatnonzero(_all_starred(shown)[first] & shown.form.one_level)
     partition = Partition(labels, int(starred[0]) if len(starred) else None)
     table, _ = raised_table(Table(frame), shown.raised)
     return recode(encode(table, roles, builders), partition, shown.recoding)
@@ -117,7 +117,7 @@ def _all_starred(shown: Shown) -> Bools:
 
 
 def _measured(cost: Cost, published: Published) -> Loss:
-    if published.recoding not in cost.recodings:
+    if published.recoding not in cost.recodings():
         return Loss(cost.name, None, f"it does not measure {published.recoding}")
     if cost.name in PAIRWISE and len(published.microdata.counts) * len(published.partition) > PAIRS:
         return Loss(cost.name, None, "the table has too many rows and classes")

@@ -18,7 +18,7 @@ import polars as pl
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import RoleError, TableError
 from shoal.hierarchies import as_builder
-from shoal.hierarchies.cell_reader import ALONG_HIERARCHIES, Reader
+from shoal.hierarchies.cell_reader import Reader
 from shoal.hierarchies.raising import seen
 from shoal.models import Models
 from shoal.release.release_view import Shown
@@ -108,16 +108,17 @@ class Spread:
 def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Series) -> Spread:
     """Read the cells of a quasi-identifier."""
     missing = STAR if found.stars_are_null else None
-    spec = found.hierarchies.get(shown.name, "auto" if found.recoding in ALONG_HIERARCHIES else None)
-    builder = as_builder(spec) if spec is not None and found.recoding in (*ALONG_HIERARCHIES, ANY) else None
+    form, unknown = found.form, found.recoding == ANY
+    spec = found.hierarchies.get(shown.name, "auto" if form.along_hierarchies else None)
+    builder = as_builder(spec) if spec is not None and (form.along_hierarchies or unknown) else None
     before = seen(original, found.raised)
-    reader = Reader.of(before, builder, spans=found.recoding in ("range", ANY))
+    reader = Reader.of(before, builder, spans=form.spans or unknown)
     cells, of_row = _distinct(shown.cast(pl.String))
     members = [reader.covered(missing if cell is None else cell).tolist() for cell in cells]
     if found.raised:
         members = _below(members, before, original)
     levels = None
-    if found.recoding == "centroid" and before.dtype.is_numeric():
+    if not form.covers and before.dtype.is_numeric():
         levels = pl.Series(cells, dtype=pl.String).cast(pl.Float64).fill_null(float("nan")).to_numpy()
         members = [some or [_nearest(values, level)] for some, level in zip(members, levels.tolist(), strict=True)]
     _check_read(shown.name, sum(not some for some in members), len(cells))

@@ -103,7 +103,7 @@ def check(problem: Problem) -> None:
     assert found.cost == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-ANY_COST = [name for name, cost in COSTS.items() if "full-domain" in cost.recodings]
+ANY_COST = [name for name, cost in COSTS.items() if "full-domain" in cost.recodings()]
 
 
 @settings(max_examples=60)

@@ -111,7 +111,7 @@ def closeness(draw: st.DrawFn, rows: int) -> Case:
         columns=columns,
         models=(TCloseness(t, "salary", distance=word), KAnonymity(draw(st.integers(1, 3)))),
         recoding=recoding,
-        cost=draw(st.sampled_from([None, *(n for n in ("discernibility",) if recoding in COSTS[n].recodings)])),
+        cost=draw(st.sampled_from([None, *(n for n in ("discernibility",) if recoding in COSTS[n].recodings())])),
         max_dropped=draw(st.sampled_from([Fraction(0), Fraction(1, 4)])),
     )
 

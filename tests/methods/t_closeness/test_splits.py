@@ -11,7 +11,7 @@ from tests.methods.t_closeness.fragmentation.test_filling import random_case
 from shoal.methods.base import Deadline, silent
 from shoal.methods.general.cuts import Open
 from shoal.methods.t_closeness.fragmentation.filling import curve_ranks
-from shoal.methods.t_closeness.splits import Splits, halves_of_blocks, rank_of, stricter
+from shoal.methods.t_closeness.splits import Splits, halves_of_blocks, rank_of
 from shoal.microdata.partition import Partition
 from shoal.models import KAnonymity, TCloseness
 
@@ -58,8 +58,8 @@ def test_a_pair_goes_to_both_sides() -> None:
 
 
 def test_a_share_of_t_is_exact_and_touches_no_other_model() -> None:
-    assert stricter(TCloseness("1/3", "salary"), Fraction(9, 10)).limit == Fraction(3, 10)
-    assert stricter(KAnonymity(5), Fraction(1, 2)) == KAnonymity(5)
+    assert TCloseness("1/3", "salary").stricter(Fraction(9, 10)).limit == Fraction(3, 10)
+    assert KAnonymity(5).stricter(Fraction(1, 2)) == KAnonymity(5)
 
 
 def test_when_time_is_over_classes_stay_as_they_are() -> None:

@@ -8,7 +8,6 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.full_domain.full_domain import lattice_refusals, said, unreached
 from shoal.methods.full_domain.lattice import Ground, Grouping, Lattice, Levels, Verdicts
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import FULL_DOMAIN
 
 
 class Datafly(Method):
@@ -25,7 +24,7 @@ class Datafly(Method):
     paper: ClassVar[str] = "Sweeney: Guaranteeing anonymity when sharing medical data, the Datafly system, AMIA 1997"
     models: ClassVar[str] = "any model and conjunction that the whole table meets"
     always_finishes: ClassVar[bool] = True
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require full-domain recoding and a top that is admitted."""

@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from shoal.core.errors import Unsupported
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Seen, measure_of
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, infeasible
-from shoal.recoding.recode import FULL_DOMAIN
 
 
 class FullDomain(Method):
@@ -31,13 +30,14 @@ class FullDomain(Method):
     guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
     condition: ClassVar[str] = f"if searched to the end in time (up to {MOST_NODES:,} nodes)"
     running_time: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m at worst"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = (
         "after LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005; "
         "Kohlmayer, Prasser, Eckert, Kemper, Kuhn: Flash: efficient, stable and optimal k-anonymity, PASSAT 2012"
     )
     models: ClassVar[str] = "any model and conjunction"
     anytime: ClassVar[bool] = True
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require full-domain recoding and a lattice that can be laid out."""
@@ -69,7 +69,7 @@ def searched(
 
 def lattice_refusals(problem: Problem) -> list[str]:
     """Return why a method of one level for every column cannot take a problem; none if it can."""
-    return [] if problem.recoding == FULL_DOMAIN else [f"it is for the recoding {FULL_DOMAIN!r}"]
+    return [] if problem.recoding_kind.one_level else ["it is for the recoding 'full-domain'"]
 
 
 def unreached(problem: Problem) -> list[str]:

@@ -8,11 +8,10 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from shoal.core.arrays import Bools
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.full_domain.full_domain import FullDomain, lattice_refusals, searched
 from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Verdicts, measure_of
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import FULL_DOMAIN
 
 Columns: TypeAlias = tuple[int, ...]
 
@@ -36,9 +35,10 @@ class Incognito(Method):
     guarantee: ClassVar[str | None] = "cost = optimum (over full-domain recodings)"
     condition: ClassVar[str] = FullDomain.condition
     running_time: ClassVar[str] = "O(d m) for each node looked at, d distinct tuples; exponential in m"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, SIGMOD 2005"
     models: ClassVar[str] = "any monotone model and conjunction; with suppressed rows k and distinct l"
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require the two rules."""

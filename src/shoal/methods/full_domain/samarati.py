@@ -11,7 +11,6 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.full_domain.full_domain import lattice_refusals, said, unreached
 from shoal.methods.full_domain.lattice import Ground, Lattice, Measure, Seen, Verdicts, measure_of
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import FULL_DOMAIN
 
 
 class Samarati(Method):
@@ -29,7 +28,7 @@ class Samarati(Method):
     running_time: ClassVar[str] = "O(d m) for each node of the heights tried, d distinct tuples"
     paper: ClassVar[str] = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001"
     models: ClassVar[str] = "any model and conjunction that the whole table meets"
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require full-domain recoding, a lattice that can be laid out, and a top that is admitted."""

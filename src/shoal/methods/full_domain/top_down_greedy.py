@@ -9,7 +9,6 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.full_domain.full_domain import lattice_refusals, said, unreached
 from shoal.methods.full_domain.lattice import Ground, Lattice, Levels, Verdicts, measure_of
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import FULL_DOMAIN
 
 
 class TopDownGreedy(Method):
@@ -30,7 +29,7 @@ class TopDownGreedy(Method):
         "with one level for a column"
     )
     models: ClassVar[str] = "any model and conjunction that the whole table meets"
-    recoding: ClassVar[str | None] = FULL_DOMAIN
+    recoding: ClassVar[str | None] = "full-domain"
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require full-domain recoding and a top that is admitted."""

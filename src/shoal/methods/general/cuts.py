@@ -74,7 +74,7 @@ class MedianCuts(Cuts):
 
     def __init__(self, problem: Problem, *, relaxed: bool) -> None:
         microdata = problem.microdata
-        self.relaxed, self.suppresses = relaxed, problem.recoding == "suppress"
+        self.relaxed, self.suppresses = relaxed, problem.recoding_kind.stars_only
         self.columns = microdata.quasi
         self.ranks = [leaf_ranks(*pair) for pair in zip(microdata.quasi, microdata.hierarchies, strict=True)]
         self.sizes = np.array([column.size for column in microdata.quasi])

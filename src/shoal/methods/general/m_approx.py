@@ -9,7 +9,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.microdata.partition import Partition
-from shoal.models import KAnonymity
+from shoal.models import Rule
 from shoal.problem import Problem, Solution, Status
 
 
@@ -44,8 +44,8 @@ class MApprox(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, by suppression, counted in stars or starred rows."""
-        reasons = [f"{model} is not k-anonymity" for model in problem.models if not isinstance(model, KAnonymity)]
-        if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
+        reasons = [f"{model} is not k-anonymity" for model in problem.models if model.rule is not Rule.ROWS]
+        if not problem.counts_stars:
             reasons.append("its guarantee is for suppression, counted in stars or starred rows")
         return reasons
 

@@ -11,7 +11,7 @@ from shoal.core.arrays import AnyInts, Ints
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.general.cuts import MedianCuts
 from shoal.microdata.partition import Partition
-from shoal.models import Alpha, DistinctLDiversity, KAnonymity, LDiversity, Model
+from shoal.models import Model, Rule
 from shoal.problem import Problem
 
 COMPILED_FROM = 50_000
@@ -22,7 +22,7 @@ LARGEST = 2**20
 
 def checks_of(problem: Problem) -> Ints | None:
     """Return what each half must meet besides its rows, as the compiled loop reads it; None where it cannot."""
-    lines = [_line(model, problem) for model in problem.models if not isinstance(model, KAnonymity)]
+    lines = [_line(model, problem) for model in problem.models if model.rule is not Rule.ROWS]
     known = [line for line in lines if line is not None and max(line) < LARGEST]
     return np.array(known, np.int64).reshape(-1, 4) if len(known) == len(lines) else None
 
@@ -31,13 +31,12 @@ def _line(model: Model, problem: Problem) -> tuple[int, int, int, int] | None:
     """Return a model as (kind, attribute, number, other); None for one that the loop does not know."""
     from shoal.methods.general.median_kernel import DISTINCT, SHARE
 
-    if model.given or not isinstance(model, DistinctLDiversity | LDiversity | Alpha):
+    if model.given or model.rule not in (Rule.VALUES, Rule.SHARE):
         return None
-    place = list(problem.values).index(model.attributes)
-    if isinstance(model, DistinctLDiversity):
-        return DISTINCT, place, int(model.limit), 0
-    share = 1 / model.limit if isinstance(model, Alpha) else model.limit
-    return SHARE, place, share.numerator, share.denominator
+    place, number = list(problem.values).index(model.attributes), model.rule_numbers[0]
+    if model.rule is Rule.VALUES:
+        return DISTINCT, place, int(number), 0
+    return SHARE, place, number.numerator, number.denominator
 
 
 def cut_by_levels(

@@ -106,7 +106,8 @@ class Mondrian(Method):
 
     def cuts(self, problem: Problem) -> MedianCuts:
         """Return how the classes of a problem are cut."""
-        return HierarchyCuts(problem) if problem.recoding == "generalize" else MedianCuts(problem, relaxed=self.relaxed)
+        along = problem.recoding_kind.along_hierarchies
+        return HierarchyCuts(problem) if along else MedianCuts(problem, relaxed=self.relaxed)
 
 
 class RelaxedMondrian(Mondrian):

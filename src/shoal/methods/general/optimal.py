@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.linear_program import raise_by_program
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.general.cube import CoveringSearch
 from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
-from shoal.models import TCloseness
+from shoal.models import Rule
 from shoal.patterns import refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.cube import Cube
@@ -40,6 +40,7 @@ class Optimal(Method):
         f"if its program (up to {MOST_MEMBERS:,} entries) is solved to the end in time, over a lattice walked in full"
     )
     running_time: ClassVar[str] = "exponential at worst; seconds for thousands of distinct tuples and few attributes"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = (
         "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem, section 4; "
         "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 9"
@@ -54,7 +55,7 @@ class Optimal(Method):
             return reasons
         if problem.uses_surrogates or not _checks(problem).linear:
             reasons.append(f"{problem.models} is not a system of linear constraints on counts")
-        if problem.may_drop and any(isinstance(model, TCloseness) for model in problem.models):
+        if problem.may_drop and any(model.rule is Rule.CLOSENESS for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")
         return reasons
 

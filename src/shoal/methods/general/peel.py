@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.arrays import Floats, Ints
 from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Method, Progress
@@ -67,7 +66,7 @@ def unmet(problem: Problem) -> list[str]:
     """Return why merging classes may not end well: models that the whole table does not meet, two tables, one level."""
     if problem.full_domain_refusal:
         return [problem.full_domain_refusal]
-    if problem.recoding == ANATOMY:
+    if problem.recoding_kind.two_tables:
         return ["it merges classes where it must, and groups of two tables are not merged"]
     return problem.refused_as_one()
 

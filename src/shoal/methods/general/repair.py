@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import Unsupported
 from shoal.costs import CellCost, ClassCost
@@ -31,7 +30,7 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     Raises `Infeasible` where not even all rows as one class meet a monotone model, `Unsupported` where merging ended
     there and another model refuses it, and for two tables. What comes out does not depend on the order of rows.
     """
-    if problem.recoding == ANATOMY:
+    if problem.recoding_kind.two_tables:
         raise Unsupported(
             "groups of two tables are not merged", hint="choose a method that makes them as they are asked"
         )
@@ -42,7 +41,7 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         part = problem.of_rows(kept)
         found = repair(part, Partition(partition.class_of_row[kept]), deadline=deadline, progress=progress)
         return found.among(kept, problem.rows)
-    if problem.recoding == "centroid":
+    if not problem.recoding_kind.covers:
         return merge_nearest(problem, partition, smallest_first, deadline=deadline, progress=progress)
     published = problem.publish(partition)
     classes = Merging(problem, published)

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.costs import ClassCost, RowCost
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.recoding.cells import Groups
@@ -43,6 +43,7 @@ class SubsetDP(Method):
         f"up to {MOST_ROWS} rows, if every choice of rows to drop is tried in time, for a cost that adds over rows"
     )
     running_time: ClassVar[str] = "O(3^n): up to 20 rows"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = (
         "in place of Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 8"
     )

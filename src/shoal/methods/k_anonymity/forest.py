@@ -10,7 +10,7 @@ import numpy as np
 from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -44,6 +44,7 @@ class Forest(Method):
     guarantee: ClassVar[str | None] = "cost <= max(2k - 1, 3k - 5) * optimum"
     condition: ClassVar[str] = "if all neighbours are found in time"
     running_time: ClassVar[str] = "O(L d m + n k) for L of d distinct tuples that fewer than k rows have"
+    growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
         "Approximation algorithms for k-anonymity, 2005, section 4"

@@ -17,7 +17,6 @@ from shoal.methods.k_anonymity.simplex import Matching, Points, match
 from shoal.methods.k_anonymity.simplex.matching import MOST_SETS, SCALE
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.microdata.prices import Prices
-from shoal.models import KAnonymity
 from shoal.problem import Problem, Solution
 
 MOST_TYPES = 3_000
@@ -57,7 +56,7 @@ class SimplexMatching(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require k = 2 alone, and a cost that rises along hierarchies."""
-        if not all(isinstance(model, KAnonymity) for model in problem.models) or problem.models.least_rows != 2:
+        if not problem.models.count_rows_alone or problem.models.least_rows != 2:
             return [f"{problem.models} is not 2-anonymity"]
         return distance_refusals(problem)
 

@@ -7,14 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.residue import diversity
-from shoal.checking.two_tables import RECODING
 from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.microdata.partition import Partition
-from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, LDiversity
+from shoal.models import Rule
 from shoal.problem import Problem, Solution
 
-SERVED = (LDiversity, Alpha, DistinctLDiversity, EntropyLDiversity)
+SERVED = (Rule.SHARE, Rule.VALUES, Rule.ENTROPY)
 """Models that every group meets whose rows all differ and that has as many of them as a model asks for values."""
 
 
@@ -43,7 +42,7 @@ class Anatomy(Method):
     running_time: ClassVar[str] = "O(n log n)"
     paper: ClassVar[str] = "Xiao, Tao: Anatomy: simple and effective privacy preservation, VLDB 2006"
     models: ClassVar[str] = "l, alpha, distinct-l and entropy-l of one sensitive attribute, for two tables"
-    recoding: ClassVar[str | None] = RECODING
+    recoding: ClassVar[str | None] = "anatomy"
 
     def promise(self, problem: Problem) -> str | None:
         """Return the guarantee where a model caps the share of a value at one over a whole number."""
@@ -51,12 +50,12 @@ class Anatomy(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require two tables, and models of one attribute that different values meet."""
-        if problem.recoding != RECODING:
-            return [f"it makes two tables, not one: that is the recoding {RECODING!r}"]
+        if not problem.recoding_kind.two_tables:
+            return [f"it makes two tables, not one: that is the recoding {self.recoding!r}"]
         reasons = [
             f"{model} is not met by any rows of different values"
             for model in problem.models
-            if not isinstance(model, SERVED) or model.given
+            if model.rule not in SERVED or model.given
         ]
         if len({model.attributes for model in problem.models}) > 1:
             reasons.append("it knows one sensitive attribute, or several read jointly as one")

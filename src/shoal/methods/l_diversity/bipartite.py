@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.l_diversity.two_diversity import TwoDiversity
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
@@ -29,6 +29,7 @@ class Bipartite(Method):
     guarantee: ClassVar[str | None] = "cost = optimum"
     condition: ClassVar[str] = f"up to {MOST_ROWS:,} rows, none of which may be dropped, and for a cost in whole units"
     running_time: ClassVar[str] = "O(n^3)"
+    growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "2-diversity by frequency of one sensitive attribute with two values, with k up to 2"
 

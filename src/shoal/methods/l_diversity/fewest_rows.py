@@ -14,7 +14,7 @@ import numpy as np
 from shoal.bounds.residue import phase_one
 from shoal.core.arrays import Floats, Ints
 from shoal.core.solver import Constraints, model_of, new_solver, run_solver
-from shoal.methods.base import Deadline
+from shoal.methods.base import Deadline, Growth
 from shoal.methods.l_diversity.tp import Split, diversity_of, promised, three_phases
 from shoal.methods.l_diversity.tp_plus import TPPlus
 from shoal.microdata.histogram import Histogram
@@ -45,6 +45,7 @@ class FewestRows(TPPlus):
         "where no row may be dropped (else as tp)"
     )
     running_time: ClassVar[str] = "that of tp-plus, and of a mixed-integer program: exponential at worst"
+    growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = "after Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
 
     def promise(self, problem: Problem) -> str | None:

@@ -26,6 +26,7 @@ from shoal.microdata.histogram import Values
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.recoding.cells import Groups
+from shoal.recoding.range import Range
 from shoal.recoding.recode import cells_of
 
 STEP = 2_000_000
@@ -178,7 +179,7 @@ def _along_ladders(problem: Problem, line: Ints) -> Callable[[int, int], Floats]
 
 def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:
     """Measure runs by the cells that they would be published with; instead of centroids, by ranges."""
-    k, by_ranges = problem.models.least_rows, problem.recoding == "centroid"
+    k, by_ranges = problem.models.least_rows, not problem.recoding_kind.covers
     usual = isinstance(problem.cost, ClassCost) and not by_ranges
     cost = problem.cost if usual else NCP(problem.cost.weights, problem.cost.k)
     assert isinstance(cost, ClassCost)
@@ -188,6 +189,6 @@ def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:
         if there > 0:
             rows = line[first + np.arange(there)[:, None] + np.arange(length)].ravel()
             groups = Groups(rows, np.arange(there + 1) * length)
-            cells = cells_of(problem.microdata, "range" if by_ranges else problem.recoding, groups)
+            cells = cells_of(problem.microdata, Range.name if by_ranges else problem.recoding, groups)
             losses[more, :there] = cost.class_losses(cells, np.full(there, length))
     return losses

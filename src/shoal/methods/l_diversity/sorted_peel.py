@@ -36,7 +36,7 @@ def fits(problem: Problem, rows: int, attributes: Attributes) -> bool:
     columns = problem.microdata.quasi
     bits = sum(_bits(column.size) for column in columns) + _bits(len(problem.values[attributes].totals)) + _bits(rows)
     walked = len(columns) <= COLUMNS and rows << len(columns) <= WALKED
-    return problem.recoding == "suppress" and walked and bits <= WORD
+    return problem.recoding_kind.stars_only and walked and bits <= WORD
 
 
 def sorted_peel(problem: Problem, tuples: Ints, values: AnyInts, l: int, deadline: Deadline) -> Partition:

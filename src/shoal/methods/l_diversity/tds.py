@@ -11,7 +11,7 @@ from shoal.core.arrays import Codes, Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.mondrian import Mondrian
 from shoal.microdata.partition import Partition
-from shoal.models import LDiversity
+from shoal.models import Rule
 from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem, Solution
 
@@ -153,7 +153,7 @@ class Cuts:
 
     def _levels(self, rows: Ints, labels: Ints) -> Floats:
         """Return the anonymity of classes: their size, or rows per row of the commonest value."""
-        diverse = [model for model in self.problem.models if isinstance(model, LDiversity)]
+        diverse = [model for model in self.problem.models if model.rule is Rule.SHARE and model.larger_is_stricter]
         classes = self.problem.candidates(rows, labels, int(labels.max()) + 1)
         if diverse:
             return diverse[0].level(classes)

@@ -12,18 +12,17 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.residue import altered_rows, diversity, least_altered, phase_one
-from shoal.checking.two_tables import RECODING as ANATOMY
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
 from shoal.core.sorting import order_by
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.microdata.partition import Partition
-from shoal.models import Alpha, DistinctLDiversity, EntropyLDiversity, KAnonymity, LDiversity, Model
+from shoal.models import Model, Rule
 from shoal.problem import Problem, Solution, Status
 
-SAYS_AS_MUCH = (KAnonymity, LDiversity, Alpha, DistinctLDiversity, EntropyLDiversity)
-"""Models that an l-eligible class meets if their own number is no larger than l."""
+SAYS_AS_MUCH = (Rule.ROWS, Rule.SHARE, Rule.VALUES, Rule.ENTROPY)
+"""Rules that an l-eligible class meets if their own number is no larger than l."""
 
 
 class TP(Method):
@@ -83,7 +82,7 @@ def refused(problem: Problem) -> list[str]:
     """Return why the three phases cannot take a problem."""
     if problem.full_domain_refusal:
         return [problem.full_domain_refusal]
-    if problem.recoding == ANATOMY:
+    if problem.recoding_kind.two_tables:
         return ["two tables alter no quasi-identifiers, so there is no residue to keep small"]
     asked = asked_of(problem)
     if asked is None:
@@ -97,12 +96,12 @@ def refused(problem: Problem) -> list[str]:
 def _follows(model: Model, asked: Model, l: Fraction) -> bool:
     """Whether every class meets a model in which no value of the attribute asked for fills more than 1/l."""
     same = model.attributes in ((), asked.attributes) and not model.given
-    return isinstance(model, SAYS_AS_MUCH) and same and model.least_rows <= l
+    return model.rule in SAYS_AS_MUCH and same and model.least_rows <= l
 
 
 def promises(problem: Problem) -> bool:
     """Whether the theorem speaks of the problem: suppression, no rows dropped, stars or starred rows."""
-    return problem.recoding == "suppress" and problem.cost.name in ("stars", "starred-rows") and not problem.may_drop
+    return problem.counts_stars and not problem.may_drop
 
 
 def promised(problem: Problem, phase: int) -> str | None:
@@ -200,7 +199,7 @@ class Split:
 
     def cost(self, problem: Problem) -> float:
         """Return what the classes cost: without publishing them where only R has stars."""
-        if problem.recoding != "suppress" or problem.cost.name not in ("stars", "starred-rows"):
+        if not problem.counts_stars:
             return problem.cost_of(Partition(self.labels))
         tuples = problem.microdata.tuples[self.kept < self.histogram.sizes]
         starred = int((tuples != tuples[:1]).any(axis=0).sum())

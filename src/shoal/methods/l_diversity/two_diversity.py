@@ -7,7 +7,7 @@ from typing import ClassVar
 from shoal.bounds.ladders import distance_refusals
 from shoal.methods.k_anonymity.simplex import Points
 from shoal.methods.k_anonymity.simplex_matching import MOST_TYPES, SimplexMatching
-from shoal.models import KAnonymity, LDiversity
+from shoal.models import Rule
 from shoal.problem import Problem
 
 MOST_ROWS = MOST_TYPES
@@ -38,8 +38,8 @@ class TwoDiversity(SimplexMatching):
 
     def refused(self, problem: Problem) -> list[str]:
         """Return the reasons why rows in pairs and triples of different values say nothing of the problem."""
-        diverse = [model for model in problem.models if isinstance(model, LDiversity)]
-        others = [model for model in problem.models if not isinstance(model, LDiversity | KAnonymity)]
+        diverse = [model for model in problem.models if model.rule is Rule.SHARE]
+        others = [model for model in problem.models if model.rule not in (Rule.SHARE, Rule.ROWS)]
         fits = len(diverse) == 1 and diverse[0].limit == 2 and len(diverse[0].attributes) == 1
         if not fits or diverse[0].given or others or problem.models.least_rows != 2:
             return [f"{problem.models} is not 2-diversity of one attribute"]
@@ -47,5 +47,5 @@ class TwoDiversity(SimplexMatching):
 
     def points(self, problem: Problem) -> Points:
         """Return what is matched: rows with their sensitive values."""
-        attribute = next(model.attributes[0] for model in problem.models if isinstance(model, LDiversity))
+        attribute = next(model.attributes[0] for model in problem.models if model.rule is Rule.SHARE)
         return Points.of(problem, sensitive=attribute)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.general.peel import unmet
 from shoal.methods.general.repair import repair
 from shoal.methods.microaggregation.clusters import Remaining, seeds
@@ -32,6 +32,7 @@ class Microaggregation(Method):
     title: ClassVar[str] = "MDAV microaggregation"
     guarantee: ClassVar[str | None] = None
     running_time: ClassVar[str] = "O(n d m / k) for d distinct tuples"
+    growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = (
         "Domingo-Ferrer, Torra: Ordinal, continuous and heterogeneous k-anonymity through microaggregation, 2005"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from shoal.methods.base import Deadline, Progress
+from shoal.methods.base import Deadline, Growth, Progress
 from shoal.methods.microaggregation.microaggregation import mdav
 from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 
@@ -21,7 +21,8 @@ class MicroaggregationMerge(RankedMicroaggregation):
     name: ClassVar[str] = "microaggregation-merge"
     title: ClassVar[str] = "microaggregation and merging"
     running_time: ClassVar[str] = "O(n d m / k + n m r), r the number of merges"
+    growth: ClassVar[Growth] = "quadratic"
 
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form the groups of MDAV."""
         return mdav(problem, deadline, progress)

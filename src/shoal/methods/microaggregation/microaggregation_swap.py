@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.methods.base import Deadline, Progress
+from shoal.methods.base import Deadline, Growth, Progress
 from shoal.methods.microaggregation.clusters import Closeness, Remaining, seeds
 from shoal.methods.microaggregation.microaggregation import LATE, cut_in_order
 from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 
@@ -26,8 +26,9 @@ class MicroaggregationSwap(RankedMicroaggregation):
     name: ClassVar[str] = "microaggregation-swap"
     title: ClassVar[str] = "microaggregation with swaps"
     running_time: ClassVar[str] = "O(n^2 k + n^2 m / k), and merging"
+    growth: ClassVar[Growth] = "quadratic"
 
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form groups and exchange their rows; what is left is the last group."""
         k, remaining = problem.models.least_rows, Remaining.one_by_one(problem)
         closeness = Closeness.of(problem, model, remaining.order)

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.methods.base import Deadline, Progress
+from shoal.methods.base import Deadline, Growth, Progress
 from shoal.methods.microaggregation.clusters import Remaining, seeds
 from shoal.methods.microaggregation.microaggregation import LATE
 from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 
@@ -31,8 +31,9 @@ class MicroaggregationTFirst(RankedMicroaggregation):
     name: ClassVar[str] = "microaggregation-tfirst"
     title: ClassVar[str] = "microaggregation, t-closeness first"
     running_time: ClassVar[str] = "O(n^2 (m + log n) / k')"
+    growth: ClassVar[Growth] = "quadratic"
 
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form groups of one row of each part."""
         remaining = Remaining.one_by_one(problem)
         size = group_size(problem.rows, problem.models.least_rows, model.limit)

@@ -12,8 +12,8 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.merging import merge_nearest
 from shoal.methods.microaggregation.microaggregation import as_partition
 from shoal.microdata.histogram import Classes
-from shoal.models import TCloseness
-from shoal.models.emd import default_distance
+from shoal.models import Model, Rule
+from shoal.models.emd import Line
 from shoal.problem import Problem, Solution
 
 Formed = tuple[list[Ints], tuple[str, ...]]
@@ -34,20 +34,20 @@ class RankedMicroaggregation(Method):
     models: ClassVar[str] = "t-closeness of one attribute by ordered or numeric distance, and monotone models"
 
     @abstractmethod
-    def form(self, problem: Problem, model: TCloseness, deadline: Deadline, progress: Progress) -> Formed:
+    def form(self, problem: Problem, model: Model, deadline: Deadline, progress: Progress) -> Formed:
         """Form groups of at least k rows."""
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require t-closeness of one attribute whose values lie on a line; others must stay met in a merge."""
         reasons = [f"{model} is not monotone" for model in problem.models if not model.monotone]
-        close = [model for model in problem.models if isinstance(model, TCloseness)]
+        close = [model for model in problem.models if model.rule is Rule.CLOSENESS]
         if len(close) != 1 or not _is_ranked(problem, close[0]):
             return [*reasons, f"{problem.models} is not t-closeness of one attribute by ordered or numeric distance"]
         return reasons
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Form groups, merge those that the models refuse."""
-        model = next(model for model in problem.models if isinstance(model, TCloseness))
+        model = next(model for model in problem.models if model.rule is Rule.CLOSENESS)
         groups, notes = self.form(problem, model, deadline, progress)
 
         def farthest_first(classes: Classes) -> Floats:
@@ -59,8 +59,6 @@ class RankedMicroaggregation(Method):
         return self.solution(problem, merged, "feasible", notes=said)
 
 
-def _is_ranked(problem: Problem, model: TCloseness) -> bool:
-    if len(model.attributes) > 1 or model.given or not isinstance(model.distance, str):
-        return False
-    word = default_distance(problem.values[model.attributes]) if model.distance == "auto" else model.distance
-    return word in ("ordered", "numeric")
+def _is_ranked(problem: Problem, model: Model) -> bool:
+    alone = len(model.attributes) == 1 and not model.given
+    return alone and isinstance(model.ground(problem.values[model.attributes]), Line)

@@ -31,7 +31,7 @@ from shoal.methods.t_closeness.fragmentation.width import Widths
 from shoal.methods.t_closeness.joining import join_failing
 from shoal.methods.t_closeness.splits import Splits, rank_of
 from shoal.microdata.partition import Partition
-from shoal.models import LDiversity
+from shoal.models import Rule
 from shoal.problem import Problem, Solution
 
 BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.25)
@@ -178,7 +178,7 @@ class Work:
     @property
     def schedules(self) -> tuple[Schedule, ...]:
         """The shares of t to split by: ranges gain by every split, other cells by those that go far."""
-        usual = IN_STEPS if self.problem.recoding == "range" else AT_ONCE
+        usual = IN_STEPS if self.problem.recoding_kind.spans else AT_ONCE
         both = self.axes and self.problem.rows <= EVERY_WAY_UP_TO
         return (AT_ONCE, IN_STEPS) if both else (usual if self.axes else AT_ONCE,)
 
@@ -218,7 +218,7 @@ class Work:
         """Return the frequency l-diversity models, as sizes can promise them; rare values break none."""
         fragments, found = cut.of_tuple[self.tuples.of_row], []
         for model in self.problem.models:
-            if isinstance(model, LDiversity) and not model.given:
+            if model.rule is Rule.SHARE and model.larger_is_stricter and not model.given:
                 values = self.problem.values[model.attributes]
                 common = values.totals * float(model.limit) > self.problem.models.least_rows
                 if int(common.sum()) <= MOST_VALUES:

@@ -12,7 +12,7 @@ there are splits that keep one half *pure*: what would cross the cut stays in th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -25,7 +25,7 @@ from shoal.core.sorting import order_by
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.general.cuts import Cuts, HierarchyCuts, MedianCuts, Open
 from shoal.methods.general.hilbert_curve import leaf_ranks
-from shoal.models import Model, TCloseness
+from shoal.models import Model
 from shoal.problem import Problem
 
 WHOLE = 1 << 40
@@ -63,8 +63,8 @@ class Splits:
     @cached_property
     def cuts(self) -> Cuts:
         """How classes are cut in the quasi-identifiers alone."""
-        generalizes = self.problem.recoding == "generalize"
-        return HierarchyCuts(self.problem) if generalizes else MedianCuts(self.problem, relaxed=False)
+        along = self.problem.recoding_kind.along_hierarchies
+        return HierarchyCuts(self.problem) if along else MedianCuts(self.problem, relaxed=False)
 
     @cached_property
     def near(self) -> Ints:
@@ -80,7 +80,7 @@ class Splits:
 
         With a share below 1, halves must be so much closer to the table than is asked, and can be split on afterwards.
         """
-        models = [stricter(model, share) for model in sorted(self.problem.models, key=lambda m: not m.attributes)]
+        models = [model.stricter(share) for model in sorted(self.problem.models, key=lambda m: not m.attributes)]
         labels, number = class_of_row.copy(), int(class_of_row.max()) + 1
         open_ = np.ones(number, dtype=bool)
         while open_.any() and not deadline.passed:
@@ -150,11 +150,6 @@ class Splits:
             candidates = self.problem.candidates(classes.rows[tried], halves, 2 * int(possible.sum()))
             possible[possible] = model.admits(candidates).reshape(-1, 2).all(axis=1)
         return possible
-
-
-def stricter(model: Model, share: Fraction) -> Model:
-    """Return a t-closeness model with a share of its t; any other as it is."""
-    return replace(model, t=model.limit * share) if isinstance(model, TCloseness) else model
 
 
 def _opened(labels: Ints, rows: Ints, waiting: Bools, ranks: Ints) -> Open:

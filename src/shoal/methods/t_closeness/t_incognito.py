@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from shoal.methods.full_domain.incognito import Incognito
-from shoal.models import TCloseness
+from shoal.models import Rule
 from shoal.problem import Problem
 
 
@@ -26,5 +26,5 @@ class TIncognito(Incognito):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require t-closeness among the models."""
-        close = any(isinstance(model, TCloseness) for model in problem.models)
+        close = any(model.rule is Rule.CLOSENESS for model in problem.models)
         return [*super().accepts(problem), *([] if close else ["it is for t-closeness; use incognito"])]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from shoal.core.errors import ParameterError
-from shoal.models import KAnonymity, Model, TCloseness
+from shoal.models import Model, Rule, TCloseness
 from shoal.studies.hardness.base import Reduction, Size, Sizes
 from shoal.studies.hardness.clique_partition import CliquePartition
 
@@ -35,7 +35,7 @@ class Closeness(Reduction):
     base: Reduction
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base.require, KAnonymity) or "own" in self.base.frame.columns:
+        if self.base.require.rule is not Rule.ROWS or "own" in self.base.frame.columns:
             raise ParameterError(
                 f"{self.name}: a table for {self.base.require}", expected="one for k-anonymity, without a column 'own'"
             )

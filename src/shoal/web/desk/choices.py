@@ -13,18 +13,11 @@ from shoal.methods.auto import methods as known_methods
 from shoal.methods.auto import recoding_for
 from shoal.methods.base import Method
 from shoal.problem import Problem
+from shoal.recoding.recode import recodings as known_recodings
 from shoal.steps.preparation import prepare
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.reading import table
 
-RECODINGS = {
-    "suppress": "cells become stars",
-    "generalize": "cells become groups of their hierarchies, class by class",
-    "full-domain": "every column is published at one level of its hierarchy",
-    "range": "cells become ranges and sets of values",
-    "centroid": "cells become means, medians or the commonest value of their class",
-    "anatomy": "two tables: quasi-identifiers as they are, sensitive values by group",
-}
 AUTO = "the best of the methods that fit the table, the models and the time"
 
 
@@ -71,27 +64,26 @@ def _limited(draft: Draft, words: str) -> str:
 
 
 def expected(kind: type[Method], rows: int) -> str:
-    """Return roughly how long a method takes, in words, from the running time that it declares.
+    """Return roughly how long a method takes, in words, from the growth that it declares.
 
     >>> from shoal.methods.general.mondrian import Mondrian
     >>> from shoal.methods.general.optimal import Optimal
     >>> expected(Mondrian, 1_000), expected(Optimal, 1_000)
     ('a moment', 'seconds, or very long: set a time limit')
     """
-    if "exponential" in kind.running_time or "3^n" in kind.running_time:
+    if kind.growth == "exponential":
         return "seconds, or very long: set a time limit"
-    squared = any(sign in kind.running_time for sign in ("n^2", "n^3", "n d m / k", "L d m"))
-    seconds = rows * rows / 4e7 if squared else rows / 5e4
+    seconds = rows * rows / 4e7 if kind.growth == "quadratic" else rows / 5e4
     limits = ((2, "a moment"), (20, "seconds"), (120, "about a minute"), (3600, "minutes"))
     return next((words for most, words in limits if seconds <= most), "hours")
 
 
 def recodings() -> tuple[Choice, ...]:
     """Return every recoding with a sentence."""
-    return tuple(Choice(name, said) for name, said in RECODINGS.items())
+    return tuple(Choice(kind.name, kind.meaning) for kind in known_recodings().values())
 
 
 def costs(recoding: str | None = None) -> tuple[Choice, ...]:
     """Return the costs that can measure a recoding, or all."""
     kinds: Any = discover(shoal.costs, Cost).values()
-    return tuple(Choice(kind.name, kind.meaning) for kind in kinds if recoding is None or recoding in kind.recodings)
+    return tuple(Choice(kind.name, kind.meaning) for kind in kinds if recoding is None or recoding in kind.recodings())

@@ -14,7 +14,7 @@ from shoal.core.arrays import Bools
 from shoal.methods.full_domain.lattice.grouping import Ground, Grouping
 from shoal.methods.full_domain.lattice.levels import Levels
 from shoal.microdata.partition import DROPPED, Partition
-from shoal.models import DistinctLDiversity, KAnonymity
+from shoal.models import Rule
 from shoal.problem import Problem
 
 Fate: TypeAlias = Literal["kept", "starred", "dropped", "refused"]
@@ -71,8 +71,7 @@ class Verdicts:
     def counting(self) -> bool:
         """Whether counting rows and values decides every model."""
         return all(
-            isinstance(model, KAnonymity)
-            or (isinstance(model, DistinctLDiversity) and not model.given and self.ground.alone)
+            model.rule is Rule.ROWS or (model.rule is Rule.VALUES and not model.given and self.ground.alone)
             for model in self.problem.models
         )
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.microdata.histogram import Values
-from shoal.models import TCloseness
+from shoal.models import Model
 from shoal.models.base import DOUBT
-from shoal.models.emd import Line, ground_distance
+from shoal.models.emd import Line
 from shoal.problem import Problem
 
 
@@ -38,7 +38,7 @@ class Closeness:
     """The integral of `table` up to each value."""
 
     @classmethod
-    def of(cls, problem: Problem, model: TCloseness, order: Ints) -> Self:
+    def of(cls, problem: Problem, model: Model, order: Ints) -> Self:
         """Bind to the attribute of a model whose distance is that of a line, for rows in some order."""
         values = problem.values[model.attributes]
         line = line_of(values, model)
@@ -79,8 +79,8 @@ class Closeness:
         return closer
 
 
-def line_of(values: Values, model: TCloseness) -> Line:
+def line_of(values: Values, model: Model) -> Line:
     """Return the distance of a model as that of a line."""
-    ground = ground_distance(model.distance, values, "+".join(model.attributes))
+    ground = model.ground(values)
     assert isinstance(ground, Line)
     return ground

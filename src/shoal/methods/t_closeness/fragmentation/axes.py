@@ -16,8 +16,8 @@ import numpy as np
 
 from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.core.sorting import distinct_rows
-from shoal.models import Model, TCloseness
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree, ground_distance
+from shoal.models import Model, Rule
+from shoal.models.emd import GroundDistance, Line, Matrix, Tree
 from shoal.problem import Problem
 
 
@@ -192,14 +192,13 @@ def axes_of(problem: Problem) -> tuple[tuple[Axis, ...], Tuples]:
     axes = []
     for model, one in zip(read, values, strict=True):
         name = "+".join(model.attributes)
-        ground = ground_distance(model.distance, one, name)
-        axes.append(axis(name, float(model.limit), len(one.totals), ground))
+        axes.append(axis(name, float(model.limit), len(one.totals), model.ground(one)))
     return tuple(axes), Tuples.of([one.codes for one in values], [len(one.totals) for one in values], problem.rows)
 
 
-def closeness(models: Iterable[Model]) -> list[TCloseness]:
+def closeness(models: Iterable[Model]) -> list[Model]:
     """Return the t-closeness models that measure whole classes."""
-    return [model for model in models if isinstance(model, TCloseness) and not model.given]
+    return [model for model in models if model.rule is Rule.CLOSENESS and not model.given]
 
 
 def axis(name: str, t: float, size: int, ground: GroundDistance) -> Axis:
