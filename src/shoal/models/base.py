@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,10 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.parameters import Number, spelled
 from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
-from shoal.models.emd import GroundDistance
 from shoal.models.metric import Metric
+
+if TYPE_CHECKING:
+    from shoal.models.emd import GroundDistance
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
