@@ -122,6 +122,9 @@ class Output:
         section="output",
         kind=SWITCH,
     )
+    title: str = setting("", "The title of the report.", section="output")
+    owner: str = setting("", "Who answers for the release, for the report.", section="output")
+    purpose: str = setting("", "For whom and what the release is, for the report.", section="output")
     registry: str | Path | None = setting(
         None,
         "Check against the releases recorded there, and record this one.",
@@ -312,6 +315,8 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
 READING = ("separator", "encoding", "decimal")
+ABOUT = ("title", "owner", "purpose")
+"""What a report says of itself."""
 
 ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
@@ -322,7 +327,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
     "codip": {
         "overwrite": "an existing folder is refused",
-        "report": "`shoal report` makes one of each release",
+        **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
         **dict.fromkeys(("registry", "overlap", "follows"), "`shoal register` compares each release with earlier ones"),
         **_LOCAL,
     },
@@ -334,7 +339,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
         "decimal": "it reads numbers with a point; give a Parquet file",
         "memory_limit": "tell Spark how much memory it has",
-        "report": "use `shoal report` afterwards",
+        **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
         **dict.fromkeys(("registry", "overlap", "follows"), "earlier releases are compared in memory"),
     },
     "draft": {

@@ -33,7 +33,7 @@ def test_every_attack_is_listed_with_hits_before_and_after(home: Path) -> None:
     assert "hit before" in found.out
     for name in ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity"):
         assert name in found.out
-    assert "intersection" not in found.out
+    assert "intersection: not tried" in found.out
 
 
 def test_json_has_the_figures_of_the_attacks_asked_for(home: Path) -> None:
@@ -45,6 +45,60 @@ def test_json_has_the_figures_of_the_attacks_asked_for(home: Path) -> None:
     assert (said["people"], said["published"], first["of"], first["after"]) == (400, 400, 400, 0)
     assert first["before"] > 100
     assert first["figures"]["smallest_after"][0][0] >= 3
+
+
+def test_every_attack_ends_in_a_sentence_and_those_not_tried_are_named(home: Path) -> None:
+    release("out")
+    out = " ".join(shoal("attack", "out", "--original", "census.csv").out.split())
+    assert "linkage: within An attacker picks the right record of a person with a chance of at most 33.3 %" in out
+    assert "The risk of 33.3 % is within the threshold of 33.3 % that k=3 promises." in out
+    assert "homogeneity (income): no threshold An attacker learns income of " in out
+    assert "intersection: not tried Not applicable: no second release was given (--with DIR)." in out
+    assert "--fail-above" not in out
+
+
+def test_an_attack_above_the_threshold_has_an_exit_code_of_its_own(home: Path) -> None:
+    release("out")
+    asked = ("attack", "out", "--original", "census.csv", "--only", "linkage,homogeneity")
+    codes = {
+        "0.4,homogeneity=1": 0,
+        "linkage=1/3": 0,
+        "linkage=0.333": 4,
+        "0": 4,
+        "20": 2,
+        "linkage": 2,
+        "skewness=0": 2,
+    }
+    for said, code in codes.items():
+        done = shoal(*asked, "--fail-above", said)
+        assert (done.code, done.err == "") == (code, code != 2), (said, done.err)
+    done = shoal(*asked, "--fail-above", "linkage=0.333", "--fail-above", "homogeneity=1")
+    assert done.code == 4
+    assert "Not within --fail-above: linkage: above." in done.out
+    assert "Within --fail-above: homogeneity (occupation); homogeneity (income)." in done.out
+
+
+def test_a_named_attack_that_could_not_be_tried_is_no_pass(home: Path) -> None:
+    roles = ("--quasi", "age,gender", "--require", "k=3", "--recoding", "range", "--method", "mondrian")
+    assert shoal("anonymize", "census.csv", *roles, "-o", "out").code == 0
+    done = shoal("attack", "out", "--original", "census.csv", "--fail-above", "homogeneity=0.5", "--json")
+    said = json.loads(done.out)
+    assert (done.code, said["passed"], said["failures"]) == (4, False, ["homogeneity: not tried"])
+    assert {"attack": "homogeneity", "attribute": None, "reason": "the release has no sensitive column"} in said[
+        "not_tried"
+    ]
+
+
+def test_json_has_verdict_threshold_and_whether_it_passed(home: Path) -> None:
+    release("out")
+    asked = ("attack", "out", "--original", "census.csv", "--only", "linkage,similarity", "--json")
+    first, *others = json.loads(shoal(*asked).out)["outcomes"]
+    assert (first["threshold_by"], first["passed"]) == ("k=3", True)
+    assert first["risk"] == first["chance"] == first["at_most"] == first["threshold"] == pytest.approx(1 / 3)
+    assert all((one["threshold"], one["passed"], one["chance"]) == (None, None, None) for one in others)
+    said = json.loads(shoal(*asked, "--fail-above", "0").out)
+    assert (said["passed"], said["outcomes"][0]["threshold_by"]) == (False, "fail_above")
+    assert all(one["passed"] == (one["risk"] == 0) and str(one["verdict"]) for one in said["outcomes"])
 
 
 def test_a_second_release_of_the_same_people_is_intersected(home: Path) -> None:
@@ -121,7 +175,8 @@ def test_no_value_of_a_planted_person_is_in_any_output(home: Path, caplog: pytes
         shoal("attack", "out", *original, "--with", "other", "--json"),
         shoal("attack", "out", "--original", "without.csv"),
         shoal("attack", "out", *original, "--only", "nothing"),
+        shoal("attack", "out", *original, "--fail-above", "0"),
     ]
-    assert [one.code for one in seen] == [0, 0, 0, 2, 2]
+    assert [one.code for one in seen] == [0, 0, 0, 2, 2, 4]
     said = "".join(one.out + one.err for one in seen) + caplog.text
     assert [value for value in CANARY.values() if value in said] == []

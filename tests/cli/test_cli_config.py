@@ -62,6 +62,9 @@ GOOD = {
     "neutralise": "true",
     "overwrite": "true",
     "report": "true",
+    "title": '"Census"',
+    "owner": '"The office"',
+    "purpose": '"Research"',
     "registry": '"known"',
     "overlap": '"warn"',
     "follows": '"none"',
@@ -70,7 +73,7 @@ GOOD = {
     "weights": "2",
 }
 """A value of every key that a command may be given; of the free sections one of a column."""
-ALONE = ("spark_master", "overlap", "follows", "population")
+ALONE = ("spark_master", "overlap", "follows", "population", "title", "owner", "purpose")
 """Keys that mean nothing without another one, and are refused."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""

@@ -46,6 +46,19 @@ def test_a_report_is_written_beside_a_release(home: Path) -> None:
     assert shoal(*asked, "--overwrite").code == 0
 
 
+def test_title_owner_and_purpose_are_flags_of_both_commands(home: Path) -> None:
+    about = ("--title", "Census", "--owner", "The office", "--purpose", "Research")
+    release("--report", "--method=mondrian", *about)
+    done = shoal("report", "out", "--original", "census.csv", "--attacks=linkage", "--queries=0", *about)
+    assert done.code == 0, done.err
+    for place in ("out/public/report.html", "out/internal/report.html", "report.html"):
+        text = (home / place).read_text(encoding="utf-8")
+        assert all(word in text for word in ("<h1>Census</h1>", "<td>The office</td>", "<td>Research</td>"))
+    refused = shoal("anonymize", "census.csv", "--quasi=age", "--require=k=3", "-o", "other", *about)
+    assert (refused.code, (home / "other").exists()) == (2, False)
+    assert refused.err == "shoal: title, owner, purpose without a report; add --report, or leave it out\n"
+
+
 @pytest.mark.parametrize("place", ["out/public/report.html", "out/report.html", "nowhere/report.html"])
 def test_a_report_goes_neither_into_a_sealed_folder_nor_nowhere(home: Path, place: str) -> None:
     (home / "out").mkdir()

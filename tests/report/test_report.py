@@ -207,6 +207,63 @@ def test_two_tables_have_a_report() -> None:
     assert "published as it is" in text
 
 
+# The first section
+
+
+def bullets(text: str) -> list[str]:
+    """The points of the first section."""
+    first = text.split("<section>")[1]
+    return [unescape(re.sub("<.*?>", "", one)) for one in re.findall(r"<li>(.*?)</li>", first, re.DOTALL)]
+
+
+@pytest.mark.parametrize("form", ["internal", "public"])
+def test_the_first_section_has_at_most_five_points(report: Report, form: str) -> None:
+    said = bullets(getattr(report, form))
+    assert [one.split(":")[0] for one in said] == [
+        "Published",
+        "Unprotected",
+        "Requirement",
+        "Highest chance",
+        "Lost",
+    ]
+    assert said[0] == "Published: a table of 61 rows and 4 columns (income, town, illness, note)."
+    assert said[1].startswith("Unprotected: published as in the original: note. Who knows it")
+    assert said[2].startswith("Requirement: k=3 distinct-l(illness)=2, met by all ")
+    assert said[3].startswith("Highest chance: 33.3 % to pick the right row of a person by income, town, ")
+
+
+def test_sensitive_columns_of_which_nothing_is_asked_are_unprotected(release: shoal.Release) -> None:
+    made = released(people().drop("note"), require="k=3")
+    text = make(made, people().drop("note"), attacks=["linkage"], queries=0).public
+    assert bullets(text)[1] == "Unprotected: sensitive, and no requirement on it: illness."
+    whole = released(people().drop("note"))
+    assert bullets(make(whole, people().drop("note"), attacks=["linkage"], queries=0).public)[1].endswith("no column.")
+
+
+def test_classes_of_one_row_are_called_what_they_are() -> None:
+    made = released(people(), require="k=1", recoding="suppress")
+    points = bullets(make(made, people(), attacks=["linkage"], queries=0).internal)
+    assert points[2].endswith("the smallest has 1 row. Rows that are alone in their class are hidden by nothing.")
+    assert points[3].startswith("Highest chance: 100 % to pick")
+
+
+def test_title_owner_and_purpose_are_said_or_left_to_be_filled_in(release: shoal.Release) -> None:
+    about = {"title": WILD, "owner": "Forvaltning & Sønn", "purpose": "研究 <b>"}
+    told = make(release, people(), attacks=["linkage"], queries=0, **about)
+    for text in (told.internal, told.public):
+        page = Page(text)
+        assert "script" not in page.names
+        assert (("h1", WILD) in page.headings, "<title>&lt;script&gt;" in text) == (True, True)
+        rows = dict(row for row in rows_of(text) if len(row) == 2)
+        assert (rows["Owner"], rows["Purpose"], rows["Signature"]) == (about["owner"], about["purpose"], "")
+        assert "Title" not in rows
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", rows["Date"])
+        assert text.count('class="blank"') == 1
+    empty = make(release, people(), attacks=["linkage"], queries=0).public
+    assert empty.count('class="blank"') == 4
+    assert ("h1", "Report on a release") in Page(empty).headings
+
+
 # What the public is not told
 
 
@@ -226,6 +283,9 @@ def test_the_public_report_lacks_what_helps_to_undo_the_release(report: Report) 
     assert public.before is None
     assert public.decisions == ()
     assert all(hit.before is hit.after is hit.of is None for hit in public.hits)
+    assert {(hit.standing, hit.verdict) for hit in public.hits} == {("", "")}
+    assert not any(hit.verdict in report.public for hit in report.evidence.hits)
+    assert all(unescape(report.internal).count(hit.verdict) for hit in report.evidence.hits)
     assert not {"seed", "hierarchies", "identifiers"} & set(public.config)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.homogeneity import Homogeneity, promised
 from shoal.attacks.scene import Scene
 
 
@@ -23,8 +24,14 @@ class Background(Attack):
     meaning: ClassVar[str] = "all candidates but those with j values that are ruled out have the same sensitive value"
     knows: ClassVar[str] = "all quasi-identifiers, and j values that the person does not have"
     excluded_by: ClassVar[str] = "l or distinct-l >= j + 2"
+    gains: ClassVar[str] = Homogeneity.gains
 
     excluded: int = 3
+
+    def untried(self, scene: Scene) -> Mapping[str | None, str]:
+        """Leave out attributes of two values: with one ruled out, nothing is left to learn."""
+        few = (name for name in scene.sensitive if len(scene.domains[name]) < 3)
+        return {**super().untried(scene), **dict.fromkeys(few, "it has fewer than three values")}
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people with few values among their candidates."""
@@ -33,5 +40,13 @@ class Background(Attack):
             for j in range(1, min(self.excluded, len(scene.domains[name]) - 2) + 1):
                 before, after = (int(((one.distinct <= j + 1) & (one.own > 0)).sum()) for one in spreads)
                 said = f"all quasi-identifiers, and {j} value{'s' * (j > 1)} that the person does not have"
-                figures = {"excluded": j}
-                yield self.outcome(scene, before, after, scene.way, attribute=name, knows=said, figures=figures)
+                yield self.outcome(
+                    scene,
+                    before,
+                    after,
+                    scene.way,
+                    attribute=name,
+                    knows=said,
+                    figures={"excluded": j},
+                    threshold=promised(scene, name, j + 2),
+                )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import ClassVar
 
 from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.homogeneity import Homogeneity, promised
 from shoal.attacks.scene import Scene
 
 
@@ -23,6 +24,11 @@ class BackgroundJoin(Attack):
     meaning: ClassVar[str] = "all candidates with the sensitive value that is known have the same other one"
     knows: ClassVar[str] = "all quasi-identifiers, and another sensitive value"
     excluded_by: ClassVar[str] = "l(a|b) >= 2 in any form, t(a|b): the others are counted as quasi-identifiers"
+    gains: ClassVar[str] = Homogeneity.gains
+
+    def untried(self, scene: Scene) -> Mapping[str | None, str]:
+        """Take a release with two sensitive columns or more."""
+        return {None: "the release has fewer than two sensitive columns"} if len(scene.sensitive) < 2 else {}
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose other value is certain."""
@@ -37,4 +43,5 @@ class BackgroundJoin(Attack):
                 attribute=learnt,
                 knows=f"all quasi-identifiers, and {known}",
                 figures={"known": known},
+                threshold=promised(scene, learnt, known=known),
             )

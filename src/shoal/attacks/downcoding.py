@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.base import NO_OWN_ROWS, Attack, Outcome
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools, Ints
 from shoal.core.sorting import distinct_rows
@@ -39,12 +39,22 @@ class Downcoding(Attack):
     meaning: ClassVar[str] = "a published cell can be replaced by a finer one that is true of the person"
     knows: ClassVar[str] = "the hierarchies, k, and that needless generalization is avoided"
     excluded_by: ClassVar[str] = "- ('taken' where more than k is asked; both by full-domain recoding)"
+    gains: ClassVar[str] = "replaces a published cell of {people} by a finer one that is true"
+
+    def untried(self, scene: Scene) -> Mapping[str | None, str]:
+        """Take cells along hierarchies or stars, with the part that says whose row is whose."""
+        if not scene.shown.form.blocks:
+            return {None: f"cells of recoding {scene.shown.recoding} are neither stars nor blocks of a hierarchy"}
+        if scene.shown.form.one_level:
+            return {None: "all cells of a column have one level, so none can be told to be finer"}
+        return {} if scene.after.own_row is not None else {None: NO_OWN_ROWS}
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Try both rules on every column."""
         shown, sight = scene.shown, scene.after
-        if not shown.form.blocks or shown.form.one_level or sight.own_row is None:
+        if self.untried(scene):
             return
+        assert sight.own_row is not None
         label = scene.crowds()[1].class_of_row
         blocks = [Blocks.of(_hierarchy(scene, name)) for name in shown.quasi]
         cells = np.column_stack([_cells(scene, name, one) for name, one in zip(shown.quasi, blocks, strict=True)])

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.scene import Scene
+from shoal.attacks.threshold import Threshold
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,18 @@ class Homogeneity(Attack):
     meaning: ClassVar[str] = "all candidates have the same sensitive value"
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "l >= 2 in any form; t below 1 - the largest share, equal distance; delta"
+    gains: ClassVar[str] = "learns {attribute} of {people} for certain"
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose value is certain."""
         for name in scene.sensitive:
             before, after = (int(crowd.secret(name).is_certain.sum()) for crowd in scene.crowds())
-            yield self.outcome(scene, before, after, scene.way, attribute=name)
+            yield self.outcome(scene, before, after, scene.way, attribute=name, threshold=promised(scene, name))
+
+
+def promised(scene: Scene, name: str, values: int = 2, known: str | None = None) -> Threshold | None:
+    """Return the threshold 0 where a model asks for so many values of an attribute, maybe for who knows another one."""
+    return Threshold.excluded(
+        scene.shown.models,
+        lambda one: one.attributes == (name,) and one.least_values >= values and (known is None or known in one.given),
+    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.attacks.base import LINKABILITY, Attack, Outcome
+from shoal.attacks.base import LINKABILITY, NO_SECRET, Attack, Outcome
 from shoal.attacks.crowds import shared_values
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools
@@ -27,6 +27,15 @@ class Intersection(Attack):
     excluded_by: ClassVar[str] = "- (of one release alone); m-invariance of both together"
     criterion: ClassVar[str] = LINKABILITY
     needs_other: ClassVar[bool] = True
+    gains: ClassVar[str] = "learns {attribute} of {people} for certain from both together"
+
+    def untried(self, scene: Scene) -> Mapping[str | None, str]:
+        """Take a second release with a sensitive column of the first."""
+        if scene.other is None:
+            return {None: "no second release was given (--with DIR)"}
+        missing = (name for name in scene.sensitive if name not in scene.other.sensitive)
+        lacks = dict.fromkeys(missing, "it is not sensitive in the second release")
+        return {**({} if scene.sensitive else {None: NO_SECRET}), **lacks}
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Intersect what the candidates of two releases have."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.attacks.base import LINKABILITY, Attack, Figure, Outcome
 from shoal.attacks.scene import Scene
+from shoal.attacks.threshold import Threshold
 from shoal.core.arrays import Floats
+from shoal.models import Models
 
 SHOWN = 5
 """How many of the smallest sizes are reported."""
@@ -21,7 +24,8 @@ class Linkage(Attack):
     """Guarantees that `after` counts the people with exactly one candidate, which is theirs.
 
     Figures: how many people have fewer than k candidates (k of the release, or `k`), the smallest candidate sets with
-    the number of people who have them, and how many would be found by guessing: the sum of 1 / candidates.
+    the number of people who have them, and how many would be found by guessing: the sum of 1 / candidates. The risk is
+    the highest chance of a guess, 1 / the smallest candidate set; a release whose classes have k rows promises 1 / k.
     """
 
     name: ClassVar[str] = "linkage"
@@ -29,6 +33,9 @@ class Linkage(Attack):
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "k >= 2; not with two tables, which show who is in them"
     criterion: ClassVar[str] = LINKABILITY
+    gains: ClassVar[str] = (
+        "picks the right record of a person with a chance of at most {risk}, and that of {people} for certain"
+    )
 
     k: int = 5
 
@@ -45,7 +52,21 @@ class Linkage(Attack):
                 f"smallest_{when}": smallest(sizes),
                 f"guessed_{when}": round(float((1 / sizes).sum()), 3),
             }
-        yield self.outcome(scene, found[0], found[1], scene.way, figures=figures)
+        yield self.outcome(
+            scene,
+            found[0],
+            found[1],
+            scene.way,
+            figures=figures,
+            chance=Fraction(1, round(float(sizes.min()))) if len(sizes) else Fraction(0),
+            threshold=None if scene.shown.is_two else promised(scene.shown.models),
+        )
+
+
+def promised(models: Models) -> Threshold | None:
+    """Return what the requirement promises of linkage: 1 / the rows that every class has."""
+    model = max(models, key=lambda one: one.least_rows, default=None)
+    return None if model is None or model.least_rows < 2 else Threshold(Fraction(1, model.least_rows), str(model))
 
 
 def smallest(sizes: Floats) -> list[list[int]]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import shoal.attacks
-from shoal.attacks.base import Attack, Outcome
+from shoal.attacks.base import Attack, Outcome, Untried
 from shoal.attacks.scene import Scene
+from shoal.attacks.threshold import FailAbove, Limits
 from shoal.core.discovery import discover, lookup
-from shoal.core.errors import ParameterError
+from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.markup import table, tag
 from shoal.core.number_format import counted
 from shoal.release.release import Release
@@ -20,6 +21,7 @@ from shoal.tables.table import TableLike
 
 ORDER = ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join")
 """Attacks that come first, in the order in which they are told; the others follow by name."""
+NOT_RUN = "add it to the attacks that are run, or leave out its threshold"
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,27 @@ class Attacked:
     published: int | None
     """How many of them are in the release; None where nobody knows."""
     outcomes: tuple[Outcome, ...]
+    untried: tuple[Untried, ...] = ()
+    """The attacks that could not be tried, each with the reason."""
+    limits: Limits = field(default_factory=Limits)
+    """The thresholds that were set for the run (`fail_above`)."""
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What is not shown to be within the thresholds that were set; empty where none was set.
+
+        These are the attacks above their threshold, those searched in part and not shown to be within it, and those
+        that were named with a threshold and could not be tried. A run in which nothing could be tried fails, too.
+        """
+        asked = [one for one in self.outcomes if self.limits.of(one.attack) is not None]
+        wrong = [f"{one.name}: {one.standing}" for one in asked if not one.passed]
+        wrong += [f"{name}: not tried" for name in self.limits.named if not self.of(name)]
+        return tuple(dict.fromkeys(wrong) if asked or wrong or not self.limits.is_set else ["no attack could be tried"])
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every attack with a threshold that was set is within it; None where none was set."""
+        return not self.failures if self.limits.is_set else None
 
     def _repr_html_(self) -> str:
         """Show in a notebook how many people every attack hits."""
@@ -41,16 +64,23 @@ class Attacked:
                 one.knows,
                 "-" if one.before is None else f"{one.before:,}",
                 f"{one.after:,}",
+                one.standing,
             ]
             for one in self.outcomes
         ]
-        grid = table(("attack", "learns", "knows", "hit before", "hit after"), rows, numbers=(3, 4))
+        grid = table(("attack", "learns", "knows", "hit before", "hit after", "threshold"), rows, numbers=(3, 4))
         return tag("div", tag("p", tag("strong", "Attacks"), f" on {counted(self.people, 'person', 'people')}"), grid)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
-        outcomes = [outcome.to_dict() for outcome in self.outcomes]
-        return {"people": self.people, "published": self.published, "outcomes": outcomes}
+        return {
+            "people": self.people,
+            "published": self.published,
+            "passed": self.passed,
+            "failures": list(self.failures),
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "not_tried": [vars(one) for one in self.untried],
+        }
 
     def to_json(self) -> str:
         """Return it as JSON."""
@@ -67,27 +97,55 @@ def attack(
     *,
     other: Release | str | Path | None = None,
     attacks: Iterable[Attack | str] | None = None,
+    fail_above: FailAbove = None,
 ) -> Attacked:
     """Run attacks against a release, or a release folder, and count the people they hit before and after.
 
     `other` is a second release in which the same people may be. `attacks` are names, or attacks with parameters of
-    their own; without it, all that can be tried are.
+    their own; without it, all that can be tried are. `fail_above` is the largest risk that passes, a share for all
+    attacks or by the attack's name: `passed` says whether all are within it, `failures` which are not shown to be. The
+    risk of linkage is the highest chance to pick the right record, that of other attacks the share of the people hit.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "flu", "flu", "gout"]}
     >>> release = shoal.anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2", recoding="range")
-    >>> found = attack(release, people, attacks=["linkage", "homogeneity"])
+    >>> found = attack(release, people, attacks=["linkage", "homogeneity"], fail_above="linkage=0.5, homogeneity=0.1")
     >>> [(one.attack, one.before, one.after) for one in found.outcomes]
     [('linkage', 4, 0), ('homogeneity', 4, 2)]
+    >>> found.passed, found.failures
+    (False, ('homogeneity (illness): above',))
+    >>> print(found.of("linkage")[0].verdict)  # doctest: +NORMALIZE_WHITESPACE
+    An attacker picks the right record of a person with a chance of at most 50 %, and that of 0 of 4 people for
+    certain, knowing all quasi-identifiers. The risk of 50 % is within the threshold of 50 %.
     """
-    chosen = [as_attack(one) for one in attacks] if attacks is not None else _all()
-    if other is None and attacks is not None and any(one.needs_other for one in chosen):
+    chosen, limits = [as_attack(one) for one in attacks] if attacks is not None else _all(), Limits.read(fail_above)
+    for name in limits.named:
+        if name not in [one.name for one in chosen]:
+            raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
+    if other is None and any(one.needs_other and (attacks is not None or one.name in limits.named) for one in chosen):
         raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
     scene = Scene.of(release, original, other)
-    tried = [one for one in chosen if scene.other is not None or not one.needs_other]
     rows = scene.shown.rows
-    outcomes = tuple(outcome for one in tried for outcome in one.run(scene))
-    return Attacked(scene.people, None if rows is None else len(rows) - scene.shown.counterfeits, outcomes)
+    outcomes: list[Outcome] = []
+    untried: list[Untried] = []
+    for one in chosen:
+        got, missed = _tried(one, scene)
+        outcomes += [replace(found, threshold=limits.of(one.name) or found.threshold) for found in got]
+        untried += missed
+    published = None if rows is None else len(rows) - scene.shown.counterfeits
+    return Attacked(scene.people, published, tuple(outcomes), tuple(untried), limits)
+
+
+def _tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:
+    """Return what an attack got, and why it could not be tried, at all or on some attributes."""
+    try:
+        reasons = one.untried(scene)
+        got = [] if None in reasons else list(one.run(scene))
+    except Unsupported as error:
+        reasons, got = {None: str(error)}, []
+    if not got and not reasons:
+        reasons = {None: "it takes no release of this kind"}
+    return got, [Untried(one.name, attribute, reason) for attribute, reason in reasons.items()]
 
 
 def as_attack(given: Attack | str) -> Attack:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,27 +32,50 @@ class Similarity(Attack):
     meaning: ClassVar[str] = "all candidates have nearly the same value, or values of one block of the hierarchy"
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "e > width * range; t with numeric, ordered or hierarchical distance, if small enough"
+    gains: ClassVar[str] = "learns {attribute} of {people} to within {width}"
 
     width: Numeral = "0.1"
 
+    def untried(self, scene: Scene) -> Mapping[str | None, str]:
+        """Leave out words without a hierarchy."""
+        words = (name for name in scene.sensitive if not _on_a_line(scene, name) and not _has_blocks(scene, name))
+        reason = "it has neither numbers nor dates, and no hierarchy was given for it"
+        return {**super().untried(scene), **dict.fromkeys(words, reason)}
+
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose candidates are alike."""
-        for name in scene.sensitive:
-            domain, tree = infer(scene.domains[name]), scene.tree(name)
-            if domain.dtype.is_numeric() or domain.dtype.is_temporal():
-                figures: dict[str, Figure] = {"by": "range", "width": float(WIDTH.read(self.width, self.name))}
-                before, after = (self._near(crowd, name, _places(domain)) for crowd in scene.crowds())
-                yield self.outcome(scene, before, after, scene.way, attribute=name, figures=figures)
-            if tree is not None and tree.height > 1:
-                figures = {"by": "hierarchy"}
-                before, after = (_in_one_block(crowd, name, tree.up[1]) for crowd in scene.crowds())
-                yield self.outcome(scene, before, after, scene.way, attribute=name, figures=figures)
-
-    def _near(self, crowd: Crowd, name: str, places: Floats) -> int:
-        found = crowd.secret(name)
-        apart = places[found.high] - places[found.low]  # NaN where a value is missing: then nothing is near
         width = float(WIDTH.read(self.width, self.name))
-        return int(((apart <= width * (1 + 1e-12)) & (found.own > 0)).sum())
+        for name in scene.sensitive:
+            if _on_a_line(scene, name):
+                places = _places(infer(scene.domains[name]))
+                before, after = (_near(crowd, name, places, width) for crowd in scene.crowds())
+                figures: dict[str, Figure] = {"by": "range", "width": width}
+                words = {"width": f"{width:g} of its range"}
+                yield self.outcome(scene, before, after, scene.way, attribute=name, words=words, figures=figures)
+            if _has_blocks(scene, name):
+                tree = scene.tree(name)
+                assert tree is not None
+                before, after = (_in_one_block(crowd, name, tree.up[1]) for crowd in scene.crowds())
+                words, figures = {"width": "a block of its hierarchy"}, {"by": "hierarchy"}
+                yield self.outcome(scene, before, after, scene.way, attribute=name, words=words, figures=figures)
+
+
+def _on_a_line(scene: Scene, name: str) -> bool:
+    """Whether the values of an attribute are numbers or dates."""
+    kind = infer(scene.domains[name]).dtype
+    return kind.is_numeric() or kind.is_temporal()
+
+
+def _has_blocks(scene: Scene, name: str) -> bool:
+    """Whether a hierarchy puts values of an attribute together below the root."""
+    tree = scene.tree(name)
+    return tree is not None and tree.height > 1
+
+
+def _near(crowd: Crowd, name: str, places: Floats, width: float) -> int:
+    found = crowd.secret(name)
+    apart = places[found.high] - places[found.low]  # NaN where a value is missing: then nothing is near
+    return int(((apart <= width * (1 + 1e-12)) & (found.own > 0)).sum())
 
 
 def _places(domain: pl.Series) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from shoal.core.parameters import Number, Numeral
 
 FACTOR = Number("factor", "how many times as probable", 1)
 DIFFERENCE = Number("difference", "how much more probable", 0, 1)
+OWN_CLASS = "Candidates were counted in the class of the person's own row alone: with all of them, more may be hit."
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,18 @@ class Skewness(Attack):
     meaning: ClassVar[str] = "the person's value is much commoner among the candidates than in the table"
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "t <= difference, equal distance; beta < factor - 1; delta <= log2(factor)"
+    gains: ClassVar[str] = (
+        "finds the true {attribute} of {people} at least {factor:g} times as probable as in the whole table, and more"
+        " probable by over {difference:g}"
+    )
 
     factor: Numeral = 2
     difference: Numeral = "0.2"
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Compare the own value's share among candidates and in the table."""
+        factor, difference = self._limits
+        alone = scene.way == "own class"
         for name in scene.sensitive:
             (before, _), (after, gained) = (self._hits(crowd, name) for crowd in scene.crowds())
             yield self.outcome(
@@ -45,17 +53,23 @@ class Skewness(Attack):
                 int(after.sum()),
                 scene.way,
                 attribute=name,
+                words={"factor": factor, "difference": difference},
                 figures={
-                    "factor": float(FACTOR.read(self.factor, self.name)),
-                    "difference": float(DIFFERENCE.read(self.difference, self.name)),
+                    "factor": factor,
+                    "difference": difference,
                     "largest_gain": round(float(gained.max(initial=0.0)), 6),
                 },
+                at_most=Fraction(1) if alone else None,
+                left_out=OWN_CLASS if alone else "",
             )
+
+    @property
+    def _limits(self) -> tuple[float, float]:
+        return float(FACTOR.read(self.factor, self.name)), float(DIFFERENCE.read(self.difference, self.name))
 
     def _hits(self, crowd: Crowd, name: str) -> tuple[Bools, Floats]:
         """Return who is hit, and how much more probable everybody's own value has become."""
-        factor = float(FACTOR.read(self.factor, self.name))
-        difference = float(DIFFERENCE.read(self.difference, self.name))
+        factor, difference = self._limits
         sight = crowd.sight
         values, own = sight.secrets[name], sight.own_secrets[name]
         width = int(max(values.max(initial=0), own.max(initial=0))) + 1

@@ -18,7 +18,7 @@ from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Order, Population, Separator, Unify, request_options
 from shoal.cli.register_release import register
-from shoal.cli.report_release import made_report
+from shoal.cli.report_release import about_report, made_report
 from shoal.cli.report_release import report as report_command
 from shoal.cli.serve import serve
 from shoal.cli.settings import names, orders, pairs, settings, table_file, tables
@@ -56,7 +56,7 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     folder = asked.pop("folder")
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
     on_spark = Spark.asked(asked)
-    wanted = asked.pop("report", False)
+    about, wanted = about_report(asked), asked.pop("report", False)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
     earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
@@ -78,7 +78,7 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
         for note in release.source.spelling:
             print(f"shoal: {note}", file=sys.stderr)
         earlier.allow(release, table)
-        pages = made_report(release, table, Path(path).name) if wanted else None
+        pages = made_report(release, table, Path(path).name, about) if wanted else None
         release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
     show.saved(folder, as_json=as_json, seconds=release.seconds, limit=request.start_and_limit()[1])

@@ -13,6 +13,9 @@ from shoal.cli.settings import names
 if TYPE_CHECKING:
     from shoal.attacks.run import Attacked
 
+ABOVE = 4
+"""The exit code where an attack is not shown to be within the threshold that was set."""
+
 
 def attack(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
@@ -21,22 +24,35 @@ def attack(
         Path | None, typer.Option("--with", metavar="DIR", help="A second release in which the same people may be.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Attacks to run; all if not given.")] = None,
+    fail_above: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The largest risk that passes, for all attacks (0.05) or some (linkage=0.2,homogeneity=0).",
+        ),
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only."""
+    """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only.
+
+    Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance to pick
+    the right record of a person; that of the other attacks is the share of the people who are hit.
+    """
     from shoal.attacks.run import attack as attack_release
     from shoal.tables.table import read
 
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
-    found = attack_release(folder, table, other=other, attacks=names(only))
+    limits = ",".join(fail_above) if fail_above else None
+    found = attack_release(folder, table, other=other, attacks=names(only), fail_above=limits)
     print(found.to_json()) if as_json else show(found)
+    raise typer.Exit(ABOVE if found.failures else 0)
 
 
 def show(found: Attacked) -> None:
-    """Print a row for every outcome."""
+    """Print a row for every outcome, then what each means."""
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -46,12 +62,18 @@ def show(found: Attacked) -> None:
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("attack", "learns", "knows"):
         grid.add_column(heading, overflow="fold")
-    for heading in ("hit before", "hit after", "of"):
+    for heading in ("hit before", "hit after", "verdict"):
         grid.add_column(heading, justify="right", no_wrap=True)
     for one in found.outcomes:
         before = "-" if one.before is None else f"{one.before:,}"
         learns = one.attribute or ("a finer cell" if one.attack == "downcoding" else "who it is")
-        grid.add_row(one.attack, Text(learns), Text(one.knows), before, f"{one.after:,}", f"{one.of:,}")
+        grid.add_row(one.attack, Text(learns), Text(one.knows), before, f"{one.after:,}", one.standing)
     out.print(grid)
-    if any(one.candidates == "own class" for one in found.outcomes if one.before is not None):
-        out.print("candidates were counted in a person's own class only: there are at least as many", style="dim")
+    for one in found.outcomes:
+        out.print(Text.assemble("\n", (f"{one.name}: {one.standing}", "bold"), "\n", one.verdict))
+    for missed in found.untried:
+        out.print(Text.assemble("\n", (f"{missed.name}: not tried", "bold"), "\n", f"Not applicable: {missed.reason}."))
+    if found.passed is not None:
+        within = dict.fromkeys(one.name for one in found.outcomes if found.limits.of(one.attack) and one.passed)
+        for word, listed in {"Not within": found.failures, "Within": within}.items():
+            out.print(Text(f"\n{word} --fail-above: {'; '.join(listed) or 'none'}.", "bold"))

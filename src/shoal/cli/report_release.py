@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Separator
+from shoal.cli.options import Decimal, Encoding, Separator, option
 from shoal.cli.settings import names
+from shoal.request import ABOUT
 
 if TYPE_CHECKING:
     from shoal.release.release import Release
@@ -31,6 +33,9 @@ def report(
         list[str] | None,
         typer.Option(metavar="A,B", help="Attacks to try; by default all, for large tables the fast ones."),
     ] = None,
+    title: Annotated[str, option("title")] = "",
+    owner: Annotated[str, option("owner")] = "",
+    purpose: Annotated[str, option("purpose")] = "",
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked; 0 for none.")] = 1000,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     separator: Separator = None,
@@ -47,19 +52,30 @@ def report(
 
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
-    made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name)
+    about = {"title": title, "owner": owner, "purpose": purpose}
+    made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name, **about)
     made.save(output, public=public)
     said = "safe to share" if public else "counts people of the original: keep it private"
     console().print(f"{output}: {said}")
 
 
-def made_report(release: Release, table: Table, source: str) -> Report | None:
+def about_report(asked: dict[str, Any]) -> dict[str, str]:
+    """Take what a report says of itself out of the settings; refuse it where no report is wanted."""
+    from shoal.core.errors import ParameterError
+
+    about = {name: asked.pop(name) for name in ABOUT if name in asked}
+    if about and not asked.get("report"):
+        raise ParameterError(f"{', '.join(about)} without a report", hint="add --report, or leave it out")
+    return about
+
+
+def made_report(release: Release, table: Table, source: str, about: Mapping[str, str]) -> Report | None:
     """Return the report of a release that is about to be written; where there is none, say why and go on."""
     from shoal.core.errors import ShoalError
     from shoal.report import make
 
     try:
-        return make(release, table, source=source)
+        return make(release, table, source=source, **about)
     except ShoalError as error:
         print(f"shoal: no report: {error}", file=sys.stderr)
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 
 def percent(share: float) -> str:
     """Write a share so that neither few nor nearly all look like none or all.
@@ -12,6 +14,19 @@ def percent(share: float) -> str:
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     return "<0.1 %" if share < 0.001 else ">99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
+
+
+def percents(*shares: Fraction) -> tuple[str, ...]:
+    """Write exact shares with as many digits as it takes to see which differ.
+
+    >>> percents(Fraction(1, 7)), percents(Fraction(2001, 10000), Fraction(1, 5))
+    (('14.3 %',), ('20.01 %', '20 %'))
+    """
+    for digits in range(3, 17):
+        written = tuple(f"{float(share) * 100:.{digits}g} %" for share in shares)
+        if len(set(written)) == len(set(shares)):
+            break
+    return written
 
 
 def number(level: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.attacks.base import INFERENCE, LINKABILITY
-from shoal.core.markup import Content, Markup, table, tag
+from shoal.core.markup import Content, Markup, joined, listed, table, tag
 from shoal.report.evidence import Evidence, Hit
 
 
@@ -30,9 +30,13 @@ def _attacks(found: Evidence, criterion: str) -> Markup:
     if found.is_public:
         rows = [[*_about(hit), hit.share, hit.excluded_by] for hit in hits]
         return table(("attack", "learns", "knows", "people hit", "excluded by"), rows)
-    counts = [[*_about(hit), _count(hit.before), _count(hit.after), _count(hit.of), hit.excluded_by] for hit in hits]
-    headings = ("attack", "learns", "knows", "hit before", "hit after", "of", "excluded by")
-    return table(headings, counts, numbers=(3, 4, 5))
+    counts = [
+        [*_about(hit), _count(hit.before), _count(hit.after), _count(hit.of), hit.standing, hit.excluded_by]
+        for hit in hits
+    ]
+    headings = ("attack", "learns", "knows", "hit before", "hit after", "of", "threshold", "excluded by")
+    sentences = tag("details", tag("summary", "in words"), listed(hit.verdict for hit in hits))
+    return joined([table(headings, counts, numbers=(3, 4, 5)), sentences])
 
 
 def _about(hit: Hit) -> list[Content]:

@@ -9,7 +9,8 @@ of the evidence before any page is made.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from shoal.attacks.base import Outcome as AttackOutcome
 from shoal.attacks.run import attack
 from shoal.core.discovery import discover
 from shoal.core.errors import ReleaseError
+from shoal.core.number_format import counted
 from shoal.models.orders import as_read
 from shoal.release.certificate import Certificate
 from shoal.release.files import read_json
@@ -53,12 +55,33 @@ class Hit:
     after: int | None
     of: int | None
     share: str
+    standing: str
+    """Whether the risk is within its threshold, above it, or neither is shown; empty where counts are not told."""
+    verdict: str
+    """What the attack got and how that compares with its threshold, in sentences; empty where counts are not told."""
 
     @classmethod
     def of_outcome(cls, one: AttackOutcome, kind: type[Attack]) -> Hit:
         """Return what an attack got, and what it is."""
         said = (kind.criterion, kind.meaning, kind.excluded_by)
-        return cls(one.attack, *said, one.attribute, one.knows, one.before, one.after, one.of, band(one.share))
+        counts = (one.before, one.after, one.of, band(one.share))
+        return cls(one.attack, *said, one.attribute, one.knows, *counts, one.standing, one.verdict)
+
+    @property
+    def name(self) -> str:
+        """The attack, and what is learnt."""
+        return f"{self.attack} ({self.attribute})" if self.attribute else self.attack
+
+    @property
+    def rank(self) -> float:
+        """How many people are hit, to compare attacks; where only a band is told, which."""
+        bands = [said for _, said in BANDS]
+        return bands.index(self.share) if self.after is None else self.after
+
+    @property
+    def how_many(self) -> str:
+        """How many people are hit, in words."""
+        return f"{self.share} of the people" if self.after is None else counted(self.after, "person", "people")
 
     @property
     def matters(self) -> bool:
@@ -67,7 +90,17 @@ class Hit:
 
     def coarse(self) -> Hit:
         """Return it without the counts."""
-        return replace(self, before=None, after=None, of=None)
+        return replace(self, before=None, after=None, of=None, standing="", verdict="")
+
+
+@dataclass(frozen=True)
+class About:
+    """The title of a report, whose release it is on, what that is for, and its date; an empty text is left open."""
+
+    title: str = ""
+    owner: str = ""
+    purpose: str = ""
+    date: str = field(default_factory=lambda: date.today().isoformat())
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +120,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
     """What was left out."""
     is_public: bool = False
+    about: About = field(default_factory=About)
 
     @classmethod
     def of(
@@ -97,6 +131,7 @@ class Evidence:
         attacks: Iterable[Attack | str] | None = None,
         queries: int = 1000,
         source: str = "",
+        about: About | None = None,
     ) -> Evidence:
         """Measure risk, attacks and utility of a release, in memory or a folder, next to its original."""
         stated, codebook, config, decisions, people = _said(release)
@@ -114,7 +149,8 @@ class Evidence:
             after=measure_risk(people, quasi=stated.quasi),
             hits=tuple(Hit.of_outcome(one, kinds[one.attack]) for one in found.outcomes),
             utility=measure_utility(release, table, queries=queries),
-            notes=notes,
+            notes=(*notes, *(f"not tried: {one.name}: {one.reason}" for one in found.untried)),
+            about=about or About(),
         )
 
     def public(self) -> Evidence:

@@ -13,8 +13,9 @@ from shoal.release.release import Release
 from shoal.report.asked import asked
 from shoal.report.attacks import inference, linkability
 from shoal.report.columns import columns
-from shoal.report.evidence import Evidence
+from shoal.report.evidence import About, Evidence
 from shoal.report.price import price
+from shoal.report.remaining import remaining
 from shoal.report.reproduce import reproduce
 from shoal.report.singling_out import singling_out
 from shoal.report.style import STYLE
@@ -25,6 +26,7 @@ from shoal.tables.table import TableLike
 
 SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "In short": summary,
+    "Still learnt": remaining,
     "Asked and reached": asked,
     "Cost": price,
     "Singling out": singling_out,
@@ -35,6 +37,7 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Codebook": columns,
     "Reproduce": reproduce,
 }
+UNTITLED = "Report on a release"
 INTERNAL = "Internal: it counts people of the original and names the random seed. Keep it private."
 PUBLIC = (
     "Public: the risk of the original, the people whom attacks hit, the original's figures and the seed are left out."
@@ -78,11 +81,15 @@ def make(
     attacks: Iterable[Attack | str] | None = None,
     queries: int = 1000,
     source: str = "",
+    title: str = "",
+    owner: str = "",
+    purpose: str = "",
 ) -> Report:
     """Measure a release, in memory or a folder, and return its report.
 
     `attacks` are those to be tried; without it all, or of a large table the quick ones. `queries` random counts are
     asked, 0 for none. `source` is what the original's file is called in the configuration that repeats the run.
+    `title`, `owner` and `purpose` stand in the first section; those not given are lines to be filled in by hand.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "gout", "flu", "gout"]}
@@ -91,7 +98,8 @@ def make(
     >>> "4 rows (100 %) could be distinguished" in found.internal, "could be distinguished" in found.public
     (True, False)
     """
-    return Report(Evidence.of(release, original, attacks=attacks, queries=queries, source=source))
+    about = About(title, owner, purpose)
+    return Report(Evidence.of(release, original, attacks=attacks, queries=queries, source=source, about=about))
 
 
 def page(found: Evidence) -> str:
@@ -100,7 +108,7 @@ def page(found: Evidence) -> str:
     links = listed(tag("a", name, href=f"#{anchor}") for name, anchor in anchors.items())
     body = (tag("div", make_section(found), id=anchors[name]) for name, make_section in SECTIONS.items())
     said = PUBLIC if found.is_public else INTERNAL
-    title = "Report on a release"
+    title = found.about.title or UNTITLED
     head = joined(
         [
             Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),

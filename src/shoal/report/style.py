@@ -35,6 +35,7 @@ rect.open { fill: var(--open); } .key span { margin-right: 1.2rem; }
 .key i { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; }
 i.before { background: var(--before); } i.after { background: var(--after); }
 i.open { background: var(--open); padding: 0; border: 0; }
+.blank { display: inline-block; width: 22rem; max-width: 100%; height: 1.4em; border-bottom: 1px solid var(--ink); }
 summary { cursor: pointer; color: var(--faint); }
 @media print { :root { --ink: #000; --faint: #444; --paper: #fff; --soft: #f3f3f3; --line: #bbb; --before: #b45309;
   --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav { display: none; } :root { font-size: 70%; }

@@ -1,86 +1,115 @@
-"""The first words of a report: what the release is, what it keeps people safe from, and what it does not."""
+"""The first section of a report: what a person who signs has to know, in five points, and the place to sign."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from shoal.core.markup import Markup, listed, tag
+from shoal.core.markup import Content, Markup, facts, joined, listed, tag
 from shoal.core.number_format import counted, percent
 from shoal.hierarchies.cell_forms import form_of
-from shoal.report.evidence import Evidence, Hit
+from shoal.release.release_reader import stated_models
+from shoal.report.evidence import Evidence
 
 NAMES = 8
 """Columns named in a sentence."""
+BLANK = tag("span", class_="blank")
+"""A line to fill in by hand."""
 
 
 def summary(found: Evidence) -> Markup:
-    """Return the release in a few figures and sentences."""
-    cards = tag("div", *(_card(value, said) for value, said in _figures(found)), class_="cards")
-    return tag("section", tag("h2", "In short"), cards, *(tag("p", said) for said in _sentences(found)), _open(found))
+    """Return at most five points, and who signs them."""
+    points = (
+        ("Published", _published(found)),
+        ("Unprotected", " ".join(_unprotected(found))),
+        ("Requirement", _requirement(found)),
+        ("Highest chance", " ".join(_highest(found))),
+        ("Lost", _lost(found)),
+    )
+    bullets = listed(joined([tag("strong", f"{name}: "), said]) for name, said in points)
+    return tag("section", tag("h2", "In short"), _signed(found), bullets)
 
 
-def _card(value: str, said: str) -> Markup:
-    return tag("div", tag("strong", value), tag("span", said), class_="card")
+def _signed(found: Evidence) -> Markup:
+    """Return whose report it is; what was not said is left to be written by hand."""
+    about = found.about
+    untitled: dict[str, Content] = {} if about.title else {"Title": BLANK}
+    said = {"Date": about.date, "Owner": about.owner, "Purpose": about.purpose, "Signature": ""}
+    return facts({**untitled, **{name: text or BLANK for name, text in said.items()}})
 
 
-def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
+def _published(found: Evidence) -> str:
+    stated, book = found.certificate, found.codebook
+    names = [one["name"] for one in book["columns"]]
+    left_out = f"; {counted(stated.dropped, 'row')} left out" if stated.dropped else ""
+    second = " A second table counts the sensitive values of groups of rows." if book.get("tables") else ""
+    purpose = f" For: {found.about.purpose}." if found.about.purpose else ""
+    columns = counted(len(names), "column")
+    return f"a table of {counted(stated.rows, 'row')} and {columns} ({some(names)}){left_out}.{second}{purpose}"
+
+
+def _requirement(found: Evidence) -> str:
     stated, smallest = found.certificate, found.after.uniques.smallest
-    if not form_of(stated.recoding).two_tables:
-        yield f"{smallest:,}", "people in the smallest group that looks alike"
-        yield percent(found.after.prosecutor.highest), "highest chance to pick the right row for a person"
-    yield _at_most(found), "how much more than the cheapest possible release this one can cost"
+    if form_of(stated.recoding).two_tables:
+        return f"{stated.require}, met by all {counted(stated.classes, 'group')}."
+    alone = " Rows that are alone in their class are hidden by nothing." if smallest == 1 else ""
+    size = f"{counted(stated.classes, 'class', 'classes')}; the smallest has {counted(smallest, 'row')}"
+    return f"{stated.require}, met by all {size}.{alone}"
+
+
+def _highest(found: Evidence) -> Iterator[str]:
+    """Say how probably a row is found, and what the attack gets that hits most people."""
+    if form_of(found.certificate.recoding).two_tables:
+        yield "who is in the table can be read from it: quasi-identifiers are published as they are."
+    else:
+        chance, names = percent(found.after.prosecutor.highest), some(found.certificate.quasi)
+        yield f"{chance} to pick the right row of a person by {names}, counted as 1 / rows of the smallest class."
+    if found.hits:
+        worst = max(found.hits, key=lambda hit: hit.rank)
+        tried = counted(len({hit.attack for hit in found.hits}), "attack")
+        if worst.matters:
+            yield f"Of {tried} tried, {worst.name} hits most: {worst.how_many}. Known: {worst.knows}."
+        else:
+            yield f"Of {tried} tried, none hits {'more than 1 % of the people' if found.is_public else 'anybody'}."
+
+
+def _unprotected(found: Evidence) -> Iterator[str]:
+    """Name the columns that go out as they are, and the sensitive ones of which nothing was asked."""
+    names = [one["name"] for one in found.codebook["columns"] if one["role"] == "other"]
+    asked = {name for model in stated_models(found.certificate.require, found.codebook) for name in model.attributes}
+    free = [name for name in found.certificate.sensitive if name not in asked]
+    if names:
+        known = "it" if len(names) == 1 else "one of them"
+        yield f"published as in the original: {some(names)}. Who knows {known} of a person may find the row."
+    if free:
+        yield f"sensitive, and no requirement on it: {some(free)}."
+    if not names and not free:
+        yield "no column."
+
+
+def _lost(found: Evidence) -> str:
+    losses = {one["name"]: float(one["loss"]) for one in found.codebook["columns"] if "loss" in one}
+    said = [f"cost {float(found.certificate.cost):,.6g} ({found.certificate.cost.name}), {_at_most(found)}."]
+    if losses:
+        most = max(losses, key=lambda name: losses[name])
+        mean = percent(sum(losses.values()) / len(losses))
+        said.append(f"Of the detail of quasi-identifiers {mean} on average, most of {most} ({percent(losses[most])}).")
     if found.utility is not None and found.utility.queries is not None:
-        yield percent(found.utility.queries.median), "typical error of a count taken from the release"
+        said.append(f"A count taken from the release is typically wrong by {percent(found.utility.queries.median)}.")
+    return " ".join(said)
 
 
 def _at_most(found: Evidence) -> str:
     gap = found.certificate.gap
-    return "unknown" if gap is None else "nothing" if gap <= 1 else f"up to {(gap - 1) * 100:.3g} %"
+    if gap is None:
+        return "how much less is possible is not known"
+    return "proved to be the least" if gap <= 1 else f"at most {(gap - 1) * 100:.3g} % more than the least"
 
 
-def _sentences(found: Evidence) -> Iterator[str]:
-    stated = found.certificate
-    left_out = f"; {counted(stated.dropped, 'row')} left out" if stated.dropped else ""
-    yield f"The release has {counted(stated.rows, 'row')}, each about one person{left_out}."
-    if form_of(stated.recoding).two_tables:
-        yield (
-            f"What somebody may know of a person ({_some(stated.quasi)}) is published as it is, and shows who is in the"
-            f" table. The sensitive columns ({_some(stated.sensitive)}) are counted by groups of people in a second"
-            f" table: {counted(stated.classes, 'group')}."
-        )
-    else:
-        others = found.after.uniques.smallest - 1
-        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "some people are unique"
-        yield (
-            f"What somebody may know of a person ({_some(stated.quasi)}) was made coarser where it had to be: {alike}."
-            f" There are {counted(stated.classes, 'group')} of people who look alike."
-        )
-    if found.before is not None:
-        before, after = found.before.uniques, found.after.uniques
-        yield (
-            f"In the original {counted(before.rows, 'row')} ({percent(before.share)}) could be distinguished by"
-            f" these columns; in the release {after.rows:,}."
-        )
+def some(names: Sequence[str]) -> str:
+    """Return names in a sentence, a few at most.
 
-
-def _some(names: tuple[str, ...]) -> str:
+    >>> some(["a", "b"]), some(list("abcdefghij"))
+    ('a, b', 'a, b, c, d, e, f, g, h and 2 more')
+    """
     more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
     return ", ".join(names[:NAMES]) + more if names else "none"
-
-
-def _open(found: Evidence) -> Markup:
-    """Return what still can be learnt."""
-    left = [hit for hit in found.hits if hit.matters]
-    if not left:
-        return Markup()
-    said = (
-        f"{hit.attack}{f' ({hit.attribute})' if hit.attribute else ''}, {_how_many(hit)}: {hit.meaning}."
-        f" Known: {hit.knows}"
-        for hit in left
-    )
-    heading = tag("p", "What somebody with the knowledge named could still learn:")
-    return tag("div", heading, listed(said), class_="open")
-
-
-def _how_many(hit: Hit) -> str:
-    return f"{hit.share} of the people" if hit.after is None else counted(hit.after, "person", "people")

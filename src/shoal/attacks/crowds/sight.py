@@ -119,6 +119,15 @@ class Sight:
         """How many people there are."""
         return len(next(iter(self.people.values())))
 
+    def of(self, some: Ints) -> Sight:
+        """Return the same rows as some of the people see them."""
+        return replace(
+            self,
+            people={name: values[some] for name, values in self.people.items()},
+            own_secrets={name: values[some] for name, values in self.own_secrets.items()},
+            own_row=None if self.own_row is None else self.own_row[some],
+        )
+
     def knowing(self, secret: str) -> Sight:
         """Return what there is to see for who knows one of the sensitive values of everybody, too."""
         codes, own = self.secrets[secret], self.own_secrets[secret]
