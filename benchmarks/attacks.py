@@ -1,9 +1,10 @@
-"""Attacks: the people they hit in Adult as it is and in releases of it; and the time they take on a million rows."""
+"""Attacks: the people they hit in Adult as it is and in releases of it; the time they take on many rows or columns."""
 
 from __future__ import annotations
 
 import time
 
+import numpy as np
 import polars as pl
 
 import shoal
@@ -17,12 +18,16 @@ KNOWN = ["sex", "age", "race", "marital-status", "education", "native-country", 
 ASKED = ("k=5", "k=5 l(occupation)=3", "k=5 l(occupation)=3 t(occupation)=0.2")
 ROWS = 1_000_000
 TIMED = ("linkage", "homogeneity", "skewness", "similarity")
+WIDE = (30, 60)
+"""Quasi-identifiers of the tables of many columns."""
 
 
 def main() -> None:
     if ADULT.is_file():
         _adult()
     _million()
+    for columns in WIDE:
+        _wide(columns)
 
 
 def _adult() -> None:
@@ -66,6 +71,35 @@ def _million() -> None:
         shoal.attack(release, people, attacks=names)
         rows.append([", ".join(names), time.perf_counter() - began, time.process_time() - used])
     show(f"Census, {ROWS:,} rows, {len(release.classes):,} classes", ("attacks", "wall s", "CPU s"), rows[1:])
+
+
+def _wide(columns: int) -> None:
+    people = _survey(columns, 100_000)
+    roles = {"quasi": people.columns[:columns], "sensitive": people.columns[columns:]}
+    release = shoal.anonymize(people, require="k=5 l(illness)=2", **roles)  # type: ignore[arg-type]
+    shoal.attack(release, people, attacks=["homogeneity"])  # compiles the loops
+    began, used = time.perf_counter(), time.process_time()
+    found = shoal.attack(release, people)
+    rows = [["all", len(found.outcomes), time.perf_counter() - began, time.process_time() - used]]
+    title = f"Survey, {people.height:,} rows, {columns} quasi-identifiers, {len(release.classes):,} classes"
+    show(title, ("attacks", "outcomes", "wall s", "CPU s"), rows)
+    for one in found.outcomes:
+        if one.left_out:
+            print(f"{one.name}: {one.left_out}")
+
+
+def _survey(columns: int, rows: int) -> pl.DataFrame:
+    """Return answers to so many questions, of 2 to 60 values, that four traits of a person bear on; and two secrets."""
+    draw = np.random.default_rng(1)
+    traits = draw.normal(size=(rows, 4))
+    answers = {}
+    for place in range(columns):
+        size = (2, 3, 5, 8, 12, 20, 60)[place % 7]
+        leaning = traits @ draw.normal(size=4) + draw.normal(size=rows)
+        answers[f"q{place}"] = np.searchsorted(np.quantile(leaning, np.arange(1, size) / size), leaning)
+    illness = np.minimum(draw.geometric(0.3, rows), 9)
+    pay = np.round(np.exp(draw.normal(10, 0.6, rows)), -2).astype(np.int64)
+    return pl.DataFrame({**answers, "illness": illness, "pay": pay})
 
 
 if __name__ == "__main__":

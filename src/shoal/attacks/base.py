@@ -20,9 +20,7 @@ LINKABILITY, INFERENCE = "linkability", "inference"
 """The question of the European data-protection authorities that an attack is about, besides singling out."""
 NO_SECRET = "the release has no sensitive column"
 NO_OWN_ROWS = "whose row is whose is not known: the internal part of the release is not here"
-OWN_CLASS = (
-    "Candidates were counted in the class of the person's own row alone: there may be more, so fewer may be hit."
-)
+ALONE = "Candidates were counted in the class of the person's own row alone"
 
 Figure: TypeAlias = int | float | str | list[Any] | None
 """A number, a word of shoal or the name of a column; never a cell."""
@@ -153,6 +151,8 @@ class Attack(ABC):
     """Whether rows are linked, to people or to other rows, or values are learnt."""
     needs_other: ClassVar[bool] = False
     """Whether it takes a second release."""
+    more_by_fewer: ClassVar[bool] = True
+    """Whether an attacker who has fewer candidates of a person, the person among them, hits no fewer people."""
     gains: ClassVar[str] = "hits {people}: {meaning}"
     """What an attacker gets, as the sentence `An attacker ..., knowing ...` says it. {people} are those who are hit;
     {attribute}, {risk} and {meaning} are known, too, and the words that `outcome` is given."""
@@ -181,7 +181,15 @@ class Attack(ABC):
         left_out: str = "",
         threshold: Threshold | None = None,
     ) -> Outcome:
-        """Return an outcome of this attack, with what it gets in words."""
+        """Return an outcome of this attack, with what it gets in words.
+
+        Where own classes stand for the candidates, the count may be too high; too low as well, where fewer candidates
+        may hit fewer people, or the candidates are those with the nearest centroids and values are learnt.
+        """
+        if candidates == "own class" and before is not None:
+            bounded = self.more_by_fewer and (scene.after.places is None or attribute is None)
+            at_most = at_most if bounded else Fraction(1)
+            left_out = f"{ALONE}: {'fewer' if bounded else 'fewer or more'} may be hit by who counts all."
         made = Outcome(
             attack=self.name,
             attribute=attribute,
@@ -193,7 +201,7 @@ class Attack(ABC):
             figures=figures or {},
             chance=chance,
             at_most=at_most,
-            left_out=OWN_CLASS if candidates == "own class" and before is not None and not left_out else left_out,
+            left_out=left_out,
             threshold=threshold,
         )
         (risk,) = percents(made.risk)

@@ -33,9 +33,10 @@ class Intersection(Attack):
         """Take a second release with a sensitive column of the first."""
         if scene.other is None:
             return {None: "no second release was given (--with DIR)"}
+        if not scene.sensitive:
+            return {None: NO_SECRET}
         missing = (name for name in scene.sensitive if name not in scene.other.sensitive)
-        lacks = dict.fromkeys(missing, "it is not sensitive in the second release")
-        return {**({} if scene.sensitive else {None: NO_SECRET}), **lacks}
+        return dict.fromkeys(missing, "it is not sensitive in the second release")
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Intersect what the candidates of two releases have."""

@@ -22,7 +22,7 @@ from shoal.models import Model, Rule
 
 STATES = 20_000
 """Classes with more ways to leave values over are not looked at."""
-DRAWS = 3_000_000
+DRAWS = 10_000_000_000
 """How many ways to deal values to a part are gone through, at most, for the classes of a release together."""
 Counts: TypeAlias = tuple[int, ...]
 

@@ -20,7 +20,7 @@ from shoal.risk.singling import crowd_sizes, packed
 
 EFFORT = 500_000_000
 """Rows visited for the choices of one number of columns, at most."""
-WALK = 20
+WALK = 8
 """How many visits it takes to look for the candidates of a person in the release."""
 
 
@@ -50,7 +50,7 @@ class PartialLinkage(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Try every choice of so many columns, or as many as can be afforded."""
         quasi, findable = scene.shown.quasi, _findable(scene)
-        alone = {name: _singled_before(scene, [name]) for name in quasi}
+        alone = {name: (_singled_before(scene, [name]), int(scene.before.cells[name].max())) for name in quasi}
         effort = scene.people + WALK * (len(scene.after.weights) if len(findable) else 0)
         threshold = (
             None if scene.shown.is_two else Threshold.excluded(scene.shown.models, lambda one: one.least_rows > 1)
@@ -82,12 +82,15 @@ class PartialLinkage(Attack):
             )
 
 
-def _affordable(alone: Mapping[str, int], number: int, effort: int) -> list[str]:
-    """Return the columns of which all choices can be tried: those that single out most people alone, in their order."""
+def _affordable(alone: Mapping[str, tuple[int, int]], number: int, effort: int) -> list[str]:
+    """Return the columns of which all choices can be tried: those that single out most people alone, in their order.
+
+    Of columns that single out as many, those with more values are taken.
+    """
     most = len(alone)
     while most > number and comb(most, number) * effort > EFFORT:
         most -= 1
-    best = sorted(alone, key=lambda name: -alone[name])[:most]
+    best = sorted(alone, key=lambda name: alone[name], reverse=True)[:most]
     return [name for name in alone if name in best]
 
 

@@ -124,7 +124,7 @@ def attack(
             raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
     if other is None and any(one.needs_other and (attacks is not None or one.name in limits.named) for one in chosen):
         raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
-    scene = Scene.of(release, original, other)
+    scene = Scene.of(release, original, other, is_limited=True)
     rows = scene.shown.rows
     outcomes: list[Outcome] = []
     untried: list[Untried] = []

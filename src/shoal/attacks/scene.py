@@ -25,19 +25,27 @@ from shoal.tables.table import TableLike, numbered
 class Scene:
     """A release and the table it was made from: what is seen before (the table as it is) and after.
 
-    `other` is a second release that the same people may be in.
+    `other` is a second release that the same people may be in. `is_limited` refuses searches that take too long.
     """
 
     shown: Shown
     original: pl.DataFrame
     other: Shown | None = None
+    is_limited: bool = False
 
     @classmethod
-    def of(cls, release: Release | str | Path, original: TableLike, other: Release | str | Path | None = None) -> Scene:
+    def of(
+        cls,
+        release: Release | str | Path,
+        original: TableLike,
+        other: Release | str | Path | None = None,
+        *,
+        is_limited: bool = False,
+    ) -> Scene:
         """Read what is given and check that it belongs together."""
         shown = Shown.of(release)
         table = shown.as_read(original).frame
-        scene = cls(shown, table, None if other is None else Shown.of(other))
+        scene = cls(shown, table, None if other is None else Shown.of(other), is_limited)
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:
                 raise RoleError(f"the original has no column {name!r}", hint=nearest(name, table.columns))
@@ -152,6 +160,7 @@ class Scene:
             own_row=None if rows is None or not own else spread.first[real],
             always=tuple(name for name in classes if name not in shown.quasi),
             places=places,
+            is_limited=self.is_limited,
         )
 
     # --- candidates ---

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +16,6 @@ from shoal.core.parameters import Number, Numeral
 
 FACTOR = Number("factor", "how many times as probable", 1)
 DIFFERENCE = Number("difference", "how much more probable", 0, 1)
-OWN_CLASS = "Candidates were counted in the class of the person's own row alone: with all of them, more may be hit."
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class Skewness(Attack):
     meaning: ClassVar[str] = "the person's value is much commoner among the candidates than in the table"
     knows: ClassVar[str] = "all quasi-identifiers"
     excluded_by: ClassVar[str] = "t <= difference, equal distance; beta < factor - 1; delta <= log2(factor)"
+    more_by_fewer: ClassVar[bool] = False
     gains: ClassVar[str] = (
         "finds the true {attribute} of {people} at least {factor:g} times as probable as in the whole table, and more"
         " probable by over {difference:g}"
@@ -44,7 +43,6 @@ class Skewness(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Compare the own value's share among candidates and in the table."""
         factor, difference = self._limits
-        alone = scene.way == "own class"
         for name in scene.sensitive:
             (before, _), (after, gained) = (self._hits(crowd, name) for crowd in scene.crowds())
             yield self.outcome(
@@ -59,8 +57,6 @@ class Skewness(Attack):
                     "difference": difference,
                     "largest_gain": round(float(gained.max(initial=0.0)), 6),
                 },
-                at_most=Fraction(1) if alone else None,
-                left_out=OWN_CLASS if alone else "",
             )
 
     @property

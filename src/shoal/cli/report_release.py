@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,30 +51,39 @@ def report(
 
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
-    about = {"title": title, "owner": owner, "purpose": purpose}
-    made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name, **about)
+    made = make(
+        folder,
+        table,
+        attacks=names(attacks),
+        queries=queries,
+        source=original.name,
+        title=title,
+        owner=owner,
+        purpose=purpose,
+    )
     made.save(output, public=public)
     said = "safe to share" if public else "counts people of the original: keep it private"
     console().print(f"{output}: {said}")
 
 
-def about_report(asked: dict[str, Any]) -> dict[str, str]:
+def about_report(asked: dict[str, Any]) -> tuple[str, ...]:
     """Take what a report says of itself out of the settings; refuse it where no report is wanted."""
     from shoal.core.errors import ParameterError
 
-    about = {name: asked.pop(name) for name in ABOUT if name in asked}
-    if about and not asked.get("report"):
-        raise ParameterError(f"{', '.join(about)} without a report", hint="add --report, or leave it out")
-    return about
+    given = [name for name in ABOUT if name in asked]
+    if given and not asked.get("report"):
+        raise ParameterError(f"{', '.join(given)} without a report", hint="add --report, or leave it out")
+    return tuple(asked.pop(name, "") for name in ABOUT)
 
 
-def made_report(release: Release, table: Table, source: str, about: Mapping[str, str]) -> Report | None:
+def made_report(release: Release, table: Table, source: str, about: tuple[str, ...]) -> Report | None:
     """Return the report of a release that is about to be written; where there is none, say why and go on."""
     from shoal.core.errors import ShoalError
     from shoal.report import make
 
     try:
-        return make(release, table, source=source, **about)
+        title, owner, purpose = about
+        return make(release, table, source=source, title=title, owner=owner, purpose=purpose)
     except ShoalError as error:
         print(f"shoal: no report: {error}", file=sys.stderr)
         return None

@@ -17,16 +17,17 @@ def percent(share: float) -> str:
 
 
 def percents(*shares: Fraction) -> tuple[str, ...]:
-    """Write exact shares with as many digits as it takes to see which differ.
+    """Write exact shares with as many digits as it takes to see which differ, from each other, from none and from all.
 
-    >>> percents(Fraction(1, 7)), percents(Fraction(2001, 10000), Fraction(1, 5))
-    (('14.3 %',), ('20.01 %', '20 %'))
+    >>> percents(Fraction(1, 7)), percents(Fraction(2001, 10000), Fraction(1, 5)), percents(Fraction(9999, 10000))
+    (('14.3 %',), ('20.01 %', '20 %'), ('99.99 %',))
     """
+    told = {*shares, Fraction(0), Fraction(1)}
     for digits in range(3, 17):
-        written = tuple(f"{float(share) * 100:.{digits}g} %" for share in shares)
-        if len(set(written)) == len(set(shares)):
+        written = {share: f"{float(share) * 100:.{digits}g} %" for share in told}
+        if len(set(written.values())) == len(told):
             break
-    return written
+    return tuple(written[share] for share in shares)
 
 
 def number(level: object) -> str:

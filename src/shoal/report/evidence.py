@@ -63,9 +63,20 @@ class Hit:
     @classmethod
     def of_outcome(cls, one: AttackOutcome, kind: type[Attack]) -> Hit:
         """Return what an attack got, and what it is."""
-        said = (kind.criterion, kind.meaning, kind.excluded_by)
-        counts = (one.before, one.after, one.of, band(one.share))
-        return cls(one.attack, *said, one.attribute, one.knows, *counts, one.standing, one.verdict)
+        return cls(
+            attack=one.attack,
+            criterion=kind.criterion,
+            meaning=kind.meaning,
+            excluded_by=kind.excluded_by,
+            attribute=one.attribute,
+            knows=one.knows,
+            before=one.before,
+            after=one.after,
+            of=one.of,
+            share=band(one.share),
+            standing=one.standing,
+            verdict=one.verdict,
+        )
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
+from shoal.core.errors import Unsupported
 from shoal.core.sorting import distinct_rows
 
 VISITS = 400_000_000
@@ -25,8 +26,12 @@ SAMPLE = 500
 """How many points are tried to find out."""
 PAIRS = 1 << 24
 """How many classes of points are held at a time."""
-DISTANCES = 2_000_000_000
-"""How many distances are measured, at most."""
+KEPT = 3
+"""How many times as many are kept for the next question; more are found anew each time."""
+AGAIN = 4
+"""How many times as long it counts to find what cannot be kept."""
+DISTANCES = 1_000_000_000
+"""How many distances are measured in a column, all columns together, before own classes are taken instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +88,30 @@ class Crowd:
         sight = self.sight
         if sight.exact:
             return "equal"
-        sizes = len(self.points) * len(self.signatures)
-        if sight.places is not None:
-            return "own class" if sight.own_row is not None and sizes > DISTANCES else "nearest"
-        if sight.own_row is None or sizes <= VISITS or self._visits() <= VISITS:
-            return "covering"
+        way = "covering" if sight.places is None else "nearest"
+        if (sight.own_row is None and not sight.is_limited) or self._is_quick():
+            return way
+        if sight.own_row is None:
+            raise Unsupported(
+                f"to find the candidates of {len(self.points):,} kinds of people among {len(self.signatures):,} classes"
+                " takes too long",
+                hint="where the internal part of the release says whose row is whose, own classes stand for them",
+            )
         return "own class"
 
+    def _is_quick(self) -> bool:
+        """Whether candidates are found within the limits."""
+        pairs = len(self.points) * len(self.signatures)
+        if self.sight.places is not None:
+            return pairs * len(self.names) <= DISTANCES
+        return pairs <= VISITS or self._visits() <= VISITS
+
     def _visits(self) -> float:
-        """Guess how many nodes a walk with all points looks at, from some of them."""
+        """Guess how many nodes a walk with all points looks at, from some of them; more if it must be repeated."""
         some = self.points[:: max(len(self.points) // SAMPLE, 1)]
-        looked = sum(visits for _, visits in self._walks(some))
-        return looked / len(some) * len(self.points)
+        looked = [(visits, len(part.classes)) for part, visits in self._walks(some)]
+        visits, found = (float(sum(counts)) / len(some) * len(self.points) for counts in zip(*looked, strict=True))
+        return visits if found <= KEPT * PAIRS else AGAIN * visits
 
     # --- which classes ---
 
@@ -105,7 +122,7 @@ class Crowd:
             return
         kept: list[PointClasses] = []
         for part in self._parts():
-            kept = [*kept, part] if len(kept) < 3 else kept
+            kept = [*kept, part] if len(kept) < KEPT else kept
             yield part
         self._kept = kept if sum(len(part.ends) for part in kept) == self.number else None
 
@@ -154,12 +171,18 @@ class Crowd:
         """Return the classes at the least distance from each point."""
         assert self.sight.places is not None
         places = [self.sight.places[name] for name in self.names]
-        step = max(4_000_000 // len(self.signatures), 1)
+        step, began = max(4_000_000 // len(self.signatures), 1), 0
+        sizes, classes = list[Ints](), list[Codes]()
         for first in range(0, len(self.points), step):
             some = self.points[first : first + step]
             away = sum(one.squared(self.signatures[:, j], some[:, j]) for j, one in enumerate(places))
             near = away <= away.min(axis=1, keepdims=True) * (1 + 1e-12)  # type: ignore[union-attr]
-            yield PointClasses(first, np.cumsum(near.sum(axis=1)), np.nonzero(near)[1].astype(np.int32))
+            sizes.append(near.sum(axis=1))
+            classes.append(np.nonzero(near)[1].astype(np.int32))
+            last = first + step
+            if last >= len(self.points) or sum(map(len, classes)) >= PAIRS:
+                yield PointClasses(began, np.cumsum(np.concatenate(sizes)), np.concatenate(classes))
+                began, sizes, classes = last, [], []
 
     # --- what they have in common ---
 

@@ -106,6 +106,8 @@ class Sight:
     """Columns that are no knowledge but belong to every class: the groups of two tables."""
     places: Mapping[str, Places] | None = None
     """Given, a person's candidates are the nearest rows: published cells are centroids, which cover nothing."""
+    is_limited: bool = False
+    """Whether a search that would take too long is refused where nobody knows whose row is whose."""
     exact: bool = False
     """Whether a person's own class has all rows that cover them: cells are the values themselves."""
 
