@@ -56,6 +56,9 @@ star = "null"
 neutralise = true
 overwrite = true
 report = true
+title = "Census"
+owner = "The office"
+purpose = "Research"
 registry = "known"
 overlap = "warn"
 follows = "release-1"
@@ -105,6 +108,9 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "neutralise": True,
         "overwrite": True,
         "report": True,
+        "title": "Census",
+        "owner": "The office",
+        "purpose": "Research",
         "registry": str(tmp_path / "known"),
         "overlap": "warn",
         "follows": str(tmp_path / "release-1"),
