@@ -43,7 +43,8 @@ ADDITIONS = (
     Addition("a lower bound", 1, "a file in bounds/"),
     Addition("a hierarchy builder", 1, "a file in hierarchies/"),
     Addition("an attack", 1, "a file in attacks/"),
-    Addition("a reader of files", 2, "tables/table.py lists its suffix, tables/columns.py reads its columns"),
+    Addition("a reader of files", 1, "a file in tables/readers/; an option of its own also in request.py"),
+    Addition("a writer of files", 1, "a file in tables/writers/"),
 )
 """Most are found by discovery: `tests/contracts/test_contributing.py` adds one of each by writing one file."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
+from shoal.core.on_demand import declared
 from shoal.core.parameters import Number, Numeral
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def setting(
 class Source:
     """The file of a table, and how it is read."""
 
-    file: str | Path | None = setting(None, "The table: CSV, csv.gz, Parquet or Arrow.", section="data", kind=FILE)
+    file: str | Path | None = setting(
+        None, f"The table: {declared('shoal.tables.readers', 'title')}.", section="data", kind=FILE
+    )
     separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
     encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
     decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
@@ -113,7 +116,9 @@ class Output:
         kind=FILE,
     )
     format: str | None = setting(
-        None, "csv, csv.gz, parquet or arrow; with spark parquet or parquet-parts.", section="output"
+        None,
+        f"{declared('shoal.tables.writers', 'name')}; with spark parquet or parquet-parts.",
+        section="output",
     )
     overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)
     report: bool = setting(
@@ -311,7 +316,8 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
-READING = ("separator", "encoding", "decimal")
+READING = tuple(name for name in settings_of(Source) if name != "file")
+"""How a file is read: `shoal.tables.readers.base.ReadOptions` has the same names."""
 
 ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""

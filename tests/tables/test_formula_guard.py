@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.release.files import FORMATS
 from shoal.release.release import Release
 from shoal.tables.formula_guard import STARTS, neutralised, restored
+from shoal.tables.writers.base import formats
 
 PEOPLE: dict[str, list[Any]] = {
     "@town": ["=Oslo", "=Oslo", "'=Oslo", "'=Oslo", None, None],
@@ -76,7 +76,7 @@ def test_declared_categories_keep_their_order() -> None:
 # A release
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 @pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_a_neutralised_release_has_no_formula_and_is_verified(tmp_path: Path, recoding: str, format: str) -> None:
     release = released(recoding=recoding)
@@ -88,7 +88,7 @@ def test_a_neutralised_release_has_no_formula_and_is_verified(tmp_path: Path, re
     assert shoal.verify(folder, original=PEOPLE).failures == []
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 def test_every_start_comes_back_from_the_files(tmp_path: Path, format: str) -> None:
     notes = [f"{before}{start}1" for start in STARTS for before in ("", "'")]
     people = {"town": ["Oslo"] * len(notes), "note": notes}
@@ -136,7 +136,7 @@ def test_stars_may_be_missing_values_too(tmp_path: Path) -> None:
     assert shoal.verify(folder, original=PEOPLE).failures == []
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 def test_declared_categories_of_a_release_are_read_back(tmp_path: Path, format: str) -> None:
     ranks = pl.Series(["-low", "high", "-low", "high", "high", "-low"], dtype=pl.Enum(["high", "-low"]))
     people = pl.DataFrame(PEOPLE).with_columns(rank=ranks)

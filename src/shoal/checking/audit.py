@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 
 import shoal.models
-from shoal.checking.two_tables import sensitive_rows
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.discovery import discover
 from shoal.core.errors import RoleError, nearest
@@ -25,7 +24,6 @@ from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
-from shoal.hierarchies.containment import ShownCells
 from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
 from shoal.models import Model, Models, SensitiveModel
 from shoal.models.orders import Orders, leaf_orders, read_as_asked
@@ -38,6 +36,7 @@ from shoal.tables.star_marks import unescaped
 from shoal.tables.table import Table, TableLike
 
 if TYPE_CHECKING:
+    from shoal.hierarchies.containment import ShownCells
     from shoal.risk import Risk
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
@@ -165,6 +164,8 @@ def audit(
     two = sensitive_table is not None
     shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
+        from shoal.checking.two_tables import sensitive_rows  # loaded only where there are two tables
+
         secret = [sensitive] if isinstance(sensitive, str) else sensitive
         counted_ = _unified(Table.of(sensitive_table), unify)
         read = Table(sensitive_rows(people.frame, counted_.frame, secret, group=group, count=count), counted_.spelling)
@@ -299,7 +300,7 @@ def _classes(
     shown = [_at(coded(name), first) for name in quasi]
     distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
     people, fits = (None, None) if population is None else _people(distinct, population, builders)
-    cells = [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
+    cells = _cells(shown, builders) if any(model.needs_cells for model in models) else None
     single: dict[Attributes, Values] = {}
     for name in sensitive:
         column = _unescaped(coded(name))
@@ -308,6 +309,13 @@ def _classes(
         single[(name,)] = Values(column.codes, totals, column.values, tree)
     attributes = with_joints(single, models.joints, weights)
     return Classes(labels, len(first), attributes, weights, population=people, fits=fits, cells=cells)
+
+
+def _cells(shown: Sequence[Coded], builders: Mapping[str, Builder]) -> list[ShownCells]:
+    """Return the cells of classes, column by column; loaded here, as only few models ask for them."""
+    from shoal.hierarchies.containment import ShownCells
+
+    return [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
 
 
 def _people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> tuple[Any, Any]:

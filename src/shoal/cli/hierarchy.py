@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator
+from shoal.request import SETTINGS
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -46,7 +47,7 @@ class Bound:
 
 @hierarchy.command()
 def build(
-    file: Annotated[Path, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")],
+    file: Annotated[Path, typer.Argument(help=SETTINGS["file"].help)],
     words: Annotated[str, typer.Argument(help=f"{WORDS}.")],
     column: Column,
     output: Output,

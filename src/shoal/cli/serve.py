@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from shoal.request import SETTINGS
+
 PACKAGE = "nicegui"
 
 
 def serve(
-    file: Annotated[Path | None, typer.Argument(help="A table to begin with: CSV, csv.gz, Parquet or Arrow.")] = None,
+    file: Annotated[Path | None, typer.Argument(help=SETTINGS["file"].help)] = None,
     folder: Annotated[
         Path | None,
         typer.Option(

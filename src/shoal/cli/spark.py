@@ -49,9 +49,9 @@ class Spark:
             from shoal.spark.release import FORMATS as OF_SPARK
 
             return OF_SPARK
-        from shoal.release.files import FORMATS
+        from shoal.tables.writers.base import formats
 
-        return FORMATS
+        return formats()
 
     def run(
         self,

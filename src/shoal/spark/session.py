@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from shoal.core.errors import ShoalError, TableError, Unsupported
 from shoal.tables.csv_text import SEPARATORS, guess_separator
-from shoal.tables.table import TEXTS
+from shoal.tables.readers.csv import Csv
 
 SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""
@@ -74,7 +74,7 @@ def read_frame(
     with asking("read a table, or a Parquet or CSV file that every worker sees"):
         if where.startswith(OF_CATALOG):
             return spark.table(where.removeprefix(OF_CATALOG))
-        if not name.endswith(TEXTS):
+        if not name.endswith(Csv.suffixes):
             return spark.read.parquet(where)
         encoding = encoding or "UTF-8"
         separator = separator or _separator(spark, where, encoding)
@@ -111,4 +111,4 @@ def _separator(spark: Any, path: str, encoding: str) -> str:
 
 def is_text(path: str | Path) -> bool:
     """Whether the cells of a file are read as text, so that their types must be found out."""
-    return str(path).lower().endswith(TEXTS)
+    return str(path).lower().endswith(Csv.suffixes)
