@@ -23,6 +23,12 @@ from shoal.tables.column_types import check_names
 from shoal.tables.roles import Roles
 from shoal.tables.table import TABLE, Table
 
+REFUSED = {
+    "unify": "give one spelling to each value in Spark before, or use the engine local",
+    "order": "use another distance than ordered for words, or use the engine local",
+}
+"""Settings that would alter values before they are encoded, and what to do instead."""
+
 
 def run_on_spark(
     frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
@@ -32,11 +38,9 @@ def run_on_spark(
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
-    if request.unify or request.order:
-        raise Unsupported(
-            f"the engine spark takes no {'unify' if request.unify else 'order'}",
-            hint="unify spellings in Spark before, and use another distance than ordered for words",
-        )
+    for setting, hint in REFUSED.items():
+        if getattr(request, setting):
+            raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
     request.start_and_limit()
     columns = columns_of(frame)
     check_names(columns)
