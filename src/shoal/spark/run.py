@@ -7,8 +7,9 @@ from functools import partial
 
 from shoal.core.errors import Unsupported
 from shoal.hierarchies import as_builder
-from shoal.methods.auto import choose, recoding_for
+from shoal.methods.auto import recoding_for
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import solve_raised
 from shoal.problem import Solution
 from shoal.recoding.recode import Published
 from shoal.request import Request
@@ -57,7 +58,7 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     problem = asked.problem
     if asked.stated:
         raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = solve_raised(problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
     return _decided(asked, roles, solution, published, published.shown(request.star)[TABLE])
