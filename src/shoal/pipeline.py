@@ -17,8 +17,8 @@ from typing import Unpack, cast
 from shoal.core.clock import Stopwatch
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.memory import MemoryLimit, within
-from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import solve_raised
 from shoal.models import Model, Models
 from shoal.models.orders import read_as_asked
 from shoal.problem import Problem, Solution
@@ -112,7 +112,9 @@ def run(
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = prepare(table, request, progress, deadline)
     if solve is None:
-        solution = choose(asked.problem, request.method, seed=seed, deadline=deadline, progress=progress)
+        solution = solve_raised(
+            asked.problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress
+        )
     else:
         solution = solve(asked.problem)
     watch.lap("search")

@@ -81,12 +81,6 @@ class Deadline:
         return cls(None if seconds is None else working_seconds() + seconds, stop)
 
     @property
-    def half(self) -> Deadline:
-        """A deadline of its own for work that comes first: when half of the time that is left is over."""
-        moment = None if self.left is None else self.clock() + self.left / 2
-        return replace(self, moment=moment, _noticed=Event())
-
-    @property
     def left(self) -> float | None:
         """The seconds that are left; None where no limit is set."""
         return None if self.moment is None else max(self.moment - self.clock(), 0.0)

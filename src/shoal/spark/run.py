@@ -7,8 +7,9 @@ from functools import partial
 
 from shoal.core.errors import Unsupported
 from shoal.hierarchies import as_builder
-from shoal.methods.auto import choose, recoding_for
+from shoal.methods.auto import recoding_for
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import solve_raised
 from shoal.problem import Solution
 from shoal.recoding.recode import Published
 from shoal.request import Request
@@ -23,6 +24,12 @@ from shoal.tables.column_types import check_names
 from shoal.tables.roles import Roles
 from shoal.tables.table import TABLE, Table
 
+REFUSED = {
+    "unify": "give one spelling to each value in Spark before, or use the engine local",
+    "order": "use another distance than ordered for words, or use the engine local",
+}
+"""Settings that would alter values before they are encoded, and what to do instead."""
+
 
 def run_on_spark(
     frame: object, request: Request, progress: Progress = silent, *, as_text: bool = False
@@ -32,11 +39,9 @@ def run_on_spark(
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
-    if request.unify or request.order:
-        raise Unsupported(
-            f"the engine spark takes no {'unify' if request.unify else 'order'}",
-            hint="unify spellings in Spark before, and use another distance than ordered for words",
-        )
+    for setting, hint in REFUSED.items():
+        if getattr(request, setting):
+            raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
     request.start_and_limit()
     columns = columns_of(frame)
     check_names(columns)
@@ -53,7 +58,7 @@ def _decide(request: Request, progress: Progress, table: Table, roles: Roles) ->
     problem = asked.problem
     if asked.stated:
         raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = solve_raised(problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
     return _decided(asked, roles, solution, published, published.shown(request.star)[TABLE])

@@ -40,8 +40,6 @@ class Prepared:
     """By column, words in the order that was stated for them."""
     stated: Mapping[str, str] = field(default_factory=dict)
     """By column, where such an order comes from."""
-    cut: bool = False
-    """Whether time ended the search for them before it was done."""
 
     @property
     def for_reading(self) -> dict[str, Builder]:
@@ -67,11 +65,10 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
         return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
 
-    half = (deadline or Deadline()).half
-    raised = _raised(table, roles, builders, request, pose, half, progress)
+    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
     builders = {**builders, **above}
-    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated, half.cut)
+    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated)
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:

@@ -98,7 +98,7 @@ def certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
 def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     """Say what limits cost and bound, besides what the prices say."""
     raised = (asked.raised.remark,) if asked.raised.columns else ()
-    return (*raised, CUT) if solution.cut or asked.cut else raised
+    return (*raised, CUT) if solution.cut else raised
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -155,7 +155,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "star": request.star,
         "neutralise": bool(request.neutralise),
-        "time_limit": limit if solution.cut or asked.cut else None,  # one not reached changed nothing
+        "time_limit": limit if solution.cut else None,  # one not reached changed nothing
         "seed": seed,
     }
     others = (name for name in settings_of(Request) if name not in (*understood, "population"))

@@ -15,7 +15,7 @@ import polars as pl
 from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import check_names
 from shoal.tables.readers.base import ReadOptions
-from shoal.tables.spelling import infer, one_spelling, spelling_notes
+from shoal.tables.spelling import infer_file, one_spelling, spelling_notes
 
 SEPARATORS = ",;\t|"
 
@@ -56,13 +56,8 @@ class Form:
         return found
 
     def typed(self, column: pl.Series) -> pl.Series:
-        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way.
-
-        `NaN` among numbers is missing: so a column of floats that was written as text reads as it was.
-        """
-        typed = infer(column.set(column == "NaN", None), commas=self._commas)
-        if not typed.dtype.is_float():
-            typed = infer(column, commas=self._commas)
+        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way."""
+        typed = infer_file(column, commas=self._commas)
         return one_spelling(column, commas=True) if typed.dtype == pl.String and self._commas else typed
 
     def noted(self, columns: Iterable[pl.Series]) -> dict[str, tuple[str, ...]]:

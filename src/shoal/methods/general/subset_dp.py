@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain, combinations
 from math import comb
 from typing import Any, ClassVar
@@ -146,6 +147,12 @@ def _tabulate(rows: int) -> Any:
     """Return the dynamic program, compiled where the table is large enough to wait for the compiler."""
     if rows < COMPILE_FROM:
         return best_partitions
+    return _compiled()
+
+
+@cache
+def _compiled() -> Any:
+    """Return the loop, compiled once, however many choices of rows to drop there are."""
     from shoal.core.compiler import njit
 
     return njit(best_partitions)
