@@ -149,7 +149,7 @@ def _is_large(path: Path) -> bool:
 
 
 def _spilled(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Table:
-    from shoal.tables.csv_spill import spill
+    from shoal.tables.csv_spill import spill  # the same
 
     cells, form = spill(path, separator=separator, encoding=encoding, decimal=decimal)
     return Table(cells, (form.said,))

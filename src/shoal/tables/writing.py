@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from shoal.core.arrays import Ints
 from shoal.core.errors import TableError
@@ -68,7 +69,6 @@ def write_parts(parts: Iterable[pl.DataFrame], schema: pl.Schema, path: Path) ->
 
 def _lazy(parts: Iterable[pl.DataFrame], schema: pl.Schema) -> pl.LazyFrame:
     """Return parts as a frame that polars asks for them one by one."""
-    from polars.io.plugins import register_io_source
 
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, size: int | None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.compiler import njit
 from shoal.costs import ClassCost, RowCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
@@ -146,8 +147,6 @@ def _tabulate(rows: int) -> Any:
     """Return the dynamic program, compiled where the table is large enough to wait for the compiler."""
     if rows < COMPILE_FROM:
         return best_partitions
-    from shoal.core.compiler import njit
-
     return njit(best_partitions)
 
 

@@ -11,6 +11,7 @@ from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
+from shoal.methods.k_anonymity.forest_kernel import nearest_tuples, span_forest
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -108,8 +109,6 @@ class Neighbours:
         step = STEP // microdata.tuples.size + 1
         arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *flattened(ladders))
         while done < len(lonely) and not deadline.passed:
-            from shoal.methods.k_anonymity.forest_kernel import nearest_tuples
-
             progress(0.9 * done / len(lonely), "looking for nearest rows")
             part = slice(done, done + step)
             near[part], far[part] = nearest_tuples(*arguments, lonely[part], k)
@@ -120,8 +119,6 @@ class Neighbours:
         """Return the tuple that each tuple is joined to; -1 for the root of a tree."""
         if not len(self.some):
             return np.full(len(counts), -1, dtype=np.int64)
-        from shoal.methods.k_anonymity.forest_kernel import span_forest
-
         joined: Ints = span_forest(counts, self.some, self.near, self.far, k)
         return joined
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import scipy
 
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.l_diversity.two_diversity import TwoDiversity
@@ -48,15 +49,13 @@ class Bipartite(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Match the rows of one value with those of the other."""
-        from scipy.optimize import linear_sum_assignment
-
         progress(0.0, "matching pairs")
         points = TwoDiversity().points(problem)
         assert points.kinds is not None
         rows = np.lexsort((problem.microdata.identity, points.type_of_row))
         of_row = points.type_of_row[rows]
         sides = [np.flatnonzero(points.kinds[of_row] == kind) for kind in np.unique(points.kinds)]
-        one, other = linear_sum_assignment(points.between(of_row[sides[0]], of_row[sides[1]]))
+        one, other = scipy.optimize.linear_sum_assignment(points.between(of_row[sides[0]], of_row[sides[1]]))
         labels = np.empty(problem.rows, dtype=np.int64)
         labels[rows[sides[0][one]]] = labels[rows[sides[1][other]]] = np.arange(len(one))
         found = self.solution(problem, Partition.of(labels), "optimal")

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.methods.microaggregation.clusters.swapping import swap
 from shoal.microdata.histogram import Values
 from shoal.models import Model
 from shoal.models.base import DOUBT
@@ -68,8 +69,6 @@ class Closeness:
         Each candidate takes the place of the member whose exchange brings the class closest to the table, if that is
         closer than the class is. A class that is beyond the limit by less than floating point tells is exchanged on.
         """
-        from shoal.methods.microaggregation.clusters.swapping import swap
-
         limit = float(self.limit)
         kept: Ints = swap(self.codes, self.table, self.width, self.area, members, candidates, limit)
         if self.within(kept) or self.distance(kept) > limit + DOUBT:
