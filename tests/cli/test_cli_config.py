@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -15,12 +16,8 @@ from shoal.config import FREE, KEYS
 from shoal.studies.isolated_run import attempt
 from shoal.studies.synth import write_census
 
-GROUP = typer.main.get_command(app)
-COMMANDS = sorted(
-    name
-    for name, command in GROUP.commands.items()  # type: ignore[attr-defined]
-    if any(one.name == "config" for one in command.params)
-)
+GROUP: Any = typer.main.get_command(app)
+COMMANDS = sorted(name for name in GROUP.commands if any(one.name == "config" for one in GROUP.load(name).params))
 OWN = {"compare": ["--methods=mondrian"], "frontier": ["--vary=distinct-l(occupation)=1,2", "--queries=0"]}
 """What a command is told besides, so that it is quick."""
 BASE = {

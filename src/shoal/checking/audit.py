@@ -229,15 +229,15 @@ def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:
 
 
 def _risk(table: TableLike, **asked: Any) -> Risk:
-    """Measure the risk. What does so is loaded here, so that verification, which asks for none, does not load it."""
-    from shoal.risk import measure
+    """Measure the risk."""
+    from shoal.risk import measure  # verification asks for none
 
     return measure(table, **asked)
 
 
 def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
-    """Count with a wild cell that matches anything; loaded here for the same reason."""
-    from shoal.risk.wildcard import wildcard_summary
+    """Count with a wild cell that matches anything."""
+    from shoal.risk.wildcard import wildcard_summary  # verification counts without
 
     return wildcard_summary(quasi, wild)
 
@@ -319,8 +319,8 @@ def _cells(shown: Sequence[Coded], builders: Mapping[str, Builder]) -> list[Show
 
 
 def _people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> tuple[Any, Any]:
-    """Return what finds the people that cells cover; loaded here, as only models of a population ask for it."""
-    from shoal.hierarchies.cell_reader import covered_people, fitting_people
+    """Return what finds the people that cells cover."""
+    from shoal.hierarchies.cell_reader import covered_people, fitting_people  # only models of a population ask for it
 
     given = (classes, population, builders)
     return partial(covered_people, *given), partial(fitting_people, *given)

@@ -2,8 +2,8 @@
 
 A kind of thing (say, models) lives in a package. Every module there and in the packages inside it, one level deep, is
 imported, and so is every entry point in other people's packages of the group that the package names as `PLUGINS`; each
-class with a `name` of its own is found. Modules called `kernels` or `..._kernel` hold compiled loops and are left out:
-importing them would load the compiler.
+class with a `name` of its own is found. Modules called `kernels` or `..._kernel` hold compiled loops alone and are
+left out.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class Classes:
     @cached_property
     def chances(self) -> Chances:
         """What follows from a release about who of the population is in it."""
-        from shoal.microdata.chances import Chances
+        from shoal.microdata.chances import Chances  # only models of a population ask for it
 
         if self.fits is None:
             raise Unsupported(

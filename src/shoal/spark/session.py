@@ -14,6 +14,11 @@ from shoal.core.errors import ShoalError, TableError, Unsupported
 from shoal.tables.csv_text import SEPARATORS, guess_separator
 from shoal.tables.readers.csv import Csv
 
+HAS_PYARROW, HAS_PYSPARK = (find_spec(name) is not None for name in ("pyarrow", "pyspark"))
+"""Both are of the extra `spark`; where they are not installed, `check_installed` refuses in words what needs them."""
+if HAS_PYSPARK:
+    from pyspark.sql import SparkSession
+
 SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""
 
@@ -48,8 +53,6 @@ def session(master: str | None = None) -> Any:
     Memory of workers and similar settings are Spark's own (`spark-defaults.conf` in `SPARK_CONF_DIR`).
     """
     check_installed()
-    from pyspark.sql import SparkSession
-
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     url = master or MASTER
     if not url.startswith("sc://") and not has_local_mode():

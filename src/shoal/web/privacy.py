@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.core.errors import ShoalError
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.presets import PRESETS, Preset
 from shoal.web.desk.queries import Field, Form
@@ -141,8 +142,6 @@ def _asked(page: Page, place: int, one: Asked) -> None:
 
 async def _tell(page: Page, put: Any, one: Asked, number: int, value: str) -> None:
     """Change a number; one that cannot be is said in place."""
-    from shoal.core.errors import ShoalError
-
     try:
         said = one.written(number, value)
     except ShoalError as error:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.compiler import njit
 from shoal.costs import ClassCost, RowCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
@@ -153,8 +154,6 @@ def _tabulate(rows: int) -> Any:
 @cache
 def _compiled() -> Any:
     """Return the loop, compiled once, however many choices of rows to drop there are."""
-    from shoal.core.compiler import njit
-
     return njit(best_partitions)
 
 

@@ -11,6 +11,7 @@ from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
+from shoal.methods.k_anonymity.forest_kernel import nearest_tuples, span_forest
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -109,7 +110,7 @@ class Neighbours:
     @classmethod
     def of(cls, problem: Problem, deadline: Deadline, progress: Progress) -> Neighbours:
         """Compare tuples in pairs, as long as there is time."""
-        from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM, nearest_tuples
+        from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM
 
         microdata, k = problem.microdata, problem.models.least_rows
         ladders, _ = ladders_of(problem)
@@ -131,8 +132,6 @@ class Neighbours:
         """Return the tuple that each tuple is joined to; -1 for the root of a tree."""
         if not len(self.some):
             return np.full(len(counts), -1, dtype=np.int64)
-        from shoal.methods.k_anonymity.forest_kernel import span_forest
-
         joined: Ints = span_forest(counts, self.some, self.near, self.far, k)
         return joined
 

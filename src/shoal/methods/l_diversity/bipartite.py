@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import scipy
 
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Growth, Method, Progress
+from shoal.methods.l_diversity.assignment_kernel import least_assignment
 from shoal.methods.l_diversity.two_diversity import TwoDiversity
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
@@ -75,11 +77,7 @@ class Bipartite(Method):
 def _partners(costs: Ints, deadline: Deadline) -> Ints:
     """Return the row of the other value that each row of one is matched with; -1 where time was over before."""
     if len(costs) < COMPILED_FROM:
-        from scipy.optimize import linear_sum_assignment
-
-        partner: Ints = linear_sum_assignment(costs)[1]
+        partner: Ints = scipy.optimize.linear_sum_assignment(costs)[1]
     else:
-        from shoal.methods.l_diversity.assignment_kernel import least_assignment
-
         partner = watched(least_assignment, costs, deadline=deadline)
     return partner

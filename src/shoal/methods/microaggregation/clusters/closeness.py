@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.core.interruptible import Ending, watched
+from shoal.methods.microaggregation.clusters.swapping import swap
 from shoal.microdata.histogram import Values
 from shoal.models import Model
 from shoal.models.base import DOUBT
@@ -81,8 +82,6 @@ class Closeness:
 
     def _exchanged(self, members: Ints, candidates: Ints, limit: float, deadline: Ending) -> Ints:
         """Run the loop, in a thread that a deadline ends where there is much to compare."""
-        from shoal.methods.microaggregation.clusters.swapping import swap
-
         arguments = self.codes, self.table, self.width, self.area, members, candidates, limit
         long = len(members) ** 2 * len(candidates) > WATCHED_FROM
         kept: Ints = watched(swap, *arguments, deadline=deadline) if long else swap(*arguments, np.zeros(1, np.bool_))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator
-from shoal.cli.settings import names
+from shoal.core.errors import ReleaseError
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from shoal.release.release import Release
-    from shoal.report import Report
-    from shoal.tables.table import Table
+    from shoal.cli.settings import names
+    from shoal.cli.terminal import console
+    from shoal.report import make
+    from shoal.tables.table import read
 
 
 def report(
@@ -41,10 +42,7 @@ def report(
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """
-    from shoal.cli.show import console
-    from shoal.report import make
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     made = make(folder, table, attacks=names(attacks), queries=queries, source=original.name)
@@ -53,22 +51,8 @@ def report(
     console().print(f"{output}: {said}")
 
 
-def made_report(release: Release, table: Table, source: str) -> Report | None:
-    """Return the report of a release that is about to be written; where there is none, say why and go on."""
-    from shoal.core.errors import ShoalError
-    from shoal.report import make
-
-    try:
-        return make(release, table, source=source)
-    except ShoalError as error:
-        print(f"shoal: no report: {error}", file=sys.stderr)
-        return None
-
-
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:
     """Refuse a place where the report cannot go, before any work is done."""
-    from shoal.core.errors import ReleaseError
-
     if output.resolve().is_relative_to(folder.resolve()):
         raise ReleaseError(
             f"{str(output)!r} is inside the release, which is sealed",

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.cli.settings import names
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from shoal.attacks.run import Attacked
+    from shoal.attacks.run import attack as attack_release
+    from shoal.cli.settings import names
+    from shoal.cli.terminal import Grid, console
+    from shoal.tables.table import read
 
 
 def attack(
@@ -27,9 +33,7 @@ def attack(
     as_json: Json = False,
 ) -> None:
     """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only."""
-    from shoal.attacks.run import attack as attack_release
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = attack_release(folder, table, other=other, attacks=names(only))
     print(found.to_json()) if as_json else show(found)
@@ -37,17 +41,9 @@ def attack(
 
 def show(found: Attacked) -> None:
     """Print a row for every outcome."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from shoal.cli.show import console
-
     out = console()
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("attack", "learns", "knows"):
-        grid.add_column(heading, overflow="fold")
-    for heading in ("hit before", "hit after", "of"):
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid().headed("attack", "learns", "knows", overflow="fold")
+    grid.headed("hit before", "hit after", "of", justify="right", no_wrap=True)
     for one in found.outcomes:
         before = "-" if one.before is None else f"{one.before:,}"
         learns = one.attribute or ("a finer cell" if one.attack == "downcoding" else "who it is")

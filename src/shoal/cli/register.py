@@ -1,0 +1,48 @@
+"""The command `register`: a release is recorded, and checked against those recorded before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import Decimal, Encoding, Separator
+from shoal.core.on_demand import import_deferred
+
+if TYPE_CHECKING:
+    from shoal.cli.settings import names
+    from shoal.republication.release_register import Register
+    from shoal.tables.table import read
+
+
+DEFAULT = Path("shoal-registry")
+
+
+def register(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
+    original: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The table it was made from: without it, who is in it is unknown."),
+    ] = None,
+    registry: Annotated[Path, typer.Option(metavar="DIR", help="Where releases are recorded.")] = DEFAULT,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Columns that identify a person; else the identifiers, or quasi-identifiers."),
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+) -> None:
+    """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
+    import_deferred(__name__)
+    known = Register.at(registry)
+    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    overlaps = [] if table is None else list(known.check(folder, table))
+    known = known.add(folder, table, person=names(person) or ())
+    for one in overlaps:
+        print(one)
+    if table is None:
+        print("who is in it is not known: later releases are checked as if everybody were")
+    print(f"{registry}: {len(known.entries):,} releases are recorded")
+    raise typer.Exit(0 if all(one.is_safe for one in overlaps) else 1)
