@@ -36,7 +36,7 @@ def codip(
     with memory.within(limit):
         with meter() as progress:
             progress(0.0, "reading")
-            found = project(read(path, **reading), Request(**asked), largest, progress, limit)
+            found = project(read(path, **reading), Request(**asked), largest, progress, limit=limit)
         found.save(folder, format=kind)
     print(found.to_json()) if as_json else _show(found, folder)
 
@@ -48,12 +48,11 @@ def _show(found: Projections, folder: str) -> None:
     from shoal.cli.show import console
 
     out, grid = console(), Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("release", "folder", "status", "cost", "classes", "smallest class"):
+    rows = found.rows()
+    for heading in rows[0]:
         grid.add_column(heading, no_wrap=True)
-    for place, (name, release) in zip(found.folders, found.releases.items(), strict=True):
-        certificate, audit = release.certificate, release.audit
-        cells = (name, place, certificate.status, f"{float(certificate.cost):,.6g}", f"{audit.classes:,}")
-        grid.add_row(*cells, f"{audit.smallest_class:,}")
+    for row in rows:
+        grid.add_row(*row.values())
     out.print(grid)
     out.print(f"joined: {found.joined.classes:,} classes, the smallest of {found.joined.smallest_class:,} rows")
     for finding in found.joined.findings:

@@ -27,7 +27,7 @@ from shoal.attacks.rows import secret
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
+from shoal.core.errors import ReleaseError, RoleError, ShoalError, nearest
 from shoal.models.base import quoted
 from shoal.release.certificate import canonical
 from shoal.release.files import file_hash, read_json
@@ -263,8 +263,6 @@ def _exposed(folder: str, scene: Scene, within: Bools | None) -> Overlap:
 
 def refused(overlaps: Sequence[Overlap], overlap: str) -> None:
     """Raise `ReleaseError` if earlier releases do not allow a new one; `overlap` is `refuse` or `warn`."""
-    if overlap not in ("refuse", "warn"):
-        raise ParameterError(f"overlap is {overlap!r}", expected="refuse or warn")
     unsafe = [str(one) for one in overlaps if not one.is_safe]
     if unsafe and overlap == "refuse":
         raise ReleaseError(
