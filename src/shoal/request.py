@@ -321,7 +321,7 @@ ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
-_DESK = {name: "the page keeps its releases itself" for name in settings_of(Output) if name != "format"}
+_DESK = dict.fromkeys(("folder", "overwrite", "report"), "the page keeps its releases itself")
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
     "codip": {

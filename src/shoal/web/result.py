@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +10,16 @@ from shoal.core.markup import Content
 from shoal.core.number_format import number as level
 from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
+from shoal.web.codip import ask_codip, look_codip
 from shoal.web.compared import compared
 from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
 from shoal.web.desk.runs import compare
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
-from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
+from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, sentence, text
+from shoal.web.trials import Trial
+from shoal.web.whatif import ask_what_if, look_what_if
 
 ORIGINAL = "original"
 RISKS = {
@@ -41,7 +43,8 @@ class ResultView:
     before: Grid | None = None
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
-    what_if: WhatIf | None = None
+    what_if: Trial | None = None
+    codip: Trial | None = None
     measuring: bool = False
 
 
@@ -66,7 +69,8 @@ def look(desk: Desk, picks: Picks) -> ResultView:
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     rows = tuple(compare(desk.runs.all()))
-    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run), run.measuring)
+    trials = look_what_if(desk, run), look_codip(desk, run)
+    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
     return ResultView(choices(desk), run.id, run.draft, *known)
 
 
@@ -80,9 +84,13 @@ def draw(page: Page, found: ResultView) -> None:
     _figures(found)
     _price(found.stated)
     _asked(found.stated)
+    if found.draft.registry:
+        _together(found.stated.get("overlaps", ()))
     _side_by_side(page, found)
     _measured(page, found)
-    ask_what_if(page, found.id, found.draft, found.what_if)
+    if not found.draft.follows:
+        ask_what_if(page, found.draft, found.what_if)
+    ask_codip(page, found.draft, found.codip)
     compared(found.rows)
 
 
@@ -133,6 +141,13 @@ def _asked(stated: Mapping[str, Any]) -> None:
     ]
     grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
+
+
+def _together(overlaps: Sequence[str]) -> None:
+    """Say what it and earlier releases give away together."""
+    heading("Together with earlier releases")
+    for said in overlaps or ("nobody in it is in a release that the register knows",):
+        text(sentence(said))
 
 
 def _side_by_side(page: Page, found: ResultView) -> None:
