@@ -45,15 +45,11 @@ class Earlier:
         return cls(None if registry is None else Path(registry), overlap or REFUSE, follows)
 
     def run(
-        self,
-        table: Table,
-        request: Request,
-        progress: Progress = silent,
-        stop: Event | None = None,
-        limit: MemoryLimit | None = None,
+        self, table: Table, request: Request, progress: Progress = silent, limit: MemoryLimit | None = None
     ) -> Release:
         """Make a release, compare it with earlier ones, and let the register record it once it is saved."""
-        return self.recorded(self.compared(self.make(table, request, progress, stop, limit), table), table)
+        release = self.compared(self.make(table, request, progress, limit=limit), table)
+        return replace(release, record=partial(self.record, table=table))
 
     def make(
         self,
@@ -78,10 +74,6 @@ class Earlier:
         found = () if self.registry is None else tuple(Register.at(self.registry).check(release, table))
         refused(found, self.overlap)
         return found
-
-    def recorded(self, release: Release, table: Table) -> Release:
-        """Return a release that the register records once it is saved."""
-        return release if self.registry is None else replace(release, record=partial(self.record, table=table))
 
     def record(self, folder: str | Path, table: Table) -> None:
         """Record a release that was written."""

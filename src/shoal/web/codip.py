@@ -61,8 +61,8 @@ def _made(found: Trial) -> None:
     rows = found.found["releases"]
     grid(tuple(rows[0]), [tuple(row.values()) for row in rows], numbers=(3, 4, 5), about="Releases by CODIP")
     joined: Mapping[str, Any] = found.found["joined"]
-    crowds = f"{joined['classes']:,} crowds, the smallest of {counted(joined['smallest_class'], 'person', 'people')}"
-    text(f"Whoever joins all of them has {crowds}.")
+    smallest = counted(joined["smallest_class"], "person", "people")
+    text(f"Whoever joins all of them has {counted(joined['classes'], 'crowd')}, the smallest of {smallest}.")
     for one in joined["findings"]:
         said = f"{one['model']}: the releases joined reach {number(one['reached'])}"
         message(f"{said}." if one["holds"] else f"{said}. They do not meet it.", "" if one["holds"] else "warn")
