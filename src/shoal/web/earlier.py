@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -149,6 +150,12 @@ def asked_earlier(desk: Desk, draft: Draft) -> list[list[str]]:
     return [["Compared with the releases in", place_of(desk, draft.registry)], *series]
 
 
+def show_overlaps(overlaps: Sequence[Mapping[str, Any]]) -> None:
+    """Say what a release and each earlier one give away together."""
+    for one in overlaps:
+        text(sentence(one["said"])) if one["safe"] else message(sentence(one["said"]), "warn")
+
+
 # --- recording ---
 
 
@@ -180,8 +187,7 @@ def ask_record(page: Page, id: str, found: RecordView) -> None:
     elif trial is not None and trial.found:
         folder = Path(trial.found["folder"]).name
         message(f"Recorded in {found.register} as {folder}. Later releases are compared with it.")
-        for said in trial.found["overlaps"]:
-            text(sentence(said))
+        show_overlaps(trial.found["overlaps"])
     elif trial is not None and not trial.refused:
         wait_for(page, trial.id)
     else:

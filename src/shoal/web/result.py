@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,12 +16,14 @@ from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
 from shoal.web.desk.runs import compare
+from shoal.web.earlier import show_overlaps
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, sentence, text
+from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
 from shoal.web.trials import Trial
 from shoal.web.whatif import ask_what_if, look_what_if
 
 ORIGINAL = "original"
+NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
     "people who are unique": ("uniques", "share"),
     "people found if everybody is looked for": ("marketer",),
@@ -85,7 +87,8 @@ def draw(page: Page, found: ResultView) -> None:
     _price(found.stated)
     _asked(found.stated)
     if found.draft.registry:
-        _together(found.stated.get("overlaps", ()))
+        heading("Together with earlier releases")
+        show_overlaps(found.stated.get("overlaps") or NOBODY)
     _side_by_side(page, found)
     _measured(page, found)
     if not found.draft.follows:
@@ -141,13 +144,6 @@ def _asked(stated: Mapping[str, Any]) -> None:
     ]
     grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
-
-
-def _together(overlaps: Sequence[str]) -> None:
-    """Say what it and earlier releases give away together."""
-    heading("Together with earlier releases")
-    for said in overlaps or ("nobody in it is in a release that the register knows",):
-        text(sentence(said))
 
 
 def _side_by_side(page: Page, found: ResultView) -> None:

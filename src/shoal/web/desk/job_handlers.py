@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -20,6 +20,7 @@ from shoal.release.release import Release, write_folder
 from shoal.report import Evidence, Report
 from shoal.republication.codip import project
 from shoal.republication.earlier import Earlier
+from shoal.republication.release_register import Overlap
 from shoal.request import Request
 from shoal.studies.frontier import QUERIES, trace
 from shoal.tables.table import Table, read
@@ -86,7 +87,7 @@ def release(task: Task) -> None:
     task.tell.settle(stated.cost, stated.lower_bound)
     task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
-    said = {"decisions": list(made.decisions), "overlaps": list(map(str, made.overlaps))}
+    said = {"decisions": list(made.decisions), "overlaps": _told(made.overlaps)}
     task.done({**stated.content(), **said}, stopped=stopped)
     measure(task, made, table)
 
@@ -186,7 +187,12 @@ def record(task: Task) -> None:
         if fresh:
             remove(target)
         raise
-    task.done({"folder": str(target), "overlaps": list(map(str, overlaps))})
+    task.done({"folder": str(target), "overlaps": _told(overlaps)})
+
+
+def _told(overlaps: Sequence[Overlap]) -> list[dict[str, Any]]:
+    """Return what a release and each earlier one reveal together, and whether that is nothing, as plain data."""
+    return [{"said": str(one), "safe": one.is_safe} for one in overlaps]
 
 
 def _same_release(release: Path, target: Path) -> bool:
