@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from shoal.release.release import Release
     from shoal.release.verification import verify
     from shoal.republication.codip import Projections, codip
+    from shoal.republication.earlier import Registered, register
+    from shoal.republication.release_register import Register
     from shoal.risk import Risk
     from shoal.studies.comparison import Comparison, compare
     from shoal.studies.frontier import Frontier, frontier
@@ -52,6 +54,8 @@ __all__ = [
     "Metric",
     "Projections",
     "RecursiveLDiversity",
+    "Register",
+    "Registered",
     "Release",
     "Risk",
     "ShoalError",
@@ -64,6 +68,7 @@ __all__ = [
     "codip",
     "compare",
     "frontier",
+    "register",
     "verify",
 ]
 

@@ -31,6 +31,8 @@ from shoal.tables.table import Table, TableLike, read_by_disk
 LOCAL = "local"
 ENGINES = {"spark": "shoal.spark"}
 """Modules whose `run` does the same where the rows are; they build on this one, and are loaded when asked for."""
+REPUBLICATION = "shoal.republication.earlier"
+"""The module that compares a release with earlier ones; it builds on this one too."""
 
 
 @takes_settings("anonymize")
@@ -41,6 +43,9 @@ def anonymize(
     require: str | Model | Models | Iterable[Model],
     memory_limit: object = None,
     engine: str = LOCAL,
+    registry: str | Path | None = None,
+    overlap: str | None = None,
+    follows: str | Path | None = None,
     progress: Progress | None = None,
     **settings: Unpack[Settings],
 ) -> Release:
@@ -72,6 +77,9 @@ def anonymize(
     - `order`: the order of words, the least first: `{"pain": ["low", "mid", "high"]}`; ordered distances and ranges
       need one.
     - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
+    - `registry`: a folder with the register of earlier releases. The release is compared with them (`overlaps`), and
+      refused if together they give people away; `overlap="warn"` allows it. `save` records it there.
+    - `follows`: the release before, in which people keep their signature; `"none"` for the first of a series.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
     >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2 l(illness)=2")
@@ -82,14 +90,18 @@ def anonymize(
     if engine not in (LOCAL, *ENGINES):
         raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, (LOCAL, *ENGINES))))
     request = Request.of("anonymize", quasi=quasi, require=require, **settings)
+    known = any((registry, overlap, follows))
+    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run
     if engine != LOCAL and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
+    if engine != LOCAL and known:
+        raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
         return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))
     with within(limit):
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)
-        return run(table, request, progress or silent, limit=limit)
+        return cast("Release", make(table, request, progress or silent, limit=limit))
 
 
 def run(

@@ -318,18 +318,22 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
 READING = tuple(name for name in settings_of(Source) if name != "file")
 """How a file is read: `shoal.tables.readers.base.ReadOptions` has the same names."""
+EARLIER = ("registry", "overlap", "follows")
+"""Settings about releases that were made before."""
+REGISTRY = "shoal-registry"
+"""The register that releases are recorded in afterwards, where none is named."""
 
 ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
-_DESK = {name: "the page keeps its releases itself" for name in settings_of(Output) if name != "format"}
+_DESK = dict.fromkeys(("folder", "overwrite", "report"), "the page keeps its releases itself")
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
     "codip": {
         "overwrite": "an existing folder is refused",
         "report": "`shoal report` makes one of each release",
-        **dict.fromkeys(("registry", "overlap", "follows"), "`shoal register` compares each release with earlier ones"),
+        **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
         **_LOCAL,
     },
     "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
@@ -341,7 +345,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "decimal": "it reads numbers with a point; give a Parquet file",
         "memory_limit": "tell Spark how much memory it has",
         "report": "use `shoal report` afterwards",
-        **dict.fromkeys(("registry", "overlap", "follows"), "earlier releases are compared in memory"),
+        **dict.fromkeys(EARLIER, "earlier releases are compared in memory"),
     },
     "draft": {
         **_DESK,

@@ -15,13 +15,13 @@ from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
     from shoal.cli import show
-    from shoal.cli.earlier_releases import Earlier
     from shoal.cli.interrupt import best_so_far
     from shoal.cli.progress import meter
     from shoal.cli.settings import settings, table_file
     from shoal.cli.spark import Spark
     from shoal.release.release import Release, check_target
-    from shoal.request import Request
+    from shoal.republication.earlier import Earlier
+    from shoal.request import EARLIER, Request
     from shoal.tables.table import Table, read, read_by_disk
 
 
@@ -39,7 +39,7 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     wanted = asked.pop("report", False)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
-    earlier = Earlier.asked(asked.pop("registry", None), asked.pop("overlap", None), asked.pop("follows", None))
+    earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
         raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
@@ -52,12 +52,14 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
         with meter() as progress, best_so_far() as stop:
             progress(0.0, "reading")
             table = (read if limit is None else read_by_disk)(path, **reading)
-            release = earlier.run(table, request, progress, stop, limit)
+            release = earlier.make(table, request, progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
         for note in release.source.spelling:
             print(f"shoal: {note}", file=sys.stderr)
-        earlier.allow(release, table)
+        release = earlier.compared(release, table)
+        for overlap in release.overlaps:
+            print(f"shoal: {overlap}", file=sys.stderr)
         pages = _report(release, table, Path(path).name) if wanted else None
         release.save(folder, report=pages, **saving)
     earlier.record(folder, table)

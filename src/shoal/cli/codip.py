@@ -37,19 +37,17 @@ def codip(
     with memory.within(limit):
         with meter() as progress:
             progress(0.0, "reading")
-            found = project(read(path, **reading), Request(**asked), largest, progress, limit)
+            found = project(read(path, **reading), Request(**asked), largest, progress, limit=limit)
         found.save(folder, format=kind)
     print(found.to_json()) if as_json else _show(found, folder)
 
 
 def _show(found: Projections, folder: str) -> None:
     """Print the releases, and what they give away joined."""
-    out, headings = console(), ("release", "folder", "status", "cost", "classes", "smallest class")
-    grid = Grid(pad_edge=False).headed(*headings, no_wrap=True)
-    for place, (name, release) in zip(found.folders, found.releases.items(), strict=True):
-        certificate, audit = release.certificate, release.audit
-        cells = (name, place, certificate.status, f"{float(certificate.cost):,.6g}", f"{audit.classes:,}")
-        grid.add_row(*cells, f"{audit.smallest_class:,}")
+    out, rows = console(), found.rows()
+    grid = Grid(pad_edge=False).headed(*rows[0], no_wrap=True)
+    for row in rows:
+        grid.add_row(*row.values())
     out.print(grid)
     out.print(f"joined: {found.joined.classes:,} classes, the smallest of {found.joined.smallest_class:,} rows")
     for finding in found.joined.findings:

@@ -1,4 +1,4 @@
-"""The command `register`: a release is recorded, and checked against those recorded before."""
+"""The command `register`: a release is recorded, and compared with those recorded before."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator
 from shoal.core.on_demand import import_deferred
+from shoal.request import REGISTRY
 
 if TYPE_CHECKING:
     from shoal.cli.settings import names
-    from shoal.republication.release_register import Register
+    from shoal.republication.earlier import register as record
     from shoal.tables.table import read
-
-
-DEFAULT = Path("shoal-registry")
 
 
 def register(
@@ -25,7 +23,7 @@ def register(
         Path | None,
         typer.Option(metavar="FILE", help="The table it was made from: without it, who is in it is unknown."),
     ] = None,
-    registry: Annotated[Path, typer.Option(metavar="DIR", help="Where releases are recorded.")] = DEFAULT,
+    registry: Annotated[Path, typer.Option(metavar="DIR", help="Where releases are recorded.")] = Path(REGISTRY),
     person: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Columns that identify a person; else the identifiers, or quasi-identifiers."),
@@ -36,13 +34,11 @@ def register(
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
     import_deferred(__name__)
-    known = Register.at(registry)
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
-    overlaps = [] if table is None else list(known.check(folder, table))
-    known = known.add(folder, table, person=names(person) or ())
-    for one in overlaps:
+    found = record(folder, table, registry=registry, person=names(person) or ())
+    for one in found.overlaps:
         print(one)
     if table is None:
         print("who is in it is not known: later releases are checked as if everybody were")
-    print(f"{registry}: {len(known.entries):,} releases are recorded")
-    raise typer.Exit(0 if all(one.is_safe for one in overlaps) else 1)
+    print(f"{registry}: {len(found.register.entries):,} releases are recorded")
+    raise typer.Exit(0 if found.is_safe else 1)

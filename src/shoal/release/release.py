@@ -85,6 +85,10 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `source` that are about nobody; None where all rows are about people."""
+    overlaps: tuple[Any, ...] = field(default=(), repr=False)
+    """What it and each earlier release of a register reveal together; none where it was compared with no register."""
+    record: Callable[[Path], None] | None = field(default=None, repr=False)
+    """What `save` calls with the folder that it wrote: a register of releases."""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     """How long each part of the work took: search, check, compile. In no file: it differs from run to run."""
 
@@ -131,10 +135,14 @@ class Release:
     ) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
 
-        A `report` (`shoal.report.make`) is written with it and sealed like the rest.
+        A `report` (`shoal.report.make`) is written with it and sealed like the rest. A register that the release was
+        compared with records it.
         """
         write = partial(_write, self, suffix=suffix_of(format), report=report)
-        return write_folder(folder, write, overwrite=overwrite)
+        target = write_folder(folder, write, overwrite=overwrite)
+        if self.record is not None:
+            self.record(target)
+        return target
 
 
 def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, overwrite: bool = False) -> Path:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from threading import Event
 from typing import Unpack
 
 import numpy as np
@@ -67,6 +68,20 @@ class Projections:
         words = ["".join(sign if sign.isalnum() else "_" for sign in name) for name in self.releases]
         return [f"{number}_{word}" for number, word in enumerate(words, 1)]
 
+    def rows(self) -> list[dict[str, str]]:
+        """Return a row for each release, as text: its name and folder, what it cost, and how large its classes are."""
+        return [
+            {
+                "release": name,
+                "folder": folder,
+                "status": release.certificate.status,
+                "cost": f"{float(release.certificate.cost):,.6g}",
+                "classes": f"{release.audit.classes:,}",
+                "smallest class": f"{release.audit.smallest_class:,}",
+            }
+            for folder, (name, release) in zip(self.folders, self.releases.items(), strict=True)
+        ]
+
     def to_json(self) -> str:
         """Return what was reached apart and joined, as JSON; no cell of the table."""
         apart = {name: json.loads(release.audit.to_json()) for name, release in self.releases.items()}
@@ -99,13 +114,21 @@ def codip(
     limit = MemoryLimit.of(memory_limit)
     request = Request.of("codip", quasi=quasi, require=require, **settings)
     with within(limit):
-        return project(Table.of(data), request, largest, progress or silent, limit)
+        return project(Table.of(data), request, largest, progress or silent, limit=limit)
 
 
 def project(
-    table: Table, request: Request, largest: int = 1, progress: Progress = silent, limit: MemoryLimit | None = None
+    table: Table,
+    request: Request,
+    largest: int = 1,
+    progress: Progress = silent,
+    stop: Event | None = None,
+    limit: MemoryLimit | None = None,
 ) -> Projections:
-    """Make the releases of a request; what can never be done within a `limit` is refused at once."""
+    """Make the releases of a request; once `stop` is set, the best found so far of each is taken.
+
+    What can never be done within a `limit` is refused at once.
+    """
     models = as_models(request.require)
     table = read_as_asked(table, request.unify, request.order)
     roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
@@ -122,7 +145,7 @@ def project(
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
             order={name: words for name, words in request.order.items() if name not in rest},
         )
-        releases["+".join(group)] = run(table, own, progress, limit=limit)
+        releases["+".join(group)] = run(table, own, progress, stop, limit=limit)
     return Projections(releases, _joined(table, list(releases.values()), request, models))
 
 

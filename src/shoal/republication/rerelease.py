@@ -118,7 +118,7 @@ class _Series:
         roles = Roles.of(
             table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers
         )
-        attribute, m = _asked(request, roles)
+        attribute, m = series_asked(request, roles.sensitive)
         person = roles.identifiers or roles.quasi
         hashes = register.hashes(table.frame, person)
         if hashes.n_unique() < table.rows:
@@ -173,10 +173,10 @@ class _Series:
         return release
 
 
-def _asked(request: Request, roles: Roles) -> tuple[str, int]:
-    """Return the attribute and the m that are asked for."""
+def series_asked(request: Request, sensitive: Sequence[str]) -> tuple[str, int]:
+    """Return the attribute and the m that are asked for; raise `Unsupported` if a series cannot be asked for this."""
     models = [model for model in as_models(request.require) if isinstance(model, MInvariance)]
-    if len(models) != 1 or models[0].given or models[0].attributes != roles.sensitive:
+    if len(models) != 1 or models[0].given or models[0].attributes != tuple(sensitive):
         raise Unsupported(
             "a release that follows another has one sensitive column, and asks for m of it",
             hint="write m(COLUMN)=3, and leave other sensitive columns out as identifiers",

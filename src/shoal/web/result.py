@@ -10,16 +10,20 @@ from shoal.core.markup import Content
 from shoal.core.number_format import number as level
 from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
+from shoal.web.codip import ask_codip, look_codip
 from shoal.web.compared import compared
 from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
 from shoal.web.desk.runs import compare
+from shoal.web.earlier import show_overlaps
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
-from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
+from shoal.web.trials import Trial
+from shoal.web.whatif import ask_what_if, look_what_if
 
 ORIGINAL = "original"
+NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
     "people who are unique": ("uniques", "share"),
     "people found if everybody is looked for": ("marketer",),
@@ -41,7 +45,8 @@ class ResultView:
     before: Grid | None = None
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
-    what_if: WhatIf | None = None
+    what_if: Trial | None = None
+    codip: Trial | None = None
     measuring: bool = False
 
 
@@ -66,7 +71,8 @@ def look(desk: Desk, picks: Picks) -> ResultView:
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     rows = tuple(compare(desk.runs.all()))
-    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run), run.measuring)
+    trials = look_what_if(desk, run), look_codip(desk, run)
+    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
     return ResultView(choices(desk), run.id, run.draft, *known)
 
 
@@ -80,9 +86,14 @@ def draw(page: Page, found: ResultView) -> None:
     _figures(found)
     _price(found.stated)
     _asked(found.stated)
+    if found.draft.registry:
+        heading("Together with earlier releases")
+        show_overlaps(found.stated.get("overlaps") or NOBODY)
     _side_by_side(page, found)
     _measured(page, found)
-    ask_what_if(page, found.id, found.draft, found.what_if)
+    if not found.draft.follows:
+        ask_what_if(page, found.draft, found.what_if)
+    ask_codip(page, found.draft, found.codip)
     compared(found.rows)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.hierarchies.specs import FILES
-from shoal.request import LEFT_OUT, READING, Request, settings_of
+from shoal.request import EARLIER, LEFT_OUT, READING, Request, settings_of
 from shoal.tables.star_marks import STAR
 
 ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
@@ -63,6 +63,10 @@ class Draft:
     star: str = STAR
     neutralise: bool = False
     format: str = "csv"
+    registry: str | None = None
+    """The register of earlier releases: an absolute path."""
+    overlap: str | None = None
+    follows: str | None = None
     time_limit: float | None = None
     seed: int = 0
 
@@ -127,6 +131,11 @@ class Draft:
             **given,
         }
 
+    @property
+    def earlier(self) -> dict[str, str]:
+        """What is asked about earlier releases, for `shoal.anonymize`."""
+        return {name: getattr(self, name) for name in EARLIER if getattr(self, name) is not None}
+
     def request(self) -> Request:
         """Return what the pipeline is asked for."""
         if not self.require:
@@ -137,13 +146,13 @@ class Draft:
         """Return a `shoal.toml` that repeats this; `file` is what the table is called there."""
         data = {"file": file or self.file, **self.reading}
         output = {"folder": folder, "format": None if self.format == _NOTHING.format else self.format}
-        return as_toml({**self.settings, **data, **output}) + "\n"
+        return as_toml({**self.settings, **data, **output, **self.earlier}) + "\n"
 
     def python(self, *, file: str | None = None, folder: str = "release") -> str:
         """Return a script that repeats this."""
         path, given = file or self.file, {name: said for name, said in self.reading.items() if said is not None}
         read = f"read({path!r}, {', '.join(f'{name}={said!r}' for name, said in given.items())})" if given else None
-        lines = [f"    {name}={said!r}," for name, said in self.settings.items()]
+        lines = [f"    {name}={said!r}," for name, said in {**self.settings, **self.earlier}.items()]
         saved = f", format={self.format!r}" if self.format != _NOTHING.format else ""
         return "\n".join(
             [
