@@ -127,9 +127,9 @@ def audit(
 
     Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
     """
-    from shoal.checking.audit import audit as audit_table
     from shoal.cli import show
     from shoal.core.errors import ParameterError
+    from shoal.inspection.warned_audit import audit as audit_table
 
     asked = {
         "quasi": names(quasi),

@@ -88,14 +88,16 @@ def dependences(table: Table, told: Sequence[str], tellers: Sequence[str]) -> tu
     return (*pairs, *(Dependence(one.column, one.tells, one.reason + said, one.exact) for one in joint))
 
 
-def published_dependences(table: Table, quasi: Sequence[str], sensitive: Sequence[str]) -> tuple[Dependence, ...]:
+def published_dependences(
+    table: Table, quasi: Sequence[str], sensitive: Sequence[str] = (), left_out: Sequence[str] = ()
+) -> tuple[Dependence, ...]:
     """Return the columns of a published table that tell of its quasi-identifiers or sensitive attributes.
 
     Relations are learnt from the cells that are not stars.
     """
     told = [name for name in (*quasi, *sensitive) if name in table.columns]
     seen = table.with_columns(table[name].set(table[name] == STAR, None) for name in told if _is_text(table, name))
-    return dependences(seen, told, [name for name in table.columns if name not in quasi])
+    return dependences(seen, told, [name for name in table.columns if name not in (*quasi, *left_out)])
 
 
 def _is_text(table: Table, name: str) -> bool:
