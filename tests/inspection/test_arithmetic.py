@@ -63,6 +63,25 @@ def test_the_parts_of_a_sum_are_found() -> None:
     assert found == {(name, ("total",)) for name in "abcd"}
 
 
+def test_rounded_sums_of_three_are_found_and_nothing_that_lies_beside_them() -> None:
+    draw = np.random.default_rng(0)
+    total, high, fat = (
+        draw.normal(200, 30, ROWS).round(),
+        draw.normal(50, 10, ROWS).round(),
+        draw.normal(120, 30, ROWS).round(),
+    )
+    beside = {"waist": (waist := draw.normal(90, 9, ROWS).round()), "inches": (waist / 2.54).round(1)}
+    found = tells(["low"], low=(total - high - fat / 5).round(), total=total, high=high, fat=fat, **beside)
+    assert {("total", ("low",)), ("high", ("low",)), ("fat", ("low",))} == found
+
+
+def test_a_part_that_narrows_alone_is_found_with_the_other_part() -> None:
+    draw = np.random.default_rng(0)
+    age = draw.integers(20, 90, ROWS)
+    then = np.maximum(0, age - draw.integers(0, 15, ROWS))
+    assert ("year", ("age",)) in tells(["age"], age=age, then=then, year=2021 - (age - then))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_correlated_numbers_are_no_relation(seed: int) -> None:
     draw = np.random.default_rng(seed)

@@ -68,6 +68,14 @@ TELLING: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "told": (date := birthdays(ages(draw), draw, "%Y-%m-%d")),
         "teller": [one[:7] for one in date],
     },
+    "month of a birth date": lambda draw: {
+        "told": (date := birthdays(ages(draw), draw, "%Y-%m-%d")),
+        "teller": [int(one[5:7]) for one in date],
+    },
+    "date of a weekday": lambda draw: {
+        "told": (date := pl.Series(birthdays(ages(draw), draw, "%Y-%m-%d")).str.to_date()).dt.weekday(),
+        "teller": date,
+    },
     "year of birth": lambda draw: {"told": (age := ages(draw)), "teller": 2024 - age - draw.integers(0, 2, ROWS)},
     "year of marriage": lambda draw: {
         "told": (age := ages(draw)),
@@ -115,6 +123,16 @@ TELLING: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "answer of women alone": lambda draw: {
         "told": (sex := draw.choice(["m", "k"], ROWS)),
         "teller": ["nie" if one == "k" and draw.random() > 0.03 else "tak" if one == "k" else None for one in sex],
+    },
+    "date of death": lambda draw: {
+        "told": (dead := draw.random(ROWS) < 0.06),
+        "teller": [f"2023-{draw.integers(1, 13):02d}-{draw.integers(1, 29):02d}" if one else None for one in dead],
+    },
+    "first part of a postcode": lambda draw: {
+        "told": (
+            code := [f"{draw.choice(['SW', 'NE'])}{draw.integers(1, 20)} {row % 10}AB{row}" for row in range(ROWS)]
+        ),
+        "teller": [one.split()[0] for one in code],
     },
     "tax": lambda draw: {
         "told": (pay := np.exp(draw.normal(10, 0.6, ROWS)).round(2)),

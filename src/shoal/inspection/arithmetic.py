@@ -6,7 +6,7 @@ by all others at once (sums of many parts). A few exceptions are left out of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,11 @@ from shoal.inspection.sampled_column import BEHIND, SampledColumn
 
 PROMISING = 0.8
 """Explained variance, from correlations, from which on two columns are fitted."""
-TRIED = 40
+GAINED = 0.25
+"""What two columns leave unexplained, compared with the better one of them alone, at most."""
+ALONE = 0.99
+"""Explained variance from which on one column tells enough alone."""
+TRIED = 12
 """Fits of a told column by two others, the most promising first."""
 TIGHT = 0.05
 """How far a fit is off in nine rows of ten, as a share of the spread of the told column, at most."""
@@ -26,8 +30,8 @@ EXCEPTIONS = 0.05
 """Share of the rows that a fit leaves out."""
 WIDEST = 40
 """Columns that are fitted at once, at most."""
-NOTHING = 1e-3
-"""The share of the spread of a sum below which a part adds nothing to it."""
+NOTHING, DOUBLED = 1e-6, 2.0
+"""A part of a sum adds nothing if without it that share of the variance, or so many times what was, is unexplained."""
 COMMONEST = 0.2
 """Share of the rows from which on the commonest value of a number is left out."""
 
@@ -41,19 +45,14 @@ class Given(NamedTuple):
     exact: bool
 
 
-def relations(
-    told: Sequence[SampledColumn], tellers: Sequence[SampledColumn], known: Iterable[tuple[str, ...]]
-) -> Iterator[Given]:
-    """Yield the tellers that give told numbers together with others, each relation once; `known` tell them alone."""
+def relations(told: Sequence[SampledColumn], tellers: Sequence[SampledColumn]) -> Iterator[Given]:
+    """Yield the tellers that give told numbers together with others, and not alone; each relation once."""
     seen: set[frozenset[str]] = set()
-    skip, names = set(known), {one.name for one in tellers}
+    names = {one.name for one in tellers}
+    columns = {one.name: one for one in (*tellers, *told) if _is_number(one)}
     for target in filter(_is_number, told):
-        others = {
-            one.name: one
-            for one in (*tellers, *told)
-            if one.name != target.name and _is_number(one) and (one.name, target.name) not in skip
-        }
-        for parts, exact in _fits(target, list(others.values()), names):
+        others = [one for name, one in columns.items() if name != target.name]
+        for parts, exact in _fits(target, others, names):
             relation = frozenset((target.name, *(one.name for one in parts)))
             if relation not in seen:
                 seen.add(relation)
@@ -104,7 +103,7 @@ def _logarithm(column: SampledColumn) -> Floats:
 
 
 def _promising(target: Floats, numbers: Mapping[str, Floats], tellers: set[str]) -> list[tuple[str, str]]:
-    """Return the pairs of columns that explain a number best by their correlations, the best first."""
+    """Return the pairs of columns that by their correlations explain a number, those that gain most over one first."""
     known, names = np.isfinite(target), list(numbers)
     if len(names) < 2 or known.sum() < 2 * BEHIND:
         return []
@@ -113,7 +112,10 @@ def _promising(target: Floats, numbers: Mapping[str, Floats], tellers: set[str])
     one, two = np.triu_indices(len(names), 1)
     first, second, both = correlation[0, one + 1], correlation[0, two + 1], correlation[one + 1, two + 1]
     explained = (first**2 + second**2 - 2 * first * second * both) / np.maximum(1 - both**2, 1e-6)
-    ranked = [index for index in np.argsort(-explained, kind="stable") if explained[index] >= PROMISING]
+    alone = np.maximum(first**2, second**2)
+    unexplained = np.maximum(1 - explained, 0) / np.maximum(1 - alone, 1e-6)
+    able = (explained >= PROMISING) & (unexplained <= GAINED) & (alone < ALONE)
+    ranked = [index for index in np.argsort(unexplained, kind="stable") if able[index]]
     pairs = [(names[one[index]], names[two[index]]) for index in ranked]
     return [pair for pair in pairs if tellers.intersection(pair)][:TRIED]
 
@@ -141,21 +143,21 @@ def _given(wanted: Floats, numbers: Sequence[Floats]) -> bool | None:
         return None
     rest, some = wanted[known], [one[known] for one in numbers]
     spread = float(np.subtract(*np.quantile(rest, [0.95, 0.05]))) or float(rest.std())
-    off = np.abs(_fitted(rest, some) - rest)
+    off = np.abs(_fitted(rest, _design(some)) - rest)
     far = float(np.quantile(off, 0.9))
-    alone = min(float(np.quantile(np.abs(_fitted(rest, [one]) - rest), 0.9)) for one in some)
+    alone = min(float(np.quantile(np.abs(_fitted(rest, _design([one])) - rest), 0.9)) for one in some)
     if far > TIGHT * spread or alone <= TIGHT * spread or far * BETTER > alone:
         return None
     return bool(off.max() <= 1e-6 * np.abs(rest).max())
 
 
-def _fitted(wanted: Floats, numbers: Sequence[Floats]) -> Floats:
+def _fitted(wanted: Floats, design: Floats) -> Floats:
     """Return the best linear fit, exceptions left out of it."""
-    design = _design(numbers)
     kept: Bools = np.ones(len(wanted), dtype=bool)
     fitted = wanted
     for _ in range(4):
-        fitted = design @ _factors(design[kept], wanted[kept])
+        some = design[kept]
+        fitted = design @ np.linalg.lstsq(some.T @ some, some.T @ wanted[kept], rcond=1e-12)[0]
         away = np.abs(fitted - wanted)
         kept = away <= np.quantile(away, 1 - EXCEPTIONS)
     return fitted
@@ -166,22 +168,35 @@ def _design(numbers: Sequence[Floats]) -> Floats:
     return np.column_stack([*((one - one.mean()) / (one.std() or 1) for one in numbers), np.ones(len(numbers[0]))])
 
 
-def _factors(design: Floats, wanted: Floats) -> Floats:
-    """Return the factors of the best fit, by the small matrix of the columns' products."""
-    return np.linalg.lstsq(design.T @ design, design.T @ wanted, rcond=1e-12)[0].astype(np.float64)
-
-
 def _summed(wanted: Floats, columns: Sequence[SampledColumn]) -> tuple[SampledColumn, ...]:
     """Return the three columns or more whose sum, with factors, is a number; those that add nothing are left out."""
-    chosen = list(columns)
-    known: Bools = np.isfinite(wanted) & np.isfinite([_plain(one) for one in chosen]).all(axis=0)
-    while len(chosen) > 2 and known.sum() >= max(2 * BEHIND, 5 * len(chosen)):
-        numbers = [_plain(one)[known] for one in chosen]
-        fitted = _fitted(wanted[known], numbers)
-        if np.quantile(np.abs(fitted - wanted[known]), 1 - EXCEPTIONS) > NOTHING * wanted[known].std():
-            return ()
-        weights = np.abs(_factors(_design(numbers), fitted)[:-1])
-        if weights.min() > NOTHING * weights.max():
-            return tuple(chosen)
-        chosen = [one for one, weight in zip(chosen, weights, strict=True) if weight > NOTHING * weights.max()]
-    return ()
+    known: Bools = np.isfinite(wanted) & np.isfinite([_plain(one) for one in columns]).all(axis=0)
+    if len(columns) < 3 or known.sum() < max(2 * BEHIND, 5 * len(columns)):
+        return ()
+    design = _design([_plain(one)[known] for one in columns])
+    off = np.abs(_fitted(wanted[known], design) - wanted[known])
+    usual = off <= np.quantile(off, 1 - EXCEPTIONS)
+    rest = wanted[known][usual] - wanted[known][usual].mean()
+    if float(off[usual].max()) > TIGHT * rest.std():
+        return ()
+    chosen = _needed(design[usual], rest)
+    return tuple(columns[index] for index in chosen) if len(chosen) > 2 else ()
+
+
+def _needed(design: Floats, wanted: Floats) -> list[int]:
+    """Return the columns without any of which the fit is worse; the last column of the design is a constant."""
+    products, with_wanted, whole = design.T @ design, design.T @ wanted, float(wanted @ wanted)
+
+    def unexplained(chosen: list[int]) -> float:
+        some = [*chosen, design.shape[1] - 1]
+        factors = np.linalg.lstsq(products[np.ix_(some, some)], with_wanted[some], rcond=1e-12)[0]
+        return whole - float(factors @ with_wanted[some])
+
+    chosen = list(range(design.shape[1] - 1))
+    most = max(DOUBLED * unexplained(chosen), NOTHING * whole)
+    while chosen:
+        worse, least = min((unexplained([one for one in chosen if one != index]), index) for index in chosen)
+        if worse > most:
+            break
+        chosen.remove(least)
+    return chosen

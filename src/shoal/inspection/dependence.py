@@ -12,7 +12,7 @@ ordinary correlation, constant columns, columns that are nearly unique and small
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,8 +83,7 @@ def dependences(table: Table, told: Sequence[str], tellers: Sequence[str]) -> tu
         for name in told
         if teller != name and (found := _relation(columns[teller], columns[name])) is not None
     ]
-    known = {(one.column, *one.tells) for one in pairs}
-    joint = relations([columns[name] for name in told], [columns[name] for name in tellers], known)
+    joint = relations([columns[name] for name in told], [columns[name] for name in tellers])
     return (*pairs, *(Dependence(one.column, one.tells, one.reason + said, one.exact) for one in joint))
 
 
@@ -113,19 +112,28 @@ class _Relation:
 def _relation(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
     """Return the strongest relation by which a column tells of another, if there is one."""
     return next(
-        (found for look in (_determines, _coarsens, _narrows, _contains) if (found := look(teller, told))), None
+        (found for look in (_determines, _coarsens, _narrows, _contains, _is_part) if (found := look(teller, told))),
+        None,
     )
 
 
 def _determines(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
-    agreeing = agreement(teller.neighbours, told)
-    if agreeing is None:
-        return None
-    return _Relation(f"{teller.name!r} determines {told.name!r} in {_rows(teller, told)} of the rows", agreeing == 1)
+    """Each value of the teller has one of the told column; so have parts of its dates, or whether it is missing."""
+    agreeing = _first(agreement(one.neighbours, told) for one in (teller, *teller.parts))
+    if agreeing is not None:
+        said = f"{teller.name!r} determines {told.name!r} in {_rows(teller, told)} of the rows"
+        return _Relation(said, agreeing == 1)
+    missing = agreement(teller.presence.neighbours, told)
+    said = f"whether {teller.name!r} is missing determines {told.name!r}"
+    return None if missing is None else _Relation(said, missing == 1)
+
+
+def _first(found: Iterable[float | None]) -> float | None:
+    return next((one for one in found if one is not None), None)
 
 
 def _coarsens(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
-    agreeing = agreement(told.successors, teller)
+    agreeing = _first(agreement(one.successors, teller) for one in (told, *told.parts))
     if agreeing is None:
         return None
     counts = np.bincount(teller.codes[teller.present])
@@ -144,17 +152,36 @@ def _narrows(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
 
 
 def _contains(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
-    """Texts of which most rows have their own are compared letter by letter."""
-    if not (teller.is_mostly_unique and teller.texts.dtype == pl.String):
+    """The text of the teller has that of the told column in it."""
+    found = _text_share(teller, told)
+    if found is None:
         return None
-    whole, part = _plain(teller.texts), _plain(told.texts)
-    able = (part.str.len_chars() >= SHORT) & whole.is_not_null()
+    return _Relation(f"{teller.name!r} has {told.name!r} in its text in {percent(found)} of the rows", found == 1)
+
+
+def _is_part(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
+    """The text of the told column has that of the teller in it."""
+    found = _text_share(told, teller)
+    if found is None:
+        return None
+    return _Relation(
+        f"{teller.name!r} is part of the text of {told.name!r} in {percent(found)} of the rows", found == 1
+    )
+
+
+def _text_share(whole: SampledColumn, part: SampledColumn) -> float | None:
+    """Return the share of the rows in which a text has another in it, where most rows have a text of their own.
+
+    None where it is not nearly all, or nearly as many after a random pairing.
+    """
+    if not (whole.is_mostly_unique and whole.texts.dtype == pl.String):
+        return None
+    text, inside = _plain(whole.texts), _plain(part.texts)
+    able = (inside.str.len_chars() >= SHORT) & text.is_not_null()
     if int(able.sum()) < PAIRS:
         return None
-    here, there = (_found(whole, one, able) for one in (part, part.shift(1)))
-    if here < AGREEING or there > HALF:
-        return None
-    return _Relation(f"{teller.name!r} has {told.name!r} in its text in {percent(here)} of the rows", here == 1)
+    here, there = (_found(text, one, able) for one in (inside, inside.shift(1)))
+    return here if here >= AGREEING and there <= HALF else None
 
 
 def _plain(column: pl.Series) -> pl.Series:

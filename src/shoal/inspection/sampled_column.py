@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ FINEST = 200
 """Ranges that an ordered column is cut into, at most."""
 HALF = 0.5
 
-DAY = r"^\s*([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4}|[0-9]{2})\b"
+DAY = r"^\s*([0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{4}|[0-9]{2}))\b"
 
 
 class Neighbours(NamedTuple):
@@ -47,6 +47,8 @@ class SampledColumn:
     """The values as numbers, dates as days; None for words."""
     texts: pl.Series
     ordered: bool
+    parts: tuple[SampledColumn, ...] = ()
+    """Of dates: the month, the day of the month and the day of the week."""
 
     @classmethod
     def of(cls, column: pl.Series) -> SampledColumn:
@@ -58,7 +60,13 @@ class SampledColumn:
             codes[codes == coded.missing] = -1
         numeric = typed.dtype.is_numeric() or typed.dtype.is_temporal()
         numbers = coded.positions[coded.codes] if numeric else None
-        return cls(column.name, codes, numbers, column, is_ordered(typed))
+        parts = tuple(map(cls.of, _parts(typed)))
+        return cls(column.name, codes, numbers, column, is_ordered(typed), parts)
+
+    @property
+    def presence(self) -> SampledColumn:
+        """Whether each row has a value, as a column of its own."""
+        return replace(self, codes=self.present.astype(np.int64), numbers=None, ordered=True, parts=())
 
     @property
     def present(self) -> Bools:
@@ -121,6 +129,13 @@ def sampled(table: Table, names: Iterable[str], pairs: int) -> dict[str, Sampled
     return {name: SampledColumn.of(table[name].gather(rows)) for name in names}
 
 
+def _parts(typed: pl.Series) -> list[pl.Series]:
+    """Return what goes round and round in dates."""
+    if typed.dtype not in (pl.Date, pl.Datetime):
+        return []
+    return [typed.dt.month(), typed.dt.day(), typed.dt.weekday()]
+
+
 def _typed(column: pl.Series) -> pl.Series:
     """Return texts as the numbers or dates that most of them are; what is none then counts as missing."""
     typed = infer(column)
@@ -136,8 +151,8 @@ def _numbers(texts: pl.Series) -> pl.Series:
 
 
 def _days(texts: pl.Series) -> pl.Series:
-    """Return dates such as 31/12/1987 or 12-31-87 as numbers in their order, day or month first as the values say."""
-    first, second, year = (texts.str.extract(DAY, part).cast(pl.Int64, strict=False) for part in (1, 2, 3))
-    month, day = (first, second) if (second.max() or 0) > 12 else (second, first)  # type: ignore[operator]
-    century = pl.when(year < 30).then(2000).when(year < 100).then(1900).otherwise(0)
-    return pl.select((century + year) * 372 + month * 31 + day).to_series().rename(texts.name)
+    """Return texts such as 31/12/1987 or 12-31-87 as dates, day or month first as more of them say."""
+    plain = texts.str.replace_all("[.-]", "/").str.extract(DAY)
+    long = plain.str.contains("[0-9]{4}$").mean() or 0.0
+    forms = ("%d/%m/%Y", "%m/%d/%Y") if long > HALF else ("%d/%m/%y", "%m/%d/%y")  # type: ignore[operator]
+    return min((plain.str.to_date(form, strict=False) for form in forms), key=lambda days: days.null_count())
