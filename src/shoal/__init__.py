@@ -12,8 +12,9 @@ from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.attacks.run import Attacked, attack
-    from shoal.checking.audit import Audit, audit
+    from shoal.checking.audit import Audit
     from shoal.core.errors import Infeasible, ShoalError, Unsupported
+    from shoal.inspection.warned_audit import audit
     from shoal.models import (
         DistinctLDiversity,
         EntropyLDiversity,

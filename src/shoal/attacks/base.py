@@ -63,6 +63,8 @@ class Attack(ABC):
     """Whether rows are linked, to people or to other rows, or values are learnt."""
     needs_other: ClassVar[bool] = False
     """Whether it takes a second release."""
+    needs_original: ClassVar[bool] = True
+    """Whether it takes the original; else it also works from the release alone."""
 
     @abstractmethod
     def run(self, scene: Scene) -> Iterator[Outcome]:

@@ -18,7 +18,16 @@ from shoal.core.number_format import counted
 from shoal.release.release import Release
 from shoal.tables.table import TableLike
 
-ORDER = ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join")
+ORDER = (
+    "linkage",
+    "partial-linkage",
+    "homogeneity",
+    "background",
+    "skewness",
+    "similarity",
+    "background-join",
+    "derived",
+)
 """Attacks that come first, in the order in which they are told; the others follow by name."""
 
 
@@ -63,15 +72,15 @@ class Attacked:
 
 def attack(
     release: Release | str | Path,
-    original: TableLike,
+    original: TableLike | None = None,
     *,
     other: Release | str | Path | None = None,
     attacks: Iterable[Attack | str] | None = None,
 ) -> Attacked:
     """Run attacks against a release, or a release folder, and count the people they hit before and after.
 
-    `other` is a second release in which the same people may be. `attacks` are names, or attacks with parameters of
-    their own; without it, all that can be tried are.
+    Without the original, only the attacks that need none are run. `other` is a second release in which the same people
+    may be. `attacks` are names, or attacks with parameters of their own; without it, all that can be tried are.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "flu", "flu", "gout"]}
@@ -83,8 +92,13 @@ def attack(
     chosen = [as_attack(one) for one in attacks] if attacks is not None else _all()
     if other is None and attacks is not None and any(one.needs_other for one in chosen):
         raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
+    if original is None and attacks is not None and any(one.needs_original for one in chosen):
+        raise ParameterError(
+            "an attack compares with the original, which is not given", hint="give it, --original FILE"
+        )
     scene = Scene.of(release, original, other)
     tried = [one for one in chosen if scene.other is not None or not one.needs_other]
+    tried = [one for one in tried if scene.has_original or not one.needs_original]
     rows = scene.shown.rows
     outcomes = tuple(outcome for one in tried for outcome in one.run(scene))
     return Attacked(scene.people, None if rows is None else len(rows) - scene.shown.counterfeits, outcomes)

@@ -82,11 +82,21 @@ class Audit:
     """Where the table spells values in several ways; names of columns and counts."""
     measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
     """Measures the risk."""
+    warned: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
+    """Looks for what to warn of; above the checker."""
 
     @cached_property
     def risk(self) -> Risk | None:
         """Who could still be found, measured when it is first asked for."""
         return None if self.measured is None else self.measured()
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Columns that tell of quasi-identifiers or sensitive attributes, looked for when they are first asked for.
+
+        They change no verdict.
+        """
+        return () if self.warned is None else self.warned()
 
     @property
     def holds(self) -> bool:
@@ -113,6 +123,7 @@ class Audit:
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
             table(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+            *(tag("p", tag("strong", "Warning"), f": {one}") for one in self.warnings),
         )
 
     def to_json(self) -> str:
@@ -120,7 +131,7 @@ class Audit:
         sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
         found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
         found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
-        found |= {"notes": list(self.notes)}
+        found |= {"notes": list(self.notes), "warnings": list(self.warnings)}
         found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False)
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 def attack(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
-    original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    original: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The table that the release was made from; only `derived` does without it."),
+    ] = None,
     other: Annotated[
         Path | None, typer.Option("--with", metavar="DIR", help="A second release in which the same people may be.")
     ] = None,
@@ -34,7 +37,7 @@ def attack(
 ) -> None:
     """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only."""
     import_deferred(__name__)
-    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = attack_release(folder, table, other=other, attacks=names(only))
     print(found.to_json()) if as_json else show(found)
 

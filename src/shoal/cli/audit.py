@@ -13,9 +13,9 @@ from shoal.core.errors import ParameterError, ReleaseError
 from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from shoal.checking.audit import audit as audit_table
     from shoal.cli import show
     from shoal.cli.settings import names, orders, pairs
+    from shoal.inspection.warned_audit import audit as audit_table
     from shoal.release.release_reader import Opened
     from shoal.tables.table import read
 

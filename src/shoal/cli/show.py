@@ -108,6 +108,8 @@ def audit(found: Audit) -> None:
             out.print(f"{finding.name} of {finding.attribute}, {convention}: {value:.4g}", style="dim")
     for note in found.notes:
         out.print(note, style="yellow")
+    for warning in found.warnings:
+        out.print(f"warning: {warning}", style="yellow")
     if found.wildcard is not None:
         smallest, alone = found.wildcard["smallest"], found.wildcard["unique_rows"]
         out.print(f"with wildcards the smallest count is {smallest:,}; {alone:,} rows match nobody else", style="dim")
