@@ -19,7 +19,8 @@ from shoal.web.desk.reading import Stamp
 
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
-NEEDS = {"inspection": ("file", "separator", "encoding", "decimal")}
+_FILE = ("file", "separator", "encoding", "decimal")
+NEEDS = {"inspection": _FILE, "safety": (*_FILE, "roles")}
 """The parts of the draft that a look reads, where that is not all of them."""
 
 
