@@ -194,12 +194,12 @@ def test_a_careful_forger_keeps_a_true_release_true(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "column", "cell", "why"),
     [
-        ("sensitive", "count_2", 2, "1 groups have not as many people as sensitive values"),
-        ("sensitive", "count_2", 10**12, "1 groups have not as many people as sensitive values"),
+        ("sensitive", "count_2", 2, "1 groups have not as many rows as sensitive values"),
+        ("sensitive", "count_2", 10**12, "1 groups have not as many rows as sensitive values"),
         ("sensitive", "count_2", -1, "column 'count_2' does not count rows"),
-        ("sensitive", "group", 2, "2 groups have not as many people as sensitive values"),
-        ("sensitive", "group", 10_000, "2 groups have not as many people as sensitive values"),
-        (TABLE, "group", 10_000, "2 groups have not as many people as sensitive values"),
+        ("sensitive", "group", 2, "2 groups have not as many rows as sensitive values"),
+        ("sensitive", "group", 10_000, "2 groups have not as many rows as sensitive values"),
+        (TABLE, "group", 10_000, "2 groups have not as many rows as sensitive values"),
     ],
 )
 def test_tables_that_do_not_fit_are_refused(folder: Path, name: str, column: str, cell: int, why: str) -> None:
@@ -328,8 +328,8 @@ def test_columns_may_have_any_names() -> None:
         (None, None, {"count": "times"}, RoleError, "there is no column 'times'"),
         (None, None, {"sensitive": "drug"}, RoleError, "no column 'drug'"),
         (None, None, {"quasi": "town"}, RoleError, "no column 'town'"),
-        ({**PEOPLE, "ill": ["flu"] * 5}, None, {}, RoleError, "'ill' is in the table of the people too"),
-        ({**PEOPLE, "group": ["a"] * 5}, None, {}, TableError, "2 groups have not as many people"),
+        ({**PEOPLE, "ill": ["flu"] * 5}, None, {}, RoleError, "'ill' is in the first table too"),
+        ({**PEOPLE, "group": ["a"] * 5}, None, {}, TableError, "2 groups have not as many rows"),
         ({**PEOPLE, "group": [1, 1, 2, 2, 2]}, None, {}, TableError, "'group' is of another type"),
         (None, {**VALUES, "count": [1, 1, 2, 0]}, {}, TableError, "'count' does not count rows"),
         (None, {**VALUES, "count": [1, 1, 2, None]}, {}, TableError, "'count' does not count rows"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 INTERRUPTED = 130
 """The exit code that the command line library gives an interrupted program."""
@@ -13,9 +15,11 @@ HELP = {"-h", "--help", "--version"}
 
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
-    from shoal.core.errors import Infeasible, ShoalError
+    from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
     from shoal.core.memory import check_start
 
+    warnings.simplefilter("always", SafetyWarning)
+    warnings.showwarning = _show_warning
     try:
         if sys.argv[1:] and not HELP & set(sys.argv):
             check_start()
@@ -37,3 +41,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _show_warning(message: object, category: type, *where: Any, **more: Any) -> None:
+    """Print what is warned of in one line, without the place in the code."""
+    print(f"shoal: {message}", file=sys.stderr)

@@ -13,7 +13,7 @@ from rich.text import Text
 from shoal.checking.audit import Audit, Finding
 from shoal.cli.risk import show_risk
 from shoal.core.discovery import discover
-from shoal.core.number_format import counted, number
+from shoal.core.number_format import number
 from shoal.models import Model
 from shoal.release.certificate import Certificate
 from shoal.release.verification import Proved, Verification
@@ -51,7 +51,7 @@ def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
 def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> None:
     """Print what a release guarantees, and more facts by their names."""
     out = console()
-    for text in exposed(found):
+    for text in found.exposed:
         out.print(text, style="yellow")
     out.print(_models(found))
     facts = Grid.grid(padding=(0, 2))
@@ -71,22 +71,6 @@ def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> No
 def written(folder: str | Path, found: Certificate) -> None:
     """Print where a release is, and whether it may be shared."""
     console().print(Text(str(folder), style="bold"), f": {found.sharing}", sep="")
-
-
-def exposed(found: Certificate) -> list[str]:
-    """Say what goes out unprotected, and what the release may give away: before anything else."""
-    insisted = [f"{name!r} was insisted on: {reason}" for name, reason in found.insisted.items()]
-    columns = ", ".join(found.unprotected or ())
-    certain = [
-        f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
-        for name, rows in (found.certain or {}).items()
-    ]
-    return [
-        *([f"published unprotected, as they are: {columns}"] if columns else []),
-        *insisted,
-        *certain,
-        *found.warnings,
-    ]
 
 
 def _models(found: Certificate) -> Grid:

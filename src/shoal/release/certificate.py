@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import shoal
 from shoal.checking.audit import Audit, as_dict
 from shoal.core.errors import ReleaseError
+from shoal.core.number_format import counted
 from shoal.hierarchies.cell_forms import form_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CHECKED = (
 )
 CHECKED_OF_TWO = (
     "the published tables have the columns, rows and hashes stated here",
-    "both tables have the same groups, each with as many people as sensitive values",
+    "both tables have the same groups, each with as many rows as sensitive values",
     "every group meets every model, decided in exact arithmetic",
     "the levels reached are those of the worst group",
     "the cost is that of the published sensitive values",
@@ -138,6 +139,21 @@ class Certificate:
         if self.unprotected:
             return "public/ is safe to share if its unprotected columns identify nobody; keep internal/ private"
         return "public/ is safe to share; keep internal/ private"
+
+    @property
+    def exposed(self) -> list[str]:
+        """What goes out unprotected and what the release may give away: to be said before anything else."""
+        columns = ", ".join(self.unprotected or ())
+        certain = [
+            f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
+            for name, rows in (self.certain or {}).items()
+        ]
+        return [
+            *([f"published unprotected, as they are: {columns}"] if columns else []),
+            *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
+            *certain,
+            *self.warnings,
+        ]
 
     def content(self) -> dict[str, Any]:
         """Return everything but the seal."""

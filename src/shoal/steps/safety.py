@@ -22,8 +22,8 @@ from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
 from shoal.inspection.look_alikes import look_alikes
-from shoal.inspection.profile import FEW
 from shoal.request import SETTINGS, Request
+from shoal.tables import column_names
 from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table
 
@@ -35,6 +35,9 @@ SETTING = {
     Role.OTHER: "other",
 }
 """The setting that a column without a role is proposed for; one that nothing is known of is left out."""
+
+
+NUMBERING = [rule for rule in column_names.IDENTIFIERS if rule.topic == "a record number"]
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,17 @@ def repeated_identifiers(table: Table, roles: Roles) -> list[str]:
 
 
 def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
-    """Return the identifiers that occur more than once; one of few values, such as a form of address, numbers nobody.
+    """Return the identifiers that occur more than once; one of few values, such as a given name, numbers nobody.
+
+    One that is called a record number is taken for one, however often it repeats.
 
     >>> repeating(Table.of({"patient": [7, 7, 8], "case": [1, 2, 3]}), ["patient", "case"])
     ['patient']
     """
     different = {name: table[name].drop_nulls().n_unique() for name in identifiers}
     present = {name: table.rows - table[name].null_count() for name in identifiers}
-    return [name for name in identifiers if min(FEW, present[name] / 20) < different[name] < present[name] != 0]
+    least = {name: 2 if column_names.speaks(name, NUMBERING) else max(2, present[name] / 20) for name in identifiers}
+    return [name for name in identifiers if least[name] <= different[name] < present[name]]
 
 
 def people_in_classes(table: Table, identifiers: Sequence[str], class_of_row: Ints, k: int) -> list[str]:

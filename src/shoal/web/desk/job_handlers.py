@@ -80,7 +80,8 @@ def release(task: Task) -> None:
     task.tell.settle(stated.cost, stated.lower_bound)
     task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
-    task.done({**stated.content(), "decisions": list(made.decisions)}, stopped=stopped)
+    said = {"exposed": stated.exposed, "sharing": stated.sharing, "decisions": list(made.decisions)}
+    task.done({**stated.content(), **said}, stopped=stopped)
     measure(task, made, table)
 
 
