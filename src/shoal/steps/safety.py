@@ -162,7 +162,7 @@ def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
     """
     different = {name: table[name].drop_nulls().n_unique() for name in identifiers}
     present = {name: table.rows - table[name].null_count() for name in identifiers}
-    least = {name: 2 if column_names.speaks(name, NUMBERING) else max(2, present[name] / 20) for name in identifiers}
+    least = {name: 2 if column_names.speaks(name, NUMBERING) else max(2, present[name] / 5) for name in identifiers}
     return [name for name in identifiers if least[name] <= different[name] < present[name]]
 
 
