@@ -30,9 +30,7 @@ def people(rows: int = 400, seed: int = 1) -> pl.DataFrame:
     return census(rows, seed).with_columns(serial=pl.int_range(rows), name=pl.format("Person {}", pl.int_range(rows)))
 
 
-def released(
-    frame: pl.DataFrame, recoding: str = "generalize", seed: int = 0, method: str = "mondrian"
-) -> Release:
+def released(frame: pl.DataFrame, recoding: str = "generalize", seed: int = 0, method: str = "mondrian") -> Release:
     return shoal.anonymize(
         frame,
         quasi=QUASI[:4],
