@@ -9,6 +9,7 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -24,8 +25,8 @@ from shoal.models.orders import read_as_asked
 from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
-from shoal.steps.preparation import prepare
-from shoal.steps.publication import audited, certified, classes_read, described
+from shoal.steps.preparation import examined, prepare
+from shoal.steps.publication import audited, certified, classes_read, described, people_in
 from shoal.tables.table import Table, TableLike, read_by_disk
 
 LOCAL = "local"
@@ -55,6 +56,9 @@ def anonymize(
     can meet them, `Unsupported` where the method or option cannot do it.
 
     - `data`: a path, or a polars, pandas or pyarrow frame.
+    - `other`, `leave_out`: columns that are published as they are, unprotected, and columns that are not published.
+      Nothing is published before every column has a role; `"rest"` names all that have none yet.
+    - `allow`: columns to publish although they look like identifiers or tell of other columns.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
@@ -122,7 +126,8 @@ def run(
     table = read_as_asked(table, request.unify, request.order)
     seed, seconds = request.start_and_limit()
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
-    asked = prepare(table, request, progress, deadline)
+    safety = examined(table, request)
+    asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
         solution = solve_raised(
             asked.problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress
@@ -133,7 +138,7 @@ def run(
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = described(asked, solution, published, tables, asked.problem.microdata.roles)
     classes = classes_read(asked, published, tables)
-    certificate = certified(asked, solution, found)
+    certificate = certified(asked, solution, found, people_in(asked, published))
     watch.lap("check")
     notes = (*table.notes, *decisions)
     return Release(

@@ -158,9 +158,26 @@ class Request:
     )
     sensitive: Sequence[str] = setting((), "Columns nobody must learn.", section="roles", metavar="A,B", kind=NAMES)
     identifiers: Sequence[str] = setting(
-        (), "Columns to leave out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
+        (), "Columns that name a person; left out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
     )
     _: KW_ONLY
+    other: Sequence[str] = setting(
+        (),
+        "Columns to publish as they are, unprotected; rest for all without a role.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    leave_out: Sequence[str] = setting(
+        (), "Columns to leave out; rest for all without a role.", section="roles", metavar="A,B", kind=NAMES
+    )
+    allow: Sequence[str] = setting(
+        (),
+        "Columns to publish although they look like identifiers or tell of other columns.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -257,6 +274,9 @@ class Settings(TypedDict, total=False):
 
     sensitive: Sequence[str]
     identifiers: Sequence[str]
+    other: Sequence[str]
+    leave_out: Sequence[str]
+    allow: Sequence[str]
     unify: Sequence[str]
     order: Orders | None
     hierarchies: Mapping[str, object] | None
@@ -325,12 +345,13 @@ REGISTRY = "shoal-registry"
 
 ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
-_KEPT = dict.fromkeys((*settings_of(Output), "neutralise"), "it publishes nothing")
+_KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
 _DESK = dict.fromkeys(("folder", "overwrite", "report"), "the page keeps its releases itself")
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
     "codip": {
+        "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
         "report": "`shoal report` makes one of each release",
         **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),

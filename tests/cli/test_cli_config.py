@@ -22,7 +22,7 @@ OWN = {"compare": ["--methods=mondrian"], "frontier": ["--vary=distinct-l(occupa
 """What a command is told besides, so that it is quick."""
 BASE = {
     "data": {"file": '"census.csv"'},
-    "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]'},
+    "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]', "leave_out": '"rest"'},
     "privacy": {"require": '"k=5"'},
     "order": {},
     "hierarchies": {},
@@ -39,6 +39,9 @@ GOOD = {
     "quasi": '["age", "marital"]',
     "sensitive": '["occupation", "income"]',
     "identifiers": '["workclass"]',
+    "other": '["workclass"]',
+    "leave_out": '"rest"',
+    "allow": '["occupation"]',
     "require": '"k=3"',
     "max_dropped": "0.01",
     "max_suppressed": "0",
@@ -80,6 +83,9 @@ BAD = {
     "quasi": '["nonsense"]',
     "sensitive": '["nonsense"]',
     "identifiers": '["nonsense"]',
+    "other": '["nonsense"]',
+    "leave_out": '["nonsense"]',
+    "allow": '["nonsense"]',
     "order": '["nonsense"]',
     "hierarchies": '"nonsense.csv"',
     "weights": "-1",

@@ -31,22 +31,25 @@ def people(rows: int = 400, seed: int = 1) -> pl.DataFrame:
     return census(rows, seed).with_columns(serial=pl.int_range(rows), name=pl.format("Person {}", pl.int_range(rows)))
 
 
-def released(frame: pl.DataFrame, recoding: str = "generalize", seed: int = 0) -> Release:
+def released(frame: pl.DataFrame, recoding: str = "generalize", seed: int = 0, method: str = "mondrian") -> Release:
     return shoal.anonymize(
         frame,
         quasi=QUASI[:4],
         sensitive=SENSITIVE,
         identifiers=["name"],
+        other="rest",
+        allow=["serial"],
         require="k=5 l(occupation)=2",
         hierarchies={name: builder for name, builder in census_hierarchies().items() if name in QUASI[:4]},
         recoding=recoding,
         seed=seed,
+        method=method,
     )
 
 
 @pytest.fixture(scope="module")
 def release() -> Release:
-    return released(people())
+    return released(people(), method="auto")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -286,6 +289,12 @@ def test_the_same_input_and_seed_give_the_same_public_bytes(tmp_path: Path, form
     assert one == other
 
 
+def test_the_method_that_is_chosen_gives_the_same_public_bytes_again(tmp_path: Path, release: Release) -> None:
+    again = released(people(), method="auto")
+    one, other = (files(made.save(tmp_path / str(made is again)) / "public") for made in (release, again))
+    assert one == other
+
+
 @pytest.mark.parametrize("recoding", RECODINGS)
 def test_the_order_of_the_input_leaves_no_trace_in_public(tmp_path: Path, recoding: str) -> None:
     shuffled = people().sample(fraction=1, shuffle=True, seed=3)
@@ -337,6 +346,7 @@ def with_canary() -> pl.DataFrame:
 
 
 ROLES = {"quasi": ["income", "born", "town", "rank", "weight"], "sensitive": ["illness"], "identifiers": ["name"]}
+BESIDES = {"other": ["note"], "allow": ["note"]}
 
 
 @pytest.fixture(scope="module", params=RECODINGS)
@@ -346,6 +356,8 @@ def around_canary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
         quasi=ROLES["quasi"],
         sensitive=ROLES["sensitive"],
         identifiers=ROLES["identifiers"],
+        other=BESIDES["other"],
+        allow=BESIDES["allow"],
         require="k=3 distinct-l(illness)=2",
         recoding=request.param,
     )
@@ -379,6 +391,8 @@ def test_a_dropped_row_leaves_no_trace_in_public(tmp_path: Path, column: str) ->
         quasi=ROLES["quasi"],
         sensitive=ROLES["sensitive"],
         identifiers=ROLES["identifiers"],
+        other=BESIDES["other"],
+        allow=BESIDES["allow"],
         require="l(illness)=2",
         max_dropped=0.1,
     )
@@ -406,7 +420,7 @@ REFUSALS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("case", REFUSALS)
 def test_no_refusal_repeats_a_cell(case: str) -> None:
-    request: dict[str, object] = {**ROLES, "require": "k=3", "recoding": "generalize", **REFUSALS[case]}
+    request: dict[str, object] = {**ROLES, **BESIDES, "require": "k=3", "recoding": "generalize", **REFUSALS[case]}
     with pytest.raises(shoal.ShoalError) as caught:
         shoal.anonymize(with_canary(), **request)  # type: ignore[arg-type]
     cells = {str(cell) for cell in with_canary().drop("note").rows()[30]}

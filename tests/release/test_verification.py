@@ -41,6 +41,7 @@ def released(recoding: str = "generalize", **given: Any) -> Release:
         ORIGINAL,
         quasi=QUASIS,
         sensitive=SENSITIVE,
+        leave_out="rest",
         require="k=4 l(occupation)=2 t(income)=0.5",
         hierarchies={name: builder for name, builder in census_hierarchies().items() if name in QUASIS},
         recoding=recoding,
@@ -75,7 +76,10 @@ def test_a_release_passes(saved: dict[str, Path], format: str, original: pl.Data
 @pytest.mark.parametrize("recoding", RECODINGS)
 @pytest.mark.parametrize("star", ["*", "null"])
 def test_every_recoding_passes(tmp_path: Path, recoding: str, star: str) -> None:
-    assert verify(released(recoding, star=star).save(tmp_path / "out"), original=ORIGINAL).failures == []
+    assert (
+        verify(released(recoding, star=star, method="mondrian").save(tmp_path / "out"), original=ORIGINAL).failures
+        == []
+    )
 
 
 def test_the_original_may_be_a_file(saved: dict[str, Path], tmp_path: Path) -> None:

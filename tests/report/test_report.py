@@ -46,6 +46,8 @@ def released(table: pl.DataFrame, **more: object) -> shoal.Release:
         "quasi": ["income", "town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
+        "other": ["note"],
+        "allow": ["note"],
         "require": "k=3 distinct-l(illness)=2",
         "recoding": "range",
         "seed": SEED,

@@ -182,6 +182,7 @@ def test_a_release_of_a_large_file_is_that_of_a_small_one(
     path = tmp_path / ("census.csv.gz" if packed else "census.csv")
     write_census(path, 300)
     asked: dict[str, Any] = {"quasi": ["age", "marital"], "sensitive": ["occupation"], "require": "k=3"}
+    asked |= {"leave_out": "rest"}
     monkeypatch.setattr(secrets, "token_hex", lambda size: "0" * 2 * size)
     folders = []
     for name, large in (("memory", 2**40), ("disk", 0)):

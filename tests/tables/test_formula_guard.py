@@ -24,8 +24,8 @@ PEOPLE: dict[str, list[Any]] = {
 
 
 def released(people: object = PEOPLE, **given: Any) -> Release:
-    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "require": "k=2", "neutralise": True}
-    return shoal.anonymize(people, **{**settings, **given})
+    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "other": "rest", "allow": ["note"]}
+    return shoal.anonymize(people, **{**settings, "require": "k=2", "neutralise": True, **given})
 
 
 def public(folder: Path, format: str = "csv") -> pl.DataFrame:
@@ -153,7 +153,9 @@ def test_the_table_in_memory_has_no_apostrophes_that_were_not_in_the_original() 
 def test_an_audit_of_the_file_alone_finds_the_same_classes(tmp_path: Path) -> None:
     release = released(recoding="range")
     path = release.save(tmp_path / "out") / "public" / "table.csv"
-    found = shoal.audit(path, quasi=["'@town", "pay"], sensitive=["illness"], require="k=2")
+    found = shoal.audit(
+        path, quasi=["'@town", "pay"], sensitive=["illness"], other="rest", allow=["note"], require="k=2"
+    )
     assert (found.holds, found.classes) == (True, release.certificate.classes)
 
 
@@ -168,7 +170,9 @@ def test_a_release_without_such_cells_has_the_same_table(tmp_path: Path) -> None
 
 
 def test_nothing_is_neutralised_unless_it_is_asked_for(tmp_path: Path) -> None:
-    release = shoal.anonymize(PEOPLE, quasi=["@town", "pay"], sensitive=["illness"], require="k=2")
+    release = shoal.anonymize(
+        PEOPLE, quasi=["@town", "pay"], sensitive=["illness"], other="rest", allow=["note"], require="k=2"
+    )
     folder = release.save(tmp_path / "out")
     assert public(folder).columns == list(PEOPLE)
     assert "=1+1" in set(public(folder)["note"])

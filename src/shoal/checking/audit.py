@@ -19,7 +19,7 @@ import polars as pl
 import shoal.models
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.discovery import discover
-from shoal.core.errors import RoleError, nearest
+from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
@@ -32,7 +32,7 @@ from shoal.tables.column_types import check_filled
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
-from shoal.tables.star_marks import unescaped
+from shoal.tables.star_marks import STAR, unescaped
 from shoal.tables.table import Table, TableLike
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Finding:
     asked: float | list[float] | None
     reached: float | list[float] | None
     """The level of the worst class; None where it is infinite."""
-    holds: bool
+    holds: bool | None
+    """Whether every class meets it; None where nothing was asked."""
     failing_classes: int
     failing_rows: int
     worst_classes: int
@@ -73,7 +74,11 @@ class Audit:
     smallest_class: int
     largest_class: int
     unique_rows: int
+    starred_rows: int
+    """Rows whose quasi-identifiers are all stars or missing: they show nothing."""
     findings: tuple[Finding, ...]
+    certain: Mapping[str, int] = field(default_factory=dict)
+    """By sensitive attribute that no model asked for speaks of, the rows whose class shares one value."""
     wildcard: Mapping[str, int] | None = None
     """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
     violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
@@ -99,8 +104,15 @@ class Audit:
         return () if self.warned is None else self.warned()
 
     @property
+    def asked(self) -> bool:
+        """Whether there was a requirement, so that there is a verdict."""
+        return any(finding.asked is not None for finding in self.findings)
+
+    @property
     def holds(self) -> bool:
-        """Whether every model asked for is met by every class."""
+        """Whether every model asked for is met by every class; an error where nothing was asked."""
+        if not self.asked:
+            raise ParameterError("nothing was required, so there is no verdict", hint='give require, such as "k=5"')
         return all(finding.holds for finding in self.findings)
 
     def _repr_html_(self) -> str:
@@ -108,29 +120,39 @@ class Audit:
         from shoal.core.markup import table, tag  # verification makes no HTML
 
         sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
-        alone = f"{counted(self.unique_rows, 'row')} alone"
+        alone = f"{counted(self.unique_rows, 'unique row')}"
         rows = [
             [
                 one.model,
                 one.attribute or "",
                 number(one.reached),
-                "met" if one.holds else "fails",
-                f"{one.failing_rows:,}",
+                *(["met" if one.holds else "fails", f"{one.failing_rows:,}"] if self.asked else []),
             ]
             for one in self.findings
         ]
+        verdict = ("", "failing rows") if self.asked else ()
         return tag(
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
-            table(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+            table(("model", "column", "reached", *verdict), rows, numbers=(2, 4) if self.asked else (2,)),
+            *([] if self.asked else [tag("p", "Nothing was required, so there is no verdict: give require.")]),
             *(tag("p", tag("strong", "Warning"), f": {one}") for one in self.warnings),
         )
 
     def to_json(self) -> str:
         """Return the audit as JSON."""
-        sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
+        sizes = (
+            "rows",
+            "classes",
+            "smallest_class",
+            "largest_class",
+            "unique_rows",
+            "starred_rows",
+            "certain",
+            "wildcard",
+        )
         found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
-        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
+        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds if self.asked else None}
         found |= {"notes": list(self.notes), "warnings": list(self.warnings)}
         found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False)
@@ -156,7 +178,7 @@ def audit(
     unify: Sequence[str] | str = (),
     order: Orders | None = None,
 ) -> Audit:
-    """Measure a table, released by anyone. Without a requirement, every model's level is reported.
+    """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
@@ -290,8 +312,29 @@ def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
         smallest_class=int(sizes.min()),
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
+        starred_rows=int(sizes[_starred(classes)].sum()),
         findings=tuple(_finding(model, classes, asked=asked) for model in models),
+        certain=_certain(classes, models if asked else ()),
     )
+
+
+def _certain(classes: Classes, models: Iterable[Model]) -> dict[str, int]:
+    """Return for each sensitive attribute that no model speaks of the rows of classes that share one value."""
+    spoken = {name for model in models for name in (*model.attributes, *model.given)}
+    alone = [name for (name,) in (names for names in classes.attributes if len(names) == 1) if name not in spoken]
+    slices = {name: classes.histogram((name,)) for name in alone}
+    return {name: int(one.sizes[np.diff(one.starts) == 1].sum()) for name, one in slices.items()}
+
+
+def _starred(classes: Classes) -> Bools:
+    """Return which classes show none of their quasi-identifiers: all cells are stars or missing."""
+    hidden = [np.isin(one.of_class, np.flatnonzero(_is_hidden(one.values))) for one in classes.cells or ()]
+    return np.logical_and.reduce(hidden) if hidden else np.zeros(classes.number, dtype=bool)
+
+
+def _is_hidden(values: pl.Series) -> Bools:
+    shown = values.is_null() | (values == STAR) if values.dtype == pl.String else values.is_null()
+    return shown.fill_null(True).to_numpy()
 
 
 def _classes(
@@ -377,7 +420,7 @@ def _finding(model: Model, classes: Classes, *, asked: bool) -> Finding:
         attribute=where or None,
         asked=None if not asked else numbers if len(numbers) > 1 else numbers[0],
         reached=_finite(model.reading(reached)),
-        holds=bool(admitted.all()),
+        holds=bool(admitted.all()) if asked else None,
         failing_classes=int((~admitted).sum()),
         failing_rows=int(classes.sizes[~admitted].sum()),
         worst_classes=int(worst.sum()),

@@ -91,7 +91,7 @@ def audit(
     if violations is not None:
         _write_numbers(violations, (found.violations + 1).tolist())
     print(found.to_json()) if as_json else show.audit(found)
-    raise typer.Exit(0 if found.holds else 1)
+    raise typer.Exit(1 if found.asked and not found.holds else 0)
 
 
 def _tables(

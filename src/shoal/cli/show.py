@@ -28,8 +28,9 @@ def saved(
     if as_json:
         print(text, end="")
         return
-    certificate(Certificate.from_json(text), {"time": time_taken(seconds, limit)} if seconds else {})
-    written(folder)
+    found = Certificate.from_json(text)
+    certificate(found, {"time": time_taken(seconds, limit)} if seconds else {})
+    written(folder, found)
 
 
 def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
@@ -46,10 +47,12 @@ def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
 def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> None:
     """Print what a release guarantees, and more facts by their names."""
     out = console()
+    for text in found.exposed:
+        out.print(text, style="yellow")
     out.print(_models(found))
     facts = Table.grid(padding=(0, 2))
-    dropped = f", {found.dropped:,} dropped" if found.dropped else ", none dropped"
-    facts.add_row("rows", f"{found.rows:,}{dropped}")
+    dropped = f"{found.dropped:,} dropped" if found.dropped else "none dropped"
+    facts.add_row("rows", f"{found.rows:,}, {dropped}, {found.starred:,} all stars")
     facts.add_row("classes", f"{found.classes:,}")
     facts.add_row("cost", f"{float(found.cost):,.6g} ({found.cost.name})")
     facts.add_row("proved", _proved(found))
@@ -61,9 +64,9 @@ def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> No
         out.print(remark, style="dim")
 
 
-def written(folder: str | Path) -> None:
-    """Print where a release is."""
-    console().print(Text(str(folder), style="bold"), ": public/ is safe to share; keep internal/ private", sep="")
+def written(folder: str | Path, found: Certificate) -> None:
+    """Print where a release is, and whether it may be shared."""
+    console().print(Text(str(folder), style="bold"), f": {found.sharing}", sep="")
 
 
 def _models(found: Certificate) -> Grid:
@@ -96,13 +99,15 @@ def audit(found: Audit) -> None:
         f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
         f" {found.unique_rows:,} rows are unique"
     )
-    asked = any(finding.asked is not None for finding in found.findings)
+    asked = found.asked
     grid = Grid().headed("model", "attribute", *(("asked",) if asked else ()), "reached")
     counts = ("failing classes", "failing rows", "") if asked else ("classes there", "rows there")
     grid.headed(*counts, justify="right")
     for finding in found.findings:
         grid.add_row(*(_asked(finding) if asked else _unasked(finding)))
     out.print(grid)
+    if not asked:
+        out.print("nothing was required, so there is no verdict: give --require", style="yellow")
     for finding in found.findings:
         for convention, value in finding.also.items():
             out.print(f"{finding.name} of {finding.attribute}, {convention}: {value:.4g}", style="dim")

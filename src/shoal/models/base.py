@@ -188,6 +188,11 @@ class Model(ABC):
         """Whether it can measure a sensitive column of this kind."""
         return True
 
+    @property
+    def is_trivial(self) -> bool:
+        """Whether it asks for no more than the least demanding parameters do: `k=1` is met by every table."""
+        return tuple(self.asked) == self.least_asked
+
     @classmethod
     def lenient(cls, attribute: str | None = None) -> Self:
         """Return the model with the least demanding parameters, for measuring what a table reaches."""

@@ -117,11 +117,13 @@ class Release:
         return tag(
             "div",
             tag("p", tag("strong", "Release"), f": {counted(stated.rows, 'row')}, {stated.require}"),
+            *(tag("p", text) for text in stated.exposed),
             table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
             facts(
                 {
                     "classes": f"{stated.classes:,}",
                     "dropped": f"{stated.dropped:,}",
+                    "all stars": f"{stated.starred or 0:,}",
                     "cost": f"{float(stated.cost):,.6g} ({stated.cost.name})",
                     "lower bound": bound,
                     "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",

@@ -121,11 +121,13 @@ class Opened:
         if any(list(self.shown[name].columns) != [column["name"] for column in described[name]] for name in self.shown):
             return "the columns are not those of the codebook"
         columns = [column for name in self.shown for column in described[name]]
-        for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
+        stated = {"quasi": self.certificate.quasi, "sensitive": self.certificate.sensitive}
+        stated |= {"other": self.certificate.unprotected} if self.certificate.unprotected is not None else {}
+        for role, names in stated.items():
             if [column["name"] for column in columns if column["role"] == role] != list(names):
                 return f"the {role} columns are not those of the codebook"
-        rows, stated = self.shown["table"].rows, self.certificate.rows
-        return "" if rows == stated else f"{rows:,} rows, {stated:,} stated"
+        rows, counted = self.shown["table"].rows, self.certificate.rows
+        return "" if rows == counted else f"{rows:,} rows, {counted:,} stated"
 
     def order_problem(self) -> str:
         """Say if the rows are not in the order of their published cells."""
@@ -166,12 +168,16 @@ class Opened:
         failing = [
             f"{finding.model} fails in {finding.failing_classes:,} classes"
             for finding in found.findings
-            if not finding.holds
+            if finding.holds is False
         ]
         if failing:
             return "; ".join(failing)
         if found.classes != self.certificate.classes:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
+        if self.certificate.starred not in (None, found.starred_rows):
+            return f"{found.starred_rows:,} rows of stars alone, {self.certificate.starred:,} stated"
+        if self.certificate.certain not in (None, found.certain) and not self.skipped:
+            return "the values that are certain are not those stated"
         stated = [dict(model) for model in self.certificate.models]
         if self.skipped:
             stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]

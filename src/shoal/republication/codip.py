@@ -31,7 +31,7 @@ from shoal.models.requirement import as_models
 from shoal.pipeline import run
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
-from shoal.tables.roles import Roles
+from shoal.steps.preparation import roles_of
 from shoal.tables.table import Table, TableLike
 
 LARGEST = Number("largest", "sensitive attributes of one release at most", 1, whole=True)
@@ -131,8 +131,8 @@ def project(
     """
     models = as_models(request.require)
     table = read_as_asked(table, request.unify, request.order)
-    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive, identifiers=roles.identifiers)
+    roles = roles_of(table.columns, request)
+    request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive)
     groups = related(table, request.sensitive, models, int(LARGEST.read(largest, "largest")))
     releases = {}
     for group in groups:
@@ -141,7 +141,8 @@ def project(
             request,
             require=of_group(models, group),
             sensitive=list(group),
-            identifiers=[*request.identifiers, *rest, *_others(table, request)],
+            other=(),  # beside several releases they would join them row by row
+            leave_out=[*rest, *roles.left_out, *roles.other, *roles.undecided],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
             order={name: words for name, words in request.order.items() if name not in rest},
         )
@@ -200,12 +201,6 @@ def _information(one: Ints, other: Ints) -> float:
     product = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     there = shares > 0
     return float((shares[there] * np.log(shares[there] / product[there])).sum())
-
-
-def _others(table: Table, request: Request) -> list[str]:
-    """Return the columns without a role: published beside several releases, they would join them row by row."""
-    known = {*request.quasi, *request.sensitive, *request.identifiers}
-    return [name for name in table.columns if name not in known]
 
 
 def _joined(table: Table, releases: list[Release], request: Request, models: Models) -> Audit:

@@ -38,7 +38,7 @@ class Numbered:
         number = {
             name: f"{letter}{place}"
             for letter, names in zip(
-                "qsio", (roles.quasi, roles.sensitive, roles.identifiers, roles.other), strict=True
+                "qsuo", (roles.quasi, roles.sensitive, roles.unpublished, roles.other), strict=True
             )
             for place, name in enumerate(names)
         }

@@ -15,8 +15,8 @@ from shoal.web.events import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
-CROWD = "The people whose published rows look alike are a crowd: nobody can tell which of them is whom."
-PLAIN = {"classes": "crowds", "class": "crowd", "rows": "people", "sensitive": "secret"}
+CROWD = "Published rows that look alike are a crowd: nobody can tell which of them is whose."
+PLAIN = {"classes": "crowds", "class": "crowd", "sensitive": "secret"}
 TOP = 50
 """Where the slider of a number without an end ends."""
 

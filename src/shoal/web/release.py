@@ -37,6 +37,8 @@ class ReleaseView:
     public_report: bool = False
     report: bool = False
     record: RecordView = field(default_factory=RecordView)
+    sharing: str = ""
+    """Whether the public part may be shared, in words."""
 
 
 def look(desk: Desk, picks: Picks) -> ReleaseView:
@@ -45,7 +47,8 @@ def look(desk: Desk, picks: Picks) -> ReleaseView:
     if run is None:
         return ReleaseView(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports, look_record(desk, run))
+    sharing = (run.summary or {}).get("sharing", "")
+    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports, look_record(desk, run), sharing)
 
 
 def repeating(desk: Desk, run: Run) -> Draft:
@@ -93,7 +96,8 @@ def _fetch(found: ReleaseView) -> None:
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
             heading("Public", 3)
-            text("The published table, its certificate and its codebook. Safe to share.")
+            text("The published table, its certificate and its codebook.")
+            text(found.sharing.capitalize())
             with part("div", class_="buttons"):
                 link(
                     "Download public.zip",

@@ -25,8 +25,8 @@ from shoal.web.whatif import ask_what_if, look_what_if
 ORIGINAL = "original"
 NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
-    "people who are unique": ("uniques", "share"),
-    "people found if everybody is looked for": ("marketer",),
+    "rows that are unique": ("uniques", "share"),
+    "rows found if every person is looked for": ("marketer",),
     "highest chance to find a person": ("prosecutor", "highest"),
 }
 """Shares that are shown before and after, and where each stands in the measures."""
@@ -83,6 +83,8 @@ def draw(page: Page, found: ResultView) -> None:
         return
     if len(found.runs) > 1:
         chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
+    for exposed in found.stated.get("exposed", ()):
+        message(exposed, "warn")
     _figures(found)
     _price(found.stated)
     _asked(found.stated)
@@ -107,10 +109,11 @@ def _figures(found: ResultView) -> None:
     """Show the release in four numbers."""
     stated, after = found.stated, (found.measured or {}).get("after")
     with part("div", class_="cards figures"):
-        dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; nobody left out"
-        number(f"{stated['rows']:,}", f"people published{dropped}")
+        dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; none left out"
+        stars = f"; {stated['starred']:,} are all stars" if stated.get("starred") else ""
+        number(f"{stated['rows']:,}", f"rows published{dropped}{stars}")
         if after is not None:
-            number(f"{after['uniques']['smallest']:,}", "people in the smallest crowd that looks alike")
+            number(f"{after['uniques']['smallest']:,}", "rows in the smallest crowd that looks alike")
             number(percent(after["prosecutor"]["highest"]), "highest chance to pick the right row for a person")
         queries = ((found.measured or {}).get("utility") or {}).get("queries")
         if queries is not None:
@@ -230,8 +233,8 @@ def _attacks(hits: list[Mapping[str, Any]]) -> None:
         ]
         for one in hits
     ]
-    headings = ("attack", "how", "knows", "learns", "people hit before", "after")
-    grid(headings, rows, numbers=(4, 5), about="Attacks: people hit before and after").classes("roomy")
+    headings = ("attack", "how", "knows", "learns", "rows hit before", "after")
+    grid(headings, rows, numbers=(4, 5), about="Attacks: rows hit before and after").classes("roomy")
 
 
 def _many(count: int | None) -> str:

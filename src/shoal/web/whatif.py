@@ -54,7 +54,7 @@ def _shown(page: Page, draft: Draft, points: Sequence[Mapping[str, Any]]) -> Non
     places_of = [int(one["value"]) for one in made]
     heard = lambda value: page.pick(k=str(places_of[int(value)]))  # noqa: E731
     last = len(made) - 1
-    slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% people", stops=places_of)
+    slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% rows", stops=places_of)
     text(f"With crowds of at least {here}: {_gets(point)}")
     use = lambda: page.change(**_with(draft, here))  # noqa: E731
     button(f"Use k = {here} in the next run", use, key="use-k", off=here == _asked(draft))
