@@ -27,6 +27,7 @@ from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import examined, prepare
 from shoal.steps.publication import audited, certified, classes_read, described, people_in
+from shoal.steps.safety import Safety
 from shoal.tables.table import Table, TableLike, read_by_disk
 
 LOCAL = "local"
@@ -115,18 +116,20 @@ def run(
     stop: Event | None = None,
     solve: Callable[[Problem], Solution] | None = None,
     limit: MemoryLimit | None = None,
+    *,
+    publishes: bool = True,
 ) -> Release:
     """Run the whole flow for a request; once `stop` is set, the best found so far is taken.
 
     `solve` stands in for the methods where a request asks for what they know nothing of. What can never be done within
-    a `limit` is refused at once.
+    a `limit` is refused at once. A release that only measures (`publishes` is False) needs no role for every column.
     """
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
     table = read_as_asked(table, request.unify, request.order)
     seed, seconds = request.start_and_limit()
+    safety = examined(table, request) if publishes else Safety()
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
-    safety = examined(table, request)
     asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
         solution = solve_raised(
