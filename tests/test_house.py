@@ -1,7 +1,8 @@
-"""Limits on the source tree: what a verification loads, and how large the top of the tree is."""
+"""Limits on the source tree: what a verification and help load, how large its top is, imports inside functions."""
 
 import pytest
 from tests import house
+from tests.test_layers import FILES
 
 from shoal.release.certificate import TRUSTED_BASE
 
@@ -11,6 +12,15 @@ def test_verification_loads_fewer_than_45_modules_all_of_the_trusted_base(asked:
     found = house.verified(**asked)
     assert len(found) < 45
     assert {module.split(".")[1] for module in found if "." in module} <= set(TRUSTED_BASE)
+
+
+def test_imports_inside_functions_are_few_and_say_why() -> None:
+    found = {path: house.imports_inside_functions(path) for path in FILES.values()}
+    assert sum(map(len, found.values())) < 60
+    for path, numbers in found.items():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        unsaid = [n for n in numbers if " # " not in lines[n - 1] and n - 1 not in numbers]
+        assert not unsaid, f"{path}: an import inside a function has a comment that says why: lines {unsaid}"
 
 
 def test_the_top_of_the_tree_stays_small() -> None:

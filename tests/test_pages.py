@@ -103,7 +103,7 @@ def resolved(words: list[str]) -> tuple[Any, list[str]]:
     while hasattr(command, "commands") and words and not words[0].startswith("-"):
         several = words[0].split("|")
         assert set(several) <= set(command.commands), f"shoal has no command {words[0]!r}"
-        command, words = command.commands[several[0]], words[1:]
+        command, words = command.load(several[0]), words[1:]
     return command, words
 
 

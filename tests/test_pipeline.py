@@ -32,6 +32,8 @@ def anonymize(**given: Any) -> shoal.Release:
         "quasi": ["age", "town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
+        "other": ["note"],
+        "allow": ["note"],
         "require": "k=2",
         **given,
     }
@@ -48,6 +50,7 @@ def test_every_argument_at_once(tmp_path: Path) -> None:
         quasi=QUASI[:4],
         sensitive=SENSITIVE,
         identifiers=["birthplace"],
+        leave_out="rest",
         require="k=3 l(occupation)=2 t(income)=0.6",
         hierarchies={name: builder for name, builder in census_hierarchies().items() if name in QUASI[:4]},
         attribute_weights={"age": 2, "race": "1/2"},
@@ -99,7 +102,7 @@ def test_a_requirement_may_be_models_joined() -> None:
 
 
 def test_one_name_may_stand_for_a_list_of_one() -> None:
-    assert shoal.anonymize(PEOPLE, quasi="age", require="k=2").certificate.quasi == ("age",)
+    assert shoal.anonymize(PEOPLE, quasi="age", leave_out="rest", require="k=2").certificate.quasi == ("age",)
 
 
 def test_an_engine_is_for_its_own_frames() -> None:
@@ -142,7 +145,7 @@ def test_what_makes_no_sense_is_refused_in_words(given: dict[str, Any], error: t
 
 def test_a_method_that_cannot_take_the_table_says_why() -> None:
     with pytest.raises(Unsupported, match=r"method 'subset-dp' cannot take this: .*try --method auto"):
-        shoal.anonymize(census(100), quasi=QUASI[:2], require="k=2", method="subset-dp")
+        shoal.anonymize(census(100), quasi=QUASI[:2], leave_out="rest", require="k=2", method="subset-dp")
 
 
 # Hierarchies, however they are given
@@ -185,14 +188,11 @@ def test_words_name_a_builder() -> None:
 
 def test_two_sensitive_attributes_have_each_their_own_t() -> None:
     table = census(1000, seed=6)
-    release = shoal.anonymize(
-        table, quasi=QUASI[:3], sensitive=SENSITIVE, require="t(income:ordered)=0.2 t(occupation:equal)=0.5"
-    )
+    require = "t(income:ordered)=0.2 t(occupation:equal)=0.5"
+    release = shoal.anonymize(table, quasi=QUASI[:3], sensitive=SENSITIVE, leave_out="rest", require=require)
     levels = {model["attribute"]: model["reached"] for model in release.certificate.models}
     assert 0 < levels["income"] <= 0.2 < levels["occupation"] <= 0.5
-    found = shoal.audit(
-        release.table, quasi=QUASI[:3], sensitive=SENSITIVE, require="t(income:ordered)=0.2 t(occupation:equal)=0.5"
-    )
+    found = shoal.audit(release.table, quasi=QUASI[:3], sensitive=SENSITIVE, require=require)
     assert found.holds
     assert found.classes > 1
 
@@ -306,7 +306,7 @@ def test_closeness_is_measured_to_the_rows_that_are_left() -> None:
 @pytest.mark.parametrize("method", ["auto", "mondrian", "m-approx"])
 def test_no_time_at_all_still_gives_a_valid_release(tmp_path: Path, method: str) -> None:
     table = census(300, seed=8)
-    release = shoal.anonymize(table, quasi=QUASI[:3], require="k=5", method=method, time_limit=0)
+    release = shoal.anonymize(table, quasi=QUASI[:3], leave_out="rest", require="k=5", method=method, time_limit=0)
     assert release.audit.holds
     assert shoal.verify(release.save(tmp_path / "out"), original=table).failures == []
 
@@ -319,7 +319,7 @@ def test_no_time_at_all_still_gives_a_valid_release_of_a_small_table() -> None:
 
 def test_the_seed_is_all_the_chance_there_is() -> None:
     table = census(300, seed=9)
-    one, same = (shoal.anonymize(table, quasi=QUASI[:4], require="k=4", seed=5) for _ in range(2))
+    one, same = (shoal.anonymize(table, quasi=QUASI[:4], leave_out="rest", require="k=4", seed=5) for _ in range(2))
     assert one.table.equals(same.table)
     np.testing.assert_array_equal(one.classes.class_of_row, same.classes.class_of_row)
 
@@ -328,7 +328,7 @@ def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
     decisions = anonymize().decisions
     assert "cost: stars" in decisions
     assert "published as they are: note" in decisions
-    assert "left out as identifiers: name" in decisions
+    assert "left out: name" in decisions
     assert any(decision.startswith("auto tried subset-dp") for decision in decisions)
 
 
@@ -340,7 +340,9 @@ def test_a_column_of_numbers_that_odd_values_make_text_is_in_the_log_without_the
         "pay": ["1", "2", None, "hidden"],
         "note": ["1", "2", "3", "silent"],
     }
-    decisions = shoal.anonymize(odd, quasi=["age", "size", "town"], sensitive=["pay"], require="k=2").decisions
+    decisions = shoal.anonymize(
+        odd, quasi=["age", "size", "town"], sensitive=["pay"], other="note", allow="note", require="k=2"
+    ).decisions
     assert [decision for decision in decisions if "ordered as text" in decision] == [
         "ordered as text, for values that are no numbers (1 different): age",
         "ordered as text, for values that are no numbers (1 different): pay",

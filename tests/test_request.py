@@ -46,7 +46,7 @@ PAGE = (Path(shoal.__file__).parents[2] / "docs" / "configuration.md").read_text
 def flags(command: str) -> dict[str, Any]:
     """The options and arguments of a command, by name."""
     group = typer.main.get_command(app)
-    return {one.name: one for one in group.commands[command].params}  # type: ignore[attr-defined]
+    return {one.name: one for one in group.load(command).params}  # type: ignore[attr-defined]
 
 
 def test_every_setting_belongs_to_one_class_and_one_section() -> None:

@@ -27,6 +27,7 @@ def adult(require: str, **given: Any) -> Release:
         ADULT,
         quasi=QUASI,
         sensitive=["occupation"],
+        leave_out="rest",
         require=require,
         **{"method": "mondrian", "recoding": "range", **given},
     )
@@ -83,6 +84,7 @@ def test_missing_values_of_nhanes_are_values_like_others(tmp_path: Path) -> None
         quasi=quasi,
         sensitive=roles["sensitive"],
         identifiers=roles["identifiers"],
+        other="rest",
         require="k=5",
         method="mondrian",
         recoding="range",

@@ -12,8 +12,9 @@ from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.attacks.run import Attacked, attack
-    from shoal.checking.audit import Audit, audit
+    from shoal.checking.audit import Audit
     from shoal.core.errors import Infeasible, ShoalError, Unsupported
+    from shoal.inspection.warned_audit import audit
     from shoal.models import (
         DistinctLDiversity,
         EntropyLDiversity,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from shoal.release.release import Release
     from shoal.release.verification import verify
     from shoal.republication.codip import Projections, codip
+    from shoal.republication.earlier import Registered, register
+    from shoal.republication.release_register import Register
     from shoal.risk import Risk
     from shoal.studies.comparison import Comparison, compare
     from shoal.studies.frontier import Frontier, frontier
@@ -52,6 +55,8 @@ __all__ = [
     "Metric",
     "Projections",
     "RecursiveLDiversity",
+    "Register",
+    "Registered",
     "Release",
     "Risk",
     "ShoalError",
@@ -64,6 +69,7 @@ __all__ = [
     "codip",
     "compare",
     "frontier",
+    "register",
     "verify",
 ]
 

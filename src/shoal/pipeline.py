@@ -9,6 +9,7 @@ Release <-- Certificate <--audit-- published table <--recode-- Solution(partitio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -17,20 +18,23 @@ from typing import Unpack, cast
 from shoal.core.clock import Stopwatch
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.memory import MemoryLimit, within
-from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import solve_raised
 from shoal.models import Model, Models
 from shoal.models.orders import read_as_asked
 from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
-from shoal.steps.preparation import prepare
-from shoal.steps.publication import audited, certified, classes_read, described
+from shoal.steps.preparation import examined, prepare
+from shoal.steps.publication import audited, certified, classes_read, described, people_in
+from shoal.steps.safety import Safety
 from shoal.tables.table import Table, TableLike, read_by_disk
 
 LOCAL = "local"
 ENGINES = {"spark": "shoal.spark"}
 """Modules whose `run` does the same where the rows are; they build on this one, and are loaded when asked for."""
+REPUBLICATION = "shoal.republication.earlier"
+"""The module that compares a release with earlier ones; it builds on this one too."""
 
 
 @takes_settings("anonymize")
@@ -41,6 +45,9 @@ def anonymize(
     require: str | Model | Models | Iterable[Model],
     memory_limit: object = None,
     engine: str = LOCAL,
+    registry: str | Path | None = None,
+    overlap: str | None = None,
+    follows: str | Path | None = None,
     progress: Progress | None = None,
     **settings: Unpack[Settings],
 ) -> Release:
@@ -50,6 +57,9 @@ def anonymize(
     can meet them, `Unsupported` where the method or option cannot do it.
 
     - `data`: a path, or a polars, pandas or pyarrow frame.
+    - `other`, `leave_out`: columns that are published as they are, unprotected, and columns that are not published.
+      Nothing is published before every column has a role; `"rest"` names all that have none yet.
+    - `allow`: columns to publish although they look like identifiers or tell of other columns.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
@@ -72,6 +82,9 @@ def anonymize(
     - `order`: the order of words, the least first: `{"pain": ["low", "mid", "high"]}`; ordered distances and ranges
       need one.
     - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
+    - `registry`: a folder with the register of earlier releases. The release is compared with them (`overlaps`), and
+      refused if together they give people away; `overlap="warn"` allows it. `save` records it there.
+    - `follows`: the release before, in which people keep their signature; `"none"` for the first of a series.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
     >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], require="k=2 l(illness)=2")
@@ -82,14 +95,18 @@ def anonymize(
     if engine not in (LOCAL, *ENGINES):
         raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, (LOCAL, *ENGINES))))
     request = Request.of("anonymize", quasi=quasi, require=require, **settings)
+    known = any((registry, overlap, follows))
+    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run
     if engine != LOCAL and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
+    if engine != LOCAL and known:
+        raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
         return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))
     with within(limit):
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)
-        return run(table, request, progress or silent, limit=limit)
+        return cast("Release", make(table, request, progress or silent, limit=limit))
 
 
 def run(
@@ -99,27 +116,32 @@ def run(
     stop: Event | None = None,
     solve: Callable[[Problem], Solution] | None = None,
     limit: MemoryLimit | None = None,
+    *,
+    publishes: bool = True,
 ) -> Release:
     """Run the whole flow for a request; once `stop` is set, the best found so far is taken.
 
     `solve` stands in for the methods where a request asks for what they know nothing of. What can never be done within
-    a `limit` is refused at once.
+    a `limit` is refused at once. A release that only measures (`publishes` is False) needs no role for every column.
     """
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
     table = read_as_asked(table, request.unify, request.order)
     seed, seconds = request.start_and_limit()
+    safety = examined(table, request) if publishes else Safety()
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
-    asked = prepare(table, request, progress, deadline)
+    asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
-        solution = choose(asked.problem, request.method, seed=seed, deadline=deadline, progress=progress)
+        solution = solve_raised(
+            asked.problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress
+        )
     else:
         solution = solve(asked.problem)
     watch.lap("search")
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = described(asked, solution, published, tables, asked.problem.microdata.roles)
     classes = classes_read(asked, published, tables)
-    certificate = certified(asked, solution, found)
+    certificate = certified(asked, solution, found, people_in(asked, published))
     watch.lap("check")
     notes = (*table.notes, *decisions)
     return Release(

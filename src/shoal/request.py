@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
+from shoal.core.on_demand import declared
 from shoal.core.parameters import Number, Numeral
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def setting(
 class Source:
     """The file of a table, and how it is read."""
 
-    file: str | Path | None = setting(None, "The table: CSV, csv.gz, Parquet or Arrow.", section="data", kind=FILE)
+    file: str | Path | None = setting(
+        None, f"The table: {declared('shoal.tables.readers', 'title')}.", section="data", kind=FILE
+    )
     separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
     encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
     decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
@@ -113,7 +116,9 @@ class Output:
         kind=FILE,
     )
     format: str | None = setting(
-        None, "csv, csv.gz, parquet or arrow; with spark parquet or parquet-parts.", section="output"
+        None,
+        f"{declared('shoal.tables.writers', 'name')}; with spark parquet or parquet-parts.",
+        section="output",
     )
     overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)
     report: bool = setting(
@@ -156,9 +161,26 @@ class Request:
     )
     sensitive: Sequence[str] = setting((), "Columns nobody must learn.", section="roles", metavar="A,B", kind=NAMES)
     identifiers: Sequence[str] = setting(
-        (), "Columns to leave out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
+        (), "Columns that name a person; left out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
     )
     _: KW_ONLY
+    other: Sequence[str] = setting(
+        (),
+        "Columns to publish as they are, unprotected; rest for all without a role.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    leave_out: Sequence[str] = setting(
+        (), "Columns to leave out; rest for all without a role.", section="roles", metavar="A,B", kind=NAMES
+    )
+    allow: Sequence[str] = setting(
+        (),
+        "Columns to publish although they look like identifiers or tell of other columns.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -255,6 +277,9 @@ class Settings(TypedDict, total=False):
 
     sensitive: Sequence[str]
     identifiers: Sequence[str]
+    other: Sequence[str]
+    leave_out: Sequence[str]
+    allow: Sequence[str]
     unify: Sequence[str]
     order: Orders | None
     hierarchies: Mapping[str, object] | None
@@ -314,21 +339,27 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
-READING = ("separator", "encoding", "decimal")
+READING = tuple(name for name in settings_of(Source) if name != "file")
+"""How a file is read: `shoal.tables.readers.base.ReadOptions` has the same names."""
 ABOUT = ("title", "owner", "purpose")
 """What a report says of itself."""
+EARLIER = ("registry", "overlap", "follows")
+"""Settings about releases that were made before."""
+REGISTRY = "shoal-registry"
+"""The register that releases are recorded in afterwards, where none is named."""
 
 ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
-_KEPT = dict.fromkeys((*settings_of(Output), "neutralise"), "it publishes nothing")
+_KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
-_DESK = {name: "the page keeps its releases itself" for name in settings_of(Output) if name != "format"}
+_DESK = dict.fromkeys(("folder", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
     "codip": {
+        "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
-        **dict.fromkeys(("registry", "overlap", "follows"), "`shoal register` compares each release with earlier ones"),
+        **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
         **_LOCAL,
     },
     "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
@@ -340,7 +371,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "decimal": "it reads numbers with a point; give a Parquet file",
         "memory_limit": "tell Spark how much memory it has",
         **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
-        **dict.fromkeys(("registry", "overlap", "follows"), "earlier releases are compared in memory"),
+        **dict.fromkeys(EARLIER, "earlier releases are compared in memory"),
     },
     "draft": {
         **_DESK,

@@ -11,13 +11,14 @@ import shoal as library
 from shoal.cli import progress
 from shoal.tables.table import read
 
-BASIC = ["anonymize", "census.csv", "--quasi", "age,gender", "--require", "k=5"]
+BASIC = ["anonymize", "census.csv", "--quasi", "age,gender", "--leave-out", "rest", "--require", "k=5"]
 FULL = [
     "anonymize",
     "census.csv",
     "--quasi=age,gender,race",
     "--sensitive=income,occupation",
-    "--identifier=birthplace",
+    "--leave-out=birthplace",
+    "--other=rest",
     "--require=k=4 l(occupation)=2 t(income:ordered)=0.6",
     "--hierarchy=age=intervals:width=5,10,20",
     "--hierarchy=race=census_hierarchies/race.csv",
@@ -37,7 +38,8 @@ file = "census.csv"
 [roles]
 quasi = ["age", "gender", "race"]
 sensitive = ["income", "occupation"]
-identifiers = ["birthplace"]
+leave_out = ["birthplace"]
+other = "rest"
 
 [privacy]
 require = "k=4 l(occupation)=2 t(income:ordered)=0.6"
@@ -87,7 +89,8 @@ def test_the_command_and_the_call_give_the_same_release(home: Path) -> None:
         "census.csv",
         quasi=["age", "gender", "race"],
         sensitive=["income", "occupation"],
-        identifiers=["birthplace"],
+        leave_out=["birthplace"],
+        other="rest",
         require="k=4 l(occupation)=2 t(income:ordered)=0.6",
         hierarchies={"age": "intervals:width=5,10,20", "race": "census_hierarchies/race.csv"},
         recoding="generalize",
@@ -176,7 +179,7 @@ def test_stars_may_be_written_as_missing(home: Path) -> None:
 
 def test_formulas_are_neutralised_on_request(home: Path) -> None:
     (home / "odd.csv").write_text("age,note\n-1,=1+1\n-1,-5\n", encoding="utf-8")
-    odd = ["anonymize", "odd.csv", "--quasi=age", "--require=k=2"]
+    odd = ["anonymize", "odd.csv", "--quasi=age", "--other=note", "--allow=note", "--require=k=2"]
     assert shoal(*odd, "-o", "plain").code == shoal(*odd, "--neutralise", "-o", "out").code == 0
     assert (home / "plain" / "public" / "table.csv").read_text() == "age,note\n-1,-5\n-1,=1+1\n"
     assert (home / "out" / "public" / "table.csv").read_text() == "age,note\n-1,'-5\n-1,'=1+1\n"
@@ -186,7 +189,7 @@ def test_formulas_are_neutralised_on_request(home: Path) -> None:
 def test_how_a_file_is_written_can_be_said(home: Path) -> None:
     (home / "odd.csv").write_bytes("höhe|x\n1,5|a\n1,5|b\n2,5|c\n2,5|d\n".encode("utf-16-le"))
     reading = ["--separator=|", "--encoding=utf-16-le", "--decimal=,"]
-    done = shoal("anonymize", "odd.csv", "--quasi=höhe", "--require=k=2", "-o", "out", *reading)
+    done = shoal("anonymize", "odd.csv", "--quasi=höhe", "--other=x", "--require=k=2", "-o", "out", *reading)
     assert (done.code, done.err) == (0, "")
     assert read(home / "out" / "public" / "table.csv").frame["höhe"].to_list() == [1.5, 1.5, 2.5, 2.5]
     assert shoal("verify", "out", "--original", "odd.csv", *reading).code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -15,17 +16,13 @@ from shoal.config import FREE, KEYS
 from shoal.studies.isolated_run import attempt
 from shoal.studies.synth import write_census
 
-GROUP = typer.main.get_command(app)
-COMMANDS = sorted(
-    name
-    for name, command in GROUP.commands.items()  # type: ignore[attr-defined]
-    if any(one.name == "config" for one in command.params)
-)
+GROUP: Any = typer.main.get_command(app)
+COMMANDS = sorted(name for name in GROUP.commands if any(one.name == "config" for one in GROUP.load(name).params))
 OWN = {"compare": ["--methods=mondrian"], "frontier": ["--vary=distinct-l(occupation)=1,2", "--queries=0"]}
 """What a command is told besides, so that it is quick."""
 BASE = {
     "data": {"file": '"census.csv"'},
-    "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]'},
+    "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]', "leave_out": '"rest"'},
     "privacy": {"require": '"k=5"'},
     "order": {},
     "hierarchies": {},
@@ -42,6 +39,9 @@ GOOD = {
     "quasi": '["age", "marital"]',
     "sensitive": '["occupation", "income"]',
     "identifiers": '["workclass"]',
+    "other": '["workclass"]',
+    "leave_out": '"rest"',
+    "allow": '["occupation"]',
     "require": '"k=3"',
     "max_dropped": "0.01",
     "max_suppressed": "0",
@@ -86,6 +86,9 @@ BAD = {
     "quasi": '["nonsense"]',
     "sensitive": '["nonsense"]',
     "identifiers": '["nonsense"]',
+    "other": '["nonsense"]',
+    "leave_out": '["nonsense"]',
+    "allow": '["nonsense"]',
     "order": '["nonsense"]',
     "hierarchies": '"nonsense.csv"',
     "weights": "-1",

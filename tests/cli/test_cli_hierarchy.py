@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from shoal.cli.hierarchy import _words, hierarchy
+from shoal.cli.app import app
+from shoal.cli.hierarchy.binding import words_of
 from shoal.core.errors import HierarchyError, ParameterError, RoleError, ShoalError
 from shoal.hierarchies import Taxonomy, as_builder
 
@@ -40,7 +41,7 @@ def towns(tmp_path: Path) -> str:
 
 
 def ran(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(hierarchy, words, env={"COLUMNS": "300"})
+    result = CliRunner().invoke(app, ["hierarchy", *words], env={"COLUMNS": "300"})
     if isinstance(result.exception, ShoalError):
         raise result.exception
     assert result.exit_code == code, result.output
@@ -83,7 +84,7 @@ def test_auto_says_what_it_chose(people: str, tmp_path: Path, column: str, chose
     "words", ["intervals:width=0.5,5,origin=3", "dates:month,year", "prefixes:lengths=3,1", "intervals:bins=8,2"]
 )
 def test_words_read_back(words: str) -> None:
-    assert as_builder(_words(as_builder(words))) == as_builder(words)
+    assert as_builder(words_of(as_builder(words))) == as_builder(words)
 
 
 def test_an_existing_output_is_refused(people: str, tmp_path: Path) -> None:

@@ -26,7 +26,19 @@ def large_census(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def interrupted(source: Path, target: Path, answer: str) -> int:
     """Run the command in a terminal of its own, press Ctrl-C while classes are cut, answer, return the exit code."""
-    words = ["-m", "shoal", "anonymize", str(source), "--quasi", ",".join(QUASI), "--require", "k=5", "-o", str(target)]
+    words = [
+        "-m",
+        "shoal",
+        "anonymize",
+        str(source),
+        "--quasi",
+        ",".join(QUASI),
+        "--leave-out=rest",
+        "--require",
+        "k=5",
+        "-o",
+        str(target),
+    ]
     child, terminal = pty.fork()
     if child == 0:
         os.execv(sys.executable, [sys.executable, *words])
@@ -61,7 +73,17 @@ def test_nothing_is_written_if_not_wanted(large_census: Path, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_comparison_keeps_what_is_done(large_census: Path) -> None:
-    words = ["-m", "shoal", "compare", str(large_census), "--quasi", ",".join(QUASI), "--require", "k=5"]
+    words = [
+        "-m",
+        "shoal",
+        "compare",
+        str(large_census),
+        "--quasi",
+        ",".join(QUASI),
+        "--leave-out=rest",
+        "--require",
+        "k=5",
+    ]
     child, terminal = pty.fork()
     if child == 0:
         os.execv(sys.executable, [sys.executable, *words, "--methods", "m-approx,mondrian,mondrian-relaxed"])

@@ -19,7 +19,16 @@ pytestmark = pytest.mark.skipif(not STATUS.is_file(), reason="the limit is that 
 COMMANDS = {
     "methods": ["methods"],
     "inspect": ["inspect", "census.csv"],
-    "anonymize": ["anonymize", "census.csv", "--quasi=age", "--require=k=5", "--method=mondrian", "-o", "out"],
+    "anonymize": [
+        "anonymize",
+        "census.csv",
+        "--quasi=age",
+        "--leave-out=rest",
+        "--require=k=5",
+        "--method=mondrian",
+        "-o",
+        "out",
+    ],
     "verify": ["verify", "release"],
 }
 
@@ -28,7 +37,9 @@ COMMANDS = {
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     write_census(folder / "census.csv", 100)
-    library.anonymize(folder / "census.csv", quasi=["age"], require="k=5").save(folder / "release")
+    library.anonymize(folder / "census.csv", quasi=["age"], leave_out="rest", require="k=5", method="mondrian").save(
+        folder / "release"
+    )
     return folder
 
 

@@ -20,7 +20,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def release(*more: str) -> None:
-    roles = ("--quasi", "age,gender", "--sensitive", "occupation", "--identifier", "birthplace")
+    roles = ("--quasi", "age,gender", "--sensitive", "occupation", "--leave-out", "rest")
     done = shoal("anonymize", "census.csv", *roles, "--require=k=3", "--recoding=range", "-o", "out", *more)
     assert done.code == 0, done.err
 
@@ -101,7 +101,7 @@ def test_a_release_is_written_where_no_report_can_be_made(home: Path, monkeypatc
         raise library.Unsupported("not today")
 
     monkeypatch.setattr("shoal.report.make", refuse)
-    roles = ("--quasi=age,gender", "--require=k=3", "--method=mondrian")
+    roles = ("--quasi=age,gender", "--leave-out=rest", "--require=k=3", "--method=mondrian")
     done = shoal("anonymize", "census.csv", *roles, "-o", "out", "--report")
     assert (done.code, done.err) == (0, "shoal: no report: not today\n")
     assert library.verify("out").passed

@@ -16,7 +16,7 @@ from shoal.utility import measure
 def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settle(tmp_path, monkeypatch)
     made = library.anonymize(
-        "census.csv", quasi=["age", "gender"], sensitive=["income"], require="k=5", recoding="range"
+        "census.csv", quasi=["age", "gender"], sensitive=["income"], leave_out="rest", require="k=5", recoding="range"
     )
     return made.save(tmp_path / "out")
 
@@ -64,7 +64,7 @@ def test_no_cell_of_a_planted_row_is_shown(tmp_path: Path, monkeypatch: pytest.M
     Path("planted.csv").write_text("\n".join([*lines, ",".join(canary)]) + "\n")
     columns = lines[0].split(",")
     made = library.anonymize(
-        "planted.csv", quasi=columns[:4], sensitive=columns[-1:], require="k=5", recoding="suppress"
+        "planted.csv", quasi=columns[:4], sensitive=columns[-1:], leave_out="rest", require="k=5", recoding="suppress"
     )
     folder = made.save(tmp_path / "out")
     roles = ["--quasi", ",".join(columns[:4]), "--sensitive", columns[-1]]

@@ -24,18 +24,28 @@ ORACLE = "tests/oracle.py"
 EXAMPLES = dict(re.findall(r'^```python title="([^"]+)"\n(.*?)^```$', PAGE, flags=re.MULTILINE | re.DOTALL))
 """What the page says to write, by the file."""
 FILES = {Path(name).relative_to("src/shoal"): text for name, text in EXAMPLES.items() if name != ORACLE}
-NAMES = ("uncommon-rows", "altered-rows", "lonely-rows", "sweep", "domains")
+PARTS = sorted({name.parent.as_posix() for name in FILES})
+NAMES = ("uncommon-rows", "altered-rows", "lonely-rows", "sweep", "domains", "json-lines", "jsonl")
 LAWS = [
     f"tests/contracts/test_{name}.py" for name in ("model_laws", "cost_laws", "bound_laws", "method_laws", "discovery")
 ]
-PLUGIN = """
+LAWS += ["tests/studies/test_contracts.py", "tests/tables/writers/test_writers.py"]
+ADDED = """
 import importlib
-import tests.oracle
 for part in {parts!r}:
-    importlib.import_module("shoal." + part).__path__.append({folder!r} + "/" + part)
+    importlib.import_module("shoal." + part.replace("/", ".")).__path__.append({folder!r} + "/" + part)
+"""
+PLUGIN = """
+import tests.oracle
 exec({oracle!r}, vars(tests.oracle))
 """
 PEOPLE = {"age": [20, 20, 20, 30, 30, 30], "illness": ["flu", "flu", "gout", "flu", "gout", "gout"]}
+RELEASE = """
+import shoal
+release = shoal.anonymize({file!r}, quasi=["age"], sensitive=["illness"], require="k=2")
+found = shoal.verify(release.save({file!r} + "-release", format="jsonl"), original={file!r})
+print(found.passed, *found.failures)
+"""
 WRITTEN = "uncommon-rows(ATTRIBUTE)=ROWS"
 
 
@@ -43,7 +53,7 @@ WRITTEN = "uncommon-rows(ATTRIBUTE)=ROWS"
 def folder(tmp_path: Path) -> Path:
     """A folder with the example files, each in the folder of its kind, and nothing else."""
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -72,7 +82,7 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_there_is_an_example_of_each_kind_in_a_file_that_does_not_exist() -> None:
-    assert [name.parts[0] for name in FILES] == ["models", "costs", "bounds", "methods", "hierarchies"]
+    assert [name.parts[0] for name in FILES] == ["models", "costs", "bounds", "methods", "hierarchies", *["tables"] * 2]
     assert not [name for name in FILES if (SOURCE / name).exists()]
 
 
@@ -106,8 +116,7 @@ def test_the_model_leaves_nothing_behind() -> None:
 
 
 def test_the_laws_hold_of_every_example(folder: Path) -> None:
-    parts = sorted({name.parts[0] for name in FILES})
-    plugin = PLUGIN.format(parts=parts, folder=str(folder), oracle=EXAMPLES[ORACLE])
+    plugin = (ADDED + PLUGIN).format(parts=PARTS, folder=str(folder), oracle=EXAMPLES[ORACLE])
     (folder / "examples_plugin.py").write_text(plugin, encoding="utf-8")
     chosen = " or ".join(NAMES)
     ran = python(folder, "-m", "pytest", "-p", "examples_plugin", "-p", "no:cacheprovider", "-vv", "-k", chosen, *LAWS)
@@ -119,8 +128,17 @@ def test_the_laws_hold_of_every_example(folder: Path) -> None:
         "test_no_release_is_cheaper_than_a_bound[lonely-rows]",
         "test_every_law_holds[sweep]",
         "test_a_hierarchy_covers_its_column_level_by_level_or_is_refused[domains]",
+        "test_the_laws_hold_of_every_reader[json-lines]",
+        "test_what_is_written_can_be_read[jsonl]",
     ):
         assert f"{law} PASSED" in ran.stdout
+
+
+def test_a_table_is_read_and_released_in_the_format_of_the_example(folder: Path) -> None:
+    file = folder / "people.jsonl"
+    file.write_text("".join(f'{{"age": {20 + row % 2}, "illness": "flu"}}\n' for row in range(6)))
+    ran = python(folder, "-c", (ADDED + RELEASE).format(parts=PARTS, folder=str(folder), file=str(file)))
+    assert ran.stdout == "True\n", ran.stderr
 
 
 def test_the_examples_of_the_docstrings_hold(folder: Path) -> None:

@@ -21,6 +21,8 @@ import shoal.methods
 import shoal.models
 import shoal.patterns.program
 import shoal.studies.hardness
+import shoal.tables.readers
+import shoal.tables.writers
 from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
 from shoal.core.discovery import discover
@@ -32,7 +34,9 @@ from shoal.models import Model
 from shoal.studies.hardness.base import Reduction
 from shoal.studies.reference import TABLES, markdown
 from shoal.tables.encoded_column import distinct_sorted
+from shoal.tables.readers.base import Reader
 from shoal.tables.star_marks import cell_text
+from shoal.tables.writers.base import Writer
 
 PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.models, Model, "meaning"),
@@ -42,6 +46,8 @@ PACKAGES: list[tuple[ModuleType, type[Any], str]] = [
     (shoal.hierarchies, Builder, "meaning"),
     (shoal.studies.hardness, Reduction, "paper"),
     (shoal.attacks, Attack, "meaning"),
+    (shoal.tables.readers, Reader, "title"),
+    (shoal.tables.writers, Writer, "title"),
 ]
 THINGS = [
     pytest.param(thing, said, id=f"{package.__name__.split('.')[-1]}-{name}")
@@ -92,13 +98,13 @@ def test_a_package_is_walked_with_its_families_and_without_compiled_loops(
 
 
 def test_the_groups_of_entry_points_are_those_that_plugins_state() -> None:
-    groups = ["attacks", "bounds", "costs", "hardness", "hierarchies", "methods", "models"]
+    groups = ["attacks", "bounds", "costs", "hardness", "hierarchies", "methods", "models", "readers", "writers"]
     assert sorted(package.PLUGINS for package, _, _ in PACKAGES) == [f"shoal.{name}" for name in groups]
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_documentation_lists_everything(table: str) -> None:
-    package = next(one for one, _, _ in PACKAGES if one.__name__ == f"shoal.{table}")
+    package = next(one for one, _, _ in PACKAGES if one.__name__.endswith(f".{table}"))
     kind = next(kind for one, kind, _ in PACKAGES if one is package)
     text = markdown(TABLES[table]())
     assert all(f"| {name}" in text for name in discover(package, kind))

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.strategies import QUASI, SENSITIVE, Case, case_of
+from tests.tables.csv_bytes import read_csv
 
 from shoal.checking.audit import audit
 from shoal.config import FREE, KEYS, read_config
@@ -22,7 +23,6 @@ from shoal.core.errors import Infeasible, ShoalError, Unsupported
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, silent
 from shoal.recoding.recode import recodings
-from shoal.tables.table import read_csv
 
 TABLES = int(os.environ.get("SHOAL_FUZZ_TABLES", "20000"))
 SEED = int(os.environ.get("SHOAL_FUZZ_SEED", "0"))

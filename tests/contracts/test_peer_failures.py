@@ -267,7 +267,8 @@ PEOPLE: dict[str, list[Any]] = {
 
 
 def released(table: object = PEOPLE, **given: Any) -> shoal.Release:
-    asked: dict[str, Any] = {"quasi": "age", "sensitive": "ill", "identifiers": "name", "require": "k=3", **given}
+    asked: dict[str, Any] = {"quasi": "age", "sensitive": "ill", "identifiers": "name", "require": "k=3"}
+    asked |= {"other": "rest", "allow": ["note"], **given}
     return shoal.anonymize(table, **asked)
 
 

@@ -69,7 +69,17 @@ def test_the_engine_spark_has_limits_of_its_own() -> None:
 def test_the_command_ends_in_words_and_leaves_nothing(tmp_path: Path) -> None:
     source = tmp_path / "census.csv"
     write_census(source, 20_000)
-    words: list[str | Path] = ["anonymize", source, "--quasi", "age,gender", "--require", "k=5", "-o", tmp_path / "out"]
+    words: list[str | Path] = [
+        "anonymize",
+        source,
+        "--quasi",
+        "age,gender",
+        "--leave-out=rest",
+        "--require",
+        "k=5",
+        "-o",
+        tmp_path / "out",
+    ]
     ended = _in_a_process(*words, "--memory-limit", "60MiB")
     assert ended.returncode == 2
     assert "memory" in ended.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.command import shoal as command
+from tests.methods.test_time_limits import after
 
 import shoal
 from shoal.core.errors import HierarchyError, ParameterError, RoleError, Unsupported
 from shoal.hierarchies import Builder, Prefixes, as_builder
 from shoal.hierarchies.raising import Raised
-from shoal.methods.coarsening import Ladder, Wish
+from shoal.methods.base import Deadline, silent
+from shoal.methods.coarsening import Ladder, Wish, solve_raised
+from shoal.methods.general.mondrian import Mondrian
+from shoal.microdata.partition import Partition
+from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.release.verification import verify
 from shoal.request import Request
@@ -113,6 +119,42 @@ def test_auto_of_many_columns_is_no_worse_than_raising_nothing(tmp_path: Path) -
 def test_time_over_leaves_the_first_setting() -> None:
     people = pl.DataFrame({"age": [20, 30, 40, 50], "town": ["111", "112", "121", "211"], "ill": ["a", "b", "a", "b"]})
     assert released(people, "auto", time_limit=0).audit.holds
+
+
+@pytest.mark.parametrize("method", ["auto", "cube", "optimal", "peel", "tp"])
+def test_a_longer_limit_never_takes_worse_levels_nor_gives_a_dearer_release_at_the_same(method: str) -> None:
+    """Levels are compared by what the release tried there loses, releases at the same levels by their cost."""
+    ages, towns = [21 + 7 * row % 40 for row in range(60)], [f"{1 + row % 3}{row % 2}{row % 5}" for row in range(60)]
+    people = pl.DataFrame({"age": ages, "town": towns, "ill": [ILLNESSES[row // 2 % 3] for row in range(60)]})
+    request = Request(["age", "town"], "l(ill)=2", ["ill"], hierarchies=TREES, method=method, coarsen="auto")
+    found, losses = [], {}
+    for limit in (*(after(steps) for steps in (0, 2, 5, 10, 20, 40, 80, 160, 400, 2_000)), Deadline()):
+        asked = prepare(Table.of(people), request, deadline=limit)
+        solution = solve_raised(asked.problem, asked.raised, method, seed=0, deadline=limit, progress=silent)
+        levels = {name: raised.level for name, raised in asked.raised.columns.items()}
+        if str(levels) not in losses:
+            losses[str(levels)] = lost(people, released(people, levels))
+        found.append((losses[str(levels)], solution.cost))
+        assert solution.cost <= Mondrian().run(asked.problem).cost or not solution.cut
+    assert found == sorted(found, reverse=True)
+    assert len(losses) > 1
+    assert not solution.cut
+
+
+def test_a_release_that_levels_were_chosen_by_is_not_thrown_away() -> None:
+    """It is taken where a method that never gets dearer with more time has a dearer one."""
+    asked = prepare(Table.of({"age": [1, 1, 2, 2, 3, 3]}), Request(["age"], "k=2"))
+    dear = replace(asked.raised, release=asked_release(asked.problem, 0.0))
+    cheap = solve_raised(asked.problem, dear, "cube", seed=0, deadline=Deadline(), progress=silent)
+    assert (cheap.cost, cheap.method) == (0.0, "cube")
+    below = replace(asked.raised, release=asked_release(asked.problem, -1.0))
+    assert solve_raised(asked.problem, below, "cube", seed=0, deadline=Deadline(), progress=silent).method == "tp"
+    assert solve_raised(asked.problem, below, "forest", seed=0, deadline=Deadline(), progress=silent).method == "forest"
+
+
+def asked_release(problem: Problem, cost: float) -> Solution:
+    """A release that is said to be of TP and to cost so much."""
+    return Solution(Partition.whole(problem.rows), cost, "feasible", "tp")
 
 
 def test_the_safe_harbor_rule_raises_dates_postcodes_and_ages() -> None:

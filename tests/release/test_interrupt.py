@@ -23,6 +23,7 @@ ARGUMENTS = [
     "census.csv",
     "--quasi=age,gender,race,marital",
     "--sensitive=income,occupation",
+    "--leave-out=rest",
     "--require=k=5 l(occupation)=2 t(income)=0.5",
     "--output=out",
 ]

@@ -47,6 +47,7 @@ def with_prices(recoding: str = "generalize", cost: str = "ncp", require: str = 
         ORIGINAL,
         quasi=QUASIS,
         sensitive=SENSITIVE,
+        leave_out="rest",
         require=require,
         hierarchies=hierarchies,
         method="mondrian",

@@ -46,6 +46,8 @@ def released(table: pl.DataFrame, **more: object) -> shoal.Release:
         "quasi": ["income", "town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
+        "other": ["note"],
+        "allow": ["note"],
         "require": "k=3 distinct-l(illness)=2",
         "recoding": "range",
         "seed": SEED,
@@ -227,23 +229,27 @@ def test_the_first_section_has_at_most_five_points(report: Report, form: str) ->
         "Lost",
     ]
     assert said[0] == "Published: a table of 61 rows and 4 columns (income, town, illness, note)."
-    assert said[1].startswith("Unprotected: published as in the original: note. Who knows it")
+    assert said[1] == "Unprotected: published unprotected, as they are: note."
     assert said[2].startswith("Requirement: k=3 distinct-l(illness)=2, met by all ")
     assert said[3].startswith("Highest chance: 33.3 % to pick the right row of a person by income, town, ")
 
 
-def test_sensitive_columns_of_which_nothing_is_asked_are_unprotected(release: shoal.Release) -> None:
-    made = released(people().drop("note"), require="k=3")
-    text = make(made, people().drop("note"), attacks=["linkage"], queries=0).public
-    assert bullets(text)[1] == "Unprotected: sensitive, and no requirement on it: illness."
-    whole = released(people().drop("note"))
-    assert bullets(make(whole, people().drop("note"), attacks=["linkage"], queries=0).public)[1].endswith("no column.")
+def test_sensitive_columns_of_which_nothing_is_asked_are_unprotected() -> None:
+    table = people().drop("note")
+    points = [
+        bullets(
+            make(released(table, require=require, other=[], allow=[]), table, attacks=["linkage"], queries=0).public
+        )[1]
+        for require in ("k=3", "k=3 distinct-l(illness)=2")
+    ]
+    assert points[0].startswith("Unprotected: 'illness' is sensitive and no model speaks of it")
+    assert points[1] == "Unprotected: no column."
 
 
-def test_classes_of_one_row_are_called_what_they_are() -> None:
+def test_a_requirement_that_asks_for_nothing_is_called_so() -> None:
     made = released(people(), require="k=1", recoding="suppress")
     points = bullets(make(made, people(), attacks=["linkage"], queries=0).internal)
-    assert points[2].endswith("the smallest has 1 row. Rows that are alone in their class are hidden by nothing.")
+    assert points[2].endswith("It asks for nothing that not every table meets: nothing is protected.")
     assert points[3].startswith("Highest chance: 100 % to pick")
 
 

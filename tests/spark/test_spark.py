@@ -18,7 +18,9 @@ from tests.cli.command import shoal as command
 
 import shoal
 from shoal.core.errors import Infeasible, ParameterError, RoleError, TableError, Unsupported
+from shoal.request import Request
 from shoal.spark import by_regions
+from shoal.spark.run import run_on_spark
 from shoal.spark.session import has_local_mode, read_frame, session
 from shoal.studies.synth import census
 
@@ -334,6 +336,19 @@ def test_a_csv_file_is_read_as_it_is_in_memory(spark: Any, tmp_path: Path) -> No
     assert frame.columns == ["zip", "age", "note"]
     rows = sorted(frame.toArrow().to_pylist(), key=str)
     assert rows == sorted(shoal.tables.table.read(path).frame.cast(pl.String).to_dicts(), key=str)
+
+
+@pytest.mark.parametrize("numbers", [["1.5", "NaN", "2.5", "NaN", "1.50", ""], ["1", "NaN", "2", "NaN", "1", ""]])
+def test_nan_in_a_csv_file_is_read_as_it_is_in_memory(spark: Any, tmp_path: Path, numbers: list[str]) -> None:
+    """Among floating-point numbers it is missing, in a quasi-identifier and a sensitive column; else it is a word."""
+    path = tmp_path / "people.csv"
+    path.write_text("dose,level\n" + "".join(f"{dose},{level}\n" for dose, level in zip(numbers, numbers, strict=True)))
+    asked = Request(["dose"], "k=2", ["level"], method="mondrian")
+    release: Any = run_on_spark(read_frame(spark, path), asked, as_text=True)
+    local = shoal.anonymize(path, quasi=["dose"], sensitive=["level"], require="k=2", method="mondrian")
+    shown = pl.DataFrame(release.table.toArrow()).cast(pl.String)
+    assert sorted(shown.rows(), key=str) == sorted(local.table.cast(pl.String).rows(), key=str)
+    assert shoal.verify(release.save(tmp_path / "release"), original=path).failures == []
 
 
 def test_the_command_reads_publishes_and_is_verified(

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import shoal
 import shoal.costs
 import shoal.tables.table
-from shoal.cli.hierarchy import hierarchy
+from shoal.cli.app import app
 from shoal.config import read_config
 from shoal.core.discovery import discover
 from shoal.core.errors import HierarchyError, ParameterError, ShoalError
@@ -95,15 +95,14 @@ def test_a_project_becomes_a_folder_that_shoal_runs(tmp_path: Path) -> None:
 
 def test_the_command_says_what_was_read_and_what_was_left_out(tmp_path: Path) -> None:
     path = saved(tmp_path, input_config_xml=config("5-anonymity", "(5)-map"))
-    result = CliRunner().invoke(
-        hierarchy, ["import-arx", str(path), "-o", str(tmp_path / "out")], env={"COLUMNS": "300"}
-    )
+    command = ["hierarchy", "import-arx", str(path)]
+    result = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out")], env={"COLUMNS": "300"})
     assert result.exit_code == 0
     assert "require: k=5; max_suppressed 0.05" in result.output
     assert "left out: model '(5)-map'" in result.output
     assert "# Left out: model '(5)-map'" in (tmp_path / "out" / "shoal.toml").read_text()
     with pytest.raises(ParameterError, match="-o DIR is not given"):
-        raise CliRunner().invoke(hierarchy, ["import-arx", str(path)]).exception  # type: ignore[misc]
+        raise CliRunner().invoke(app, command).exception  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """The public laws: they hold of everything that discovery finds, and a class that breaks one is named."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.strategies import COSTS, MODELS
 
 from shoal.core.arrays import Bools, Ints
+from shoal.core.discovery import discover
 from shoal.core.errors import Unsupported
 from shoal.costs import Cost
 from shoal.costs.stars import Stars
@@ -23,8 +26,13 @@ from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups
 from shoal.recoding.recode import Published, recodings
 from shoal.recoding.suppress import Suppress
-from shoal.studies.contracts import check_cost, check_method, check_model, check_recoding
+from shoal.studies.contracts import check_cost, check_method, check_model, check_reader, check_recoding
+from shoal.tables import readers
+from shoal.tables.columns import Held
+from shoal.tables.readers.base import Contents, Reader, ReadOptions
+from shoal.tables.readers.csv import Csv
 
+READERS = discover(readers, Reader)
 BY_CLASS = [kind for kind in MODELS.values() if not (kind.needs_cells or kind.needs_population)]
 
 
@@ -46,6 +54,11 @@ def test_the_laws_hold_of_every_recoding(kind: type[Recoding]) -> None:
 @pytest.mark.parametrize("kind", [Mondrian, Anatomy], ids=lambda kind: kind.name)
 def test_the_laws_hold_of_methods(kind: type[Method]) -> None:
     check_method(kind, tables=2)
+
+
+@pytest.mark.parametrize("kind", READERS.values(), ids=READERS)
+def test_the_laws_hold_of_every_reader(kind: type[Reader]) -> None:
+    check_reader(kind, tables=8)
 
 
 def test_a_model_that_needs_all_classes_is_refused() -> None:
@@ -92,6 +105,16 @@ class Alone(Mondrian):
         return self.solution(problem, Partition(rows), "feasible")
 
 
+class Emptied(Csv):
+    """Takes an empty text for a missing value."""
+
+    name: ClassVar[str] = "emptied"
+
+    def read(self, path: Path, options: ReadOptions) -> Contents:
+        frame = super().read(path, options).columns.frame()
+        return Contents(Held(frame.with_columns(pl.col(pl.String).replace("", None))))
+
+
 def test_a_class_that_breaks_a_law_is_named_with_the_law() -> None:
     with pytest.raises(AssertionError, match="FewRows: few="):
         check_model(FewRows)
@@ -101,3 +124,5 @@ def test_a_class_that_breaks_a_law_is_named_with_the_law() -> None:
         check_recoding(First)
     with pytest.raises(AssertionError, match="Alone: the audit confirms the release"):
         check_method(Alone)
+    with pytest.raises(AssertionError, match="Emptied: a table that is written reads back with its values and types"):
+        check_reader(Emptied)

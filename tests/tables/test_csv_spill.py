@@ -25,8 +25,8 @@ import shoal
 from shoal.core.errors import ShoalError
 from shoal.studies.synth import write_census
 from shoal.tables import csv_spill
-from shoal.tables import table as table_module
 from shoal.tables.columns import Stored
+from shoal.tables.readers import csv as csv_reader
 from shoal.tables.table import Table, read, read_by_disk
 from shoal.tables.writing import write
 
@@ -170,8 +170,8 @@ def test_from_a_size_on_a_file_goes_by_way_of_the_disk_and_reads_the_same(
     path = tmp_path / "people.csv"
     path.write_bytes(CONTENTS[case])
     meant = outcome(read, path)
-    monkeypatch.setattr(table_module, "LARGE", 0)
-    monkeypatch.setattr(table_module, "read_csv", None)
+    monkeypatch.setattr(csv_reader, "LARGE", 0)
+    monkeypatch.setattr(csv_reader, "contents", None)
     assert outcome(read, path) == meant
 
 
@@ -182,10 +182,11 @@ def test_a_release_of_a_large_file_is_that_of_a_small_one(
     path = tmp_path / ("census.csv.gz" if packed else "census.csv")
     write_census(path, 300)
     asked: dict[str, Any] = {"quasi": ["age", "marital"], "sensitive": ["occupation"], "require": "k=3"}
+    asked |= {"leave_out": "rest"}
     monkeypatch.setattr(secrets, "token_hex", lambda size: "0" * 2 * size)
     folders = []
     for name, large in (("memory", 2**40), ("disk", 0)):
-        monkeypatch.setattr(table_module, "LARGE", large)
+        monkeypatch.setattr(csv_reader, "LARGE", large)
         release = shoal.anonymize(path, **asked)
         assert len(list(temporary.iterdir())) == (name == "disk")
         folders.append(release.save(tmp_path / name))
@@ -213,7 +214,7 @@ def test_without_room_for_it_a_large_file_is_read_in_memory(
     path = tmp_path / "people.csv"
     path.write_bytes(CONTENTS["plain"])
     meant = outcome(read, path)
-    monkeypatch.setattr(table_module, "LARGE", 0)
+    monkeypatch.setattr(csv_reader, "LARGE", 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1))
     monkeypatch.setattr(csv_spill, "spill", None)
     assert outcome(read, path) == meant
@@ -229,7 +230,7 @@ def test_a_disk_that_fills_up_meanwhile_is_left_for_memory_or_said_in_words(
     def full(*_: object, **__: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(table_module, "LARGE", 0)
+    monkeypatch.setattr(csv_reader, "LARGE", 0)
     monkeypatch.setattr(csv_spill, "_copy", full)
     assert outcome(read, path) == meant
     with pytest.raises(ShoalError, match="cannot be put into the temporary folder: No space left"):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.release.files import FORMATS
 from shoal.release.release import Release
 from shoal.tables.formula_guard import STARTS, neutralised, restored
+from shoal.tables.writers.base import formats
 
 PEOPLE: dict[str, list[Any]] = {
     "@town": ["=Oslo", "=Oslo", "'=Oslo", "'=Oslo", None, None],
@@ -24,8 +24,8 @@ PEOPLE: dict[str, list[Any]] = {
 
 
 def released(people: object = PEOPLE, **given: Any) -> Release:
-    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "require": "k=2", "neutralise": True}
-    return shoal.anonymize(people, **{**settings, **given})
+    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "other": "rest", "allow": ["note"]}
+    return shoal.anonymize(people, **{**settings, "require": "k=2", "neutralise": True, **given})
 
 
 def public(folder: Path, format: str = "csv") -> pl.DataFrame:
@@ -76,7 +76,7 @@ def test_declared_categories_keep_their_order() -> None:
 # A release
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 @pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "centroid"])
 def test_a_neutralised_release_has_no_formula_and_is_verified(tmp_path: Path, recoding: str, format: str) -> None:
     release = released(recoding=recoding)
@@ -88,7 +88,7 @@ def test_a_neutralised_release_has_no_formula_and_is_verified(tmp_path: Path, re
     assert shoal.verify(folder, original=PEOPLE).failures == []
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 def test_every_start_comes_back_from_the_files(tmp_path: Path, format: str) -> None:
     notes = [f"{before}{start}1" for start in STARTS for before in ("", "'")]
     people = {"town": ["Oslo"] * len(notes), "note": notes}
@@ -136,7 +136,7 @@ def test_stars_may_be_missing_values_too(tmp_path: Path) -> None:
     assert shoal.verify(folder, original=PEOPLE).failures == []
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats())
 def test_declared_categories_of_a_release_are_read_back(tmp_path: Path, format: str) -> None:
     ranks = pl.Series(["-low", "high", "-low", "high", "high", "-low"], dtype=pl.Enum(["high", "-low"]))
     people = pl.DataFrame(PEOPLE).with_columns(rank=ranks)
@@ -153,7 +153,9 @@ def test_the_table_in_memory_has_no_apostrophes_that_were_not_in_the_original() 
 def test_an_audit_of_the_file_alone_finds_the_same_classes(tmp_path: Path) -> None:
     release = released(recoding="range")
     path = release.save(tmp_path / "out") / "public" / "table.csv"
-    found = shoal.audit(path, quasi=["'@town", "pay"], sensitive=["illness"], require="k=2")
+    found = shoal.audit(
+        path, quasi=["'@town", "pay"], sensitive=["illness"], other="rest", allow=["note"], require="k=2"
+    )
     assert (found.holds, found.classes) == (True, release.certificate.classes)
 
 
@@ -168,7 +170,9 @@ def test_a_release_without_such_cells_has_the_same_table(tmp_path: Path) -> None
 
 
 def test_nothing_is_neutralised_unless_it_is_asked_for(tmp_path: Path) -> None:
-    release = shoal.anonymize(PEOPLE, quasi=["@town", "pay"], sensitive=["illness"], require="k=2")
+    release = shoal.anonymize(
+        PEOPLE, quasi=["@town", "pay"], sensitive=["illness"], other="rest", allow=["note"], require="k=2"
+    )
     folder = release.save(tmp_path / "out")
     assert public(folder).columns == list(PEOPLE)
     assert "=1+1" in set(public(folder)["note"])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.command import shoal as command
+from tests.tables.csv_bytes import read_csv
 
 import shoal
 from shoal.core.errors import RoleError
@@ -26,7 +27,7 @@ from shoal.tables.spelling import (
     spelling_notes,
     unified,
 )
-from shoal.tables.table import Table, read, read_by_disk, read_csv
+from shoal.tables.table import Table, read, read_by_disk
 from shoal.utility.report import measure
 
 SPELT = ["1000", "1000.0", "1000.00"]

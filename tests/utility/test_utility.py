@@ -46,7 +46,7 @@ def released(recoding: str, data: Any = ORIGINAL, **more: Any) -> shoal.Release:
         "hierarchies": HIERARCHIES,
         "method": "anatomy" if anatomy else "incognito" if recoding == "full-domain" else "mondrian",
     }
-    return shoal.anonymize(data, recoding=recoding, **{**given, **more})
+    return shoal.anonymize(data, recoding=recoding, leave_out="rest", **{**given, **more})
 
 
 def read(release: shoal.Release, original: Any = ORIGINAL) -> dict[str, Spread]:

@@ -163,6 +163,51 @@ def test_every_stop_of_the_keyboard_is_to_be_seen_in_the_dark_too(browser: Brows
         assert len(looks.tab_through(steward.page)) > 8
 
 
+def test_a_release_is_recorded_and_the_next_one_follows_it(browser: Browser, desk: Served) -> None:
+    ills = ("flu", "gout", "cold", "asthma")
+    rows = "".join(f"{100 + i},{20 + i * 23 % 61},{ills[i % 4]}\n" for i in range(60))
+    (desk.folder / "march.csv").write_text(f"id,age,illness\n{rows}")
+    steward = Steward.at(browser, desk)
+    steward.drawn()
+    reach(steward.page, "path")
+    steward.page.keyboard.type("march.csv")
+    steward.page.keyboard.press("Enter")
+    steward.sees("different values")
+    steward.go("roles")
+    for column, role in (("id", "Leave out"), ("age", "May be known"), ("illness", "Secret")):
+        steward.role(column, role)
+    steward.go("privacy")
+    steward.press("preset-survey-3")
+    steward.page.get_by_label("Register of releases").fill("registry")
+    steward.page.keyboard.press("Enter")
+    steward.sees("Nothing is recorded there yet.")
+    steward.page.get_by_label("The release before it").select_option("none")
+    steward.sees("asks for m of it")
+    looks.check(steward.page)
+    steward.press("series")
+    steward.page.locator('[data-key="series"]').wait_for(state="detached")
+    steward.go("run")
+    steward.press("start")
+    steward.wait_for_run()
+    steward.go("release")
+    looks.check(steward.page)
+    steward.press("record")
+    steward.sees("Recorded in registry as release-1.")
+    steward.page.reload()
+    steward.drawn()
+    steward.sees("Recorded in registry as release-1.")
+    steward.go("privacy")
+    steward.page.get_by_label("The release before it").select_option(label="release-1")
+    steward.go("run")
+    steward.sees("it follows release-1")
+    steward.press("start")
+    steward.sees("Run 2")
+    steward.wait_for_run()
+    steward.go("result")
+    steward.sees("The two together reveal nothing more")
+    assert steward.complaints == []
+
+
 def focus(page: Page) -> str:
     """Where the keyboard is."""
     return str(page.evaluate("document.activeElement.dataset.key ?? ''"))

@@ -151,6 +151,8 @@ class Attack(ABC):
     """Whether rows are linked, to people or to other rows, or values are learnt."""
     needs_other: ClassVar[bool] = False
     """Whether it takes a second release."""
+    needs_original: ClassVar[bool] = True
+    """Whether it takes the original; else it also works from the release alone."""
     more_by_fewer: ClassVar[bool] = True
     """Whether an attacker who has fewer candidates of a person, the person among them, hits no fewer people."""
     gains: ClassVar[str] = "hits {people}: {meaning}"

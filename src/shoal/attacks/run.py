@@ -19,8 +19,18 @@ from shoal.core.number_format import counted
 from shoal.release.release import Release
 from shoal.tables.table import TableLike
 
-ORDER = ("linkage", "partial-linkage", "homogeneity", "background", "skewness", "similarity", "background-join")
+ORDER = (
+    "linkage",
+    "partial-linkage",
+    "homogeneity",
+    "background",
+    "skewness",
+    "similarity",
+    "background-join",
+    "derived",
+)
 """Attacks that come first, in the order in which they are told; the others follow by name."""
+NO_ORIGINAL = "the original was not given (--original FILE)"
 NOT_RUN = "add it to the attacks that are run, or leave out its threshold"
 
 
@@ -93,7 +103,7 @@ class Attacked:
 
 def attack(
     release: Release | str | Path,
-    original: TableLike,
+    original: TableLike | None = None,
     *,
     other: Release | str | Path | None = None,
     attacks: Iterable[Attack | str] | None = None,
@@ -101,10 +111,11 @@ def attack(
 ) -> Attacked:
     """Run attacks against a release, or a release folder, and count the people they hit before and after.
 
-    `other` is a second release in which the same people may be. `attacks` are names, or attacks with parameters of
-    their own; without it, all that can be tried are. `fail_above` is the largest risk that passes, a share for all
-    attacks or by the attack's name: `passed` says whether all are within it, `failures` which are not shown to be. The
-    risk of linkage is the highest chance to pick the right record, that of other attacks the share of the people hit.
+    Without the original, only the attacks that need none are run. `other` is a second release in which the same people
+    may be. `attacks` are names, or attacks with parameters of their own; without it, all that can be tried are.
+    `fail_above` is the largest risk that passes, a share for all attacks or by the attack's name: `passed` says whether
+    all are within it, `failures` which are not shown to be. The risk of linkage is the highest chance to pick the right
+    record, that of other attacks the share of the people hit.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "flu", "flu", "gout"]}
@@ -122,8 +133,13 @@ def attack(
     for name in limits.named:
         if name not in [one.name for one in chosen]:
             raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
-    if other is None and any(one.needs_other and (attacks is not None or one.name in limits.named) for one in chosen):
+    named = [one for one in chosen if attacks is not None or one.name in limits.named]
+    if other is None and any(one.needs_other for one in named):
         raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
+    if original is None and any(one.needs_original for one in named):
+        raise ParameterError(
+            "an attack compares with the original, which is not given", hint="give it, --original FILE"
+        )
     scene = Scene.of(release, original, other, is_limited=True)
     rows = scene.shown.rows
     outcomes: list[Outcome] = []
@@ -139,7 +155,7 @@ def attack(
 def _tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:
     """Return what an attack got, and why it could not be tried, at all or on some attributes."""
     try:
-        reasons = one.untried(scene)
+        reasons = one.untried(scene) if scene.has_original or not one.needs_original else {None: NO_ORIGINAL}
         got = [] if None in reasons else list(one.run(scene))
     except Unsupported as error:
         reasons, got = {None: str(error)}, []

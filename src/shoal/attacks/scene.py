@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +14,13 @@ from shoal.attacks.crowds import Crowd, Places, Sight, same
 from shoal.attacks.rows import Rows, cells, secret
 from shoal.core.arrays import Ints
 from shoal.core.errors import RoleError, TableError, nearest
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, as_builder
 from shoal.hierarchies.raising import seen
 from shoal.release.release import Release
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded, distinct_sorted
+from shoal.tables.star_marks import unescaped
 from shoal.tables.table import TableLike, numbered
 
 
@@ -30,22 +33,26 @@ class Scene:
 
     shown: Shown
     original: pl.DataFrame
+    """The published table itself where the original is not given."""
     other: Shown | None = None
+    has_original: bool = True
     is_limited: bool = False
 
     @classmethod
     def of(
         cls,
         release: Release | str | Path,
-        original: TableLike,
+        original: TableLike | None,
         other: Release | str | Path | None = None,
         *,
         is_limited: bool = False,
     ) -> Scene:
         """Read what is given and check that it belongs together."""
         shown = Shown.of(release)
+        if original is None:
+            return cls(shown, shown.frame, None if other is None else Shown.of(other), has_original=False)
         table = shown.as_read(original).frame
-        scene = cls(shown, table, None if other is None else Shown.of(other), is_limited)
+        scene = cls(shown, table, None if other is None else Shown.of(other), is_limited=is_limited)
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:
                 raise RoleError(f"the original has no column {name!r}", hint=nearest(name, table.columns))
@@ -86,9 +93,7 @@ class Scene:
             columns = [self.original[name], secret(self.shown, name)]
             if self.other is not None and name in self.other.sensitive:
                 columns.append(secret(self.other, name))
-            alike = len({column.dtype for column in columns}) == 1
-            texts = columns if alike else [column.cast(pl.String) for column in columns]
-            found[name] = distinct_sorted(pl.concat([column.rename(name) for column in texts]))
+            found[name] = distinct_sorted(pl.concat(_alike(*columns)))
         return found
 
     def code(self, name: str, column: pl.Series) -> Ints:
@@ -171,6 +176,21 @@ class Scene:
             return self._full
         return Crowd(self.before.knowing(given)), Crowd(self.after.knowing(given))
 
+    def crowds_knowing(self, columns: Sequence[str]) -> tuple[Crowd, Crowd]:
+        """Return the same for who knows published columns, too, that are no quasi-identifiers."""
+        if not columns:
+            return self._full
+        rows, people = self._both([(unescaped(self.shown.frame[name]), self.original[name]) for name in columns])
+        here = slice(None) if self.shown.rows is None else self.shown.rows[self.shown.rows < self.people]
+        after = self.after.knowing_codes(rows[Rows.of(self.shown).person], people[here])
+        return Crowd(self.before.knowing_codes(people, people)), Crowd(after)
+
+    def _both(self, columns: Sequence[tuple[pl.Series, pl.Series]]) -> tuple[Ints, Ints]:
+        """Number what published rows, and then people, have in some columns together, over one domain."""
+        coded = [Coded.of(pl.concat(_alike(*pair))) for pair in columns]
+        numbers, _, _ = distinct_rows([one.codes for one in coded], [one.size for one in coded])
+        return numbers[: self.shown.frame.height], numbers[self.shown.frame.height :]
+
     @property
     def way(self) -> str:
         """How candidates in the release are found by who knows all quasi-identifiers."""
@@ -184,6 +204,12 @@ class Scene:
     def crowd_of_other(self) -> Crowd:
         """The candidates of the same people in the second release."""
         return Crowd(self.after_other)
+
+
+def _alike(*columns: pl.Series) -> list[pl.Series]:
+    """Return columns of one name and type: texts, where their types differ."""
+    same = len({column.dtype for column in columns}) == 1
+    return [(column if same else column.cast(pl.String)).rename(columns[0].name) for column in columns]
 
 
 def _codes(column: pl.Series) -> Ints:

@@ -134,9 +134,34 @@ class Units:
         units = np.rint(scaled) if self.exact else np.floor(scaled * (1 - 2.0**-50))
         return units.astype(np.int64)
 
-    def table(self, ladder: Ladder, values: AnyInts) -> Ints:
-        """Return what covers each two of some values: level by level from the top, the block that still holds both."""
-        table = np.zeros((len(values), len(values)), dtype=np.int64)
-        for blocks, losses in zip(ladder.up[::-1, values], self.whole(ladder.losses[::-1, values]), strict=True):
-            table = np.where(blocks[:, None] == blocks, losses[:, None], table)
-        return table
+    def ladder(self, ladder: Ladder) -> WholeLadder:
+        """Return a ladder in units."""
+        return WholeLadder(ladder.up, self.whole(ladder.losses))
+
+
+@dataclass(frozen=True, eq=False)
+class WholeLadder:
+    """What the blocks above each value of an attribute cost a row, in whole units."""
+
+    up: Codes
+    """By level and value: the block."""
+    losses: Ints
+    """By level and value: what the block costs."""
+
+    def between(self, some: AnyInts, others: AnyInts) -> Ints:
+        """Return what the least block costs that holds both of two values, of arrays that fit each other.
+
+        Level by level from the top: so it needs no more memory than its result, however many values there are.
+        """
+        found = np.zeros(np.broadcast_shapes(some.shape, others.shape), dtype=np.int64)
+        for blocks, losses in zip(self.up[::-1], self.losses[::-1], strict=True):
+            found = np.where(blocks[some] == blocks[others], losses[some], found)
+        return found
+
+    @property
+    def finest(self) -> int:
+        """The least above 0 that a block costs which holds two values and no smaller one does; 0 if there is none."""
+        sizes = np.array([np.bincount(blocks)[blocks] for blocks in self.up])
+        grown = np.diff(sizes, axis=0, prepend=0) > 0
+        paid = self.losses[grown & (self.losses > 0)]
+        return int(paid.min()) if len(paid) else 0

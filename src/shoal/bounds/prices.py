@@ -23,6 +23,7 @@ from shoal.core.arrays import Floats, Ints
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.demands import Demands
+from shoal.patterns.gains import lane_gains, pattern_gains
 from shoal.problem import Problem
 
 LANES = 2
@@ -58,8 +59,6 @@ class Pricing:
 
     def value(self, prices: Ints) -> Valued:
         """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
-        from shoal.patterns.gains import lane_gains, pattern_gains
-
         cube, demands = self.cube, self.demands
         held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
         prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold

@@ -14,6 +14,7 @@ from shoal.core.sorting import distinct_rows
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.demands import Demands
+from shoal.patterns.kernels import least_charges
 from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
@@ -102,8 +103,6 @@ def _enough(cube: Cube, demands: Demands, group: Ints, number: int) -> Bools:
 
 
 def _compiled(cube: Cube, demands: Demands) -> Ints:
-    from shoal.patterns.kernels import least_charges
-
     found: Ints = least_charges(
         *cube.layout,
         cube.counts,

@@ -17,15 +17,13 @@ import numpy as np
 import polars as pl
 
 import shoal.models
-from shoal.checking.two_tables import sensitive_rows
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.discovery import discover
-from shoal.core.errors import RoleError, nearest
+from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
-from shoal.hierarchies.containment import ShownCells
 from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
 from shoal.models import Model, Models, SensitiveModel
 from shoal.models.orders import Orders, leaf_orders, read_as_asked
@@ -34,10 +32,11 @@ from shoal.tables.column_types import check_filled
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
-from shoal.tables.star_marks import unescaped
+from shoal.tables.star_marks import STAR, unescaped
 from shoal.tables.table import Table, TableLike
 
 if TYPE_CHECKING:
+    from shoal.hierarchies.containment import ShownCells
     from shoal.risk import Risk
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
@@ -55,7 +54,8 @@ class Finding:
     asked: float | list[float] | None
     reached: float | list[float] | None
     """The level of the worst class; None where it is infinite."""
-    holds: bool
+    holds: bool | None
+    """Whether every class meets it; None where nothing was asked."""
     failing_classes: int
     failing_rows: int
     worst_classes: int
@@ -74,7 +74,11 @@ class Audit:
     smallest_class: int
     largest_class: int
     unique_rows: int
+    starred_rows: int
+    """Rows whose quasi-identifiers are all stars or missing: they show nothing."""
     findings: tuple[Finding, ...]
+    certain: Mapping[str, int] = field(default_factory=dict)
+    """By sensitive attribute that no model asked for speaks of, the rows whose class shares one value."""
     wildcard: Mapping[str, int] | None = None
     """With a wild cell matching anything: the smallest count of a row, and how many rows have count 1."""
     violations: Ints = field(default_factory=lambda: NONE, repr=False, compare=False)
@@ -83,15 +87,32 @@ class Audit:
     """Where the table spells values in several ways; names of columns and counts."""
     measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
     """Measures the risk."""
+    warned: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
+    """Looks for what to warn of; above the checker."""
 
     @cached_property
     def risk(self) -> Risk | None:
         """Who could still be found, measured when it is first asked for."""
         return None if self.measured is None else self.measured()
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Columns that tell of quasi-identifiers or sensitive attributes, looked for when they are first asked for.
+
+        They change no verdict.
+        """
+        return () if self.warned is None else self.warned()
+
+    @property
+    def asked(self) -> bool:
+        """Whether there was a requirement, so that there is a verdict."""
+        return any(finding.asked is not None for finding in self.findings)
+
     @property
     def holds(self) -> bool:
-        """Whether every model asked for is met by every class."""
+        """Whether every model asked for is met by every class; an error where nothing was asked."""
+        if not self.asked:
+            raise ParameterError("nothing was required, so there is no verdict", hint='give require, such as "k=5"')
         return all(finding.holds for finding in self.findings)
 
     def _repr_html_(self) -> str:
@@ -99,29 +120,40 @@ class Audit:
         from shoal.core.markup import table, tag  # verification makes no HTML
 
         sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
-        alone = f"{counted(self.unique_rows, 'row')} alone"
+        alone = f"{counted(self.unique_rows, 'unique row')}"
         rows = [
             [
                 one.model,
                 one.attribute or "",
                 number(one.reached),
-                "met" if one.holds else "fails",
-                f"{one.failing_rows:,}",
+                *(["met" if one.holds else "fails", f"{one.failing_rows:,}"] if self.asked else []),
             ]
             for one in self.findings
         ]
+        verdict = ("", "failing rows") if self.asked else ()
         return tag(
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
-            table(("model", "column", "reached", "", "failing rows"), rows, numbers=(2, 4)),
+            table(("model", "column", "reached", *verdict), rows, numbers=(2, 4) if self.asked else (2,)),
+            *([] if self.asked else [tag("p", "Nothing was required, so there is no verdict: give require.")]),
+            *(tag("p", tag("strong", "Warning"), f": {one}") for one in self.warnings),
         )
 
     def to_json(self) -> str:
         """Return the audit as JSON."""
-        sizes = ("rows", "classes", "smallest_class", "largest_class", "unique_rows", "wildcard")
+        sizes = (
+            "rows",
+            "classes",
+            "smallest_class",
+            "largest_class",
+            "unique_rows",
+            "starred_rows",
+            "certain",
+            "wildcard",
+        )
         found: dict[str, Any] = {name: getattr(self, name) for name in sizes}
-        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds}
-        found |= {"notes": list(self.notes)}
+        found |= {"findings": [vars(finding) for finding in self.findings], "holds": self.holds if self.asked else None}
+        found |= {"notes": list(self.notes), "warnings": list(self.warnings)}
         found |= {} if self.risk is None else {"risk": self.risk.to_dict()}
         return json.dumps(found, indent=2, ensure_ascii=False)
 
@@ -146,7 +178,7 @@ def audit(
     unify: Sequence[str] | str = (),
     order: Orders | None = None,
 ) -> Audit:
-    """Measure a table, released by anyone. Without a requirement, every model's level is reported.
+    """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
@@ -165,6 +197,8 @@ def audit(
     two = sensitive_table is not None
     shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
+        from shoal.checking.two_tables import sensitive_rows  # loaded only where there are two tables
+
         secret = [sensitive] if isinstance(sensitive, str) else sensitive
         counted_ = _unified(Table.of(sensitive_table), unify)
         read = Table(sensitive_rows(people.frame, counted_.frame, secret, group=group, count=count), counted_.spelling)
@@ -228,15 +262,15 @@ def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:
 
 
 def _risk(table: TableLike, **asked: Any) -> Risk:
-    """Measure the risk. What does so is loaded here, so that verification, which asks for none, does not load it."""
-    from shoal.risk import measure
+    """Measure the risk."""
+    from shoal.risk import measure  # verification asks for none
 
     return measure(table, **asked)
 
 
 def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
-    """Count with a wild cell that matches anything; loaded here for the same reason."""
-    from shoal.risk.wildcard import wildcard_summary
+    """Count with a wild cell that matches anything."""
+    from shoal.risk.wildcard import wildcard_summary  # verification counts without
 
     return wildcard_summary(quasi, wild)
 
@@ -278,8 +312,29 @@ def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
         smallest_class=int(sizes.min()),
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
+        starred_rows=int(sizes[_starred(classes)].sum()),
         findings=tuple(_finding(model, classes, asked=asked) for model in models),
+        certain=_certain(classes, models if asked else ()),
     )
+
+
+def _certain(classes: Classes, models: Iterable[Model]) -> dict[str, int]:
+    """Return for each sensitive attribute that no model speaks of the rows of classes that share one value."""
+    spoken = {name for model in models for name in (*model.attributes, *model.given)}
+    alone = [name for (name,) in (names for names in classes.attributes if len(names) == 1) if name not in spoken]
+    slices = {name: classes.histogram((name,)) for name in alone}
+    return {name: int(one.sizes[np.diff(one.starts) == 1].sum()) for name, one in slices.items()}
+
+
+def _starred(classes: Classes) -> Bools:
+    """Return which classes show none of their quasi-identifiers: all cells are stars or missing."""
+    hidden = [np.isin(one.of_class, np.flatnonzero(_is_hidden(one.values))) for one in classes.cells or ()]
+    return np.logical_and.reduce(hidden) if hidden else np.zeros(classes.number, dtype=bool)
+
+
+def _is_hidden(values: pl.Series) -> Bools:
+    shown = values.is_null() | (values == STAR) if values.dtype == pl.String else values.is_null()
+    return shown.fill_null(True).to_numpy()
 
 
 def _classes(
@@ -299,7 +354,7 @@ def _classes(
     shown = [_at(coded(name), first) for name in quasi]
     distinct = pl.DataFrame([column.decode(column.codes) for column in shown])
     people, fits = (None, None) if population is None else _people(distinct, population, builders)
-    cells = [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
+    cells = _cells(shown, builders) if any(model.needs_cells for model in models) else None
     single: dict[Attributes, Values] = {}
     for name in sensitive:
         column = _unescaped(coded(name))
@@ -310,9 +365,16 @@ def _classes(
     return Classes(labels, len(first), attributes, weights, population=people, fits=fits, cells=cells)
 
 
+def _cells(shown: Sequence[Coded], builders: Mapping[str, Builder]) -> list[ShownCells]:
+    """Return the cells of classes, column by column; loaded here, as only few models ask for them."""
+    from shoal.hierarchies.containment import ShownCells
+
+    return [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
+
+
 def _people(classes: pl.DataFrame, population: pl.DataFrame, builders: Mapping[str, Builder]) -> tuple[Any, Any]:
-    """Return what finds the people that cells cover; loaded here, as only models of a population ask for it."""
-    from shoal.hierarchies.cell_reader import covered_people, fitting_people
+    """Return what finds the people that cells cover."""
+    from shoal.hierarchies.cell_reader import covered_people, fitting_people  # only models of a population ask for it
 
     given = (classes, population, builders)
     return partial(covered_people, *given), partial(fitting_people, *given)
@@ -358,7 +420,7 @@ def _finding(model: Model, classes: Classes, *, asked: bool) -> Finding:
         attribute=where or None,
         asked=None if not asked else numbers if len(numbers) > 1 else numbers[0],
         reached=_finite(model.reading(reached)),
-        holds=bool(admitted.all()),
+        holds=bool(admitted.all()) if asked else None,
         failing_classes=int((~admitted).sum()),
         failing_rows=int(classes.sizes[~admitted].sum()),
         worst_classes=int(worst.sum()),

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from shoal.checking.two_tables import reconstruction_error
 from shoal.core.arrays import Ints
 from shoal.core.sorting import distinct_rows
 from shoal.tables.encoded_column import Coded
@@ -54,6 +53,8 @@ def recomputed_cost(
     table, name = Table.of(release), certificate.cost.name
     rows = table.rows
     if name == "reconstruction" and sensitive_table is not None:
+        from shoal.checking.two_tables import reconstruction_error  # loaded only where there are two tables
+
         return reconstruction_error(sensitive_table, dropped=certificate.dropped, **codebook["names"])
     everyone = rows + certificate.dropped
     if name in ("discernibility", "average-class-size"):

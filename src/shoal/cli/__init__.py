@@ -1,8 +1,18 @@
-"""The command line: a thin layer over the library. Only what `--help` needs is imported before a command runs."""
+"""The command line: a thin layer over the library. Only what `--help` needs is imported before a command runs.
+
+A command lists what it needs besides under `if TYPE_CHECKING:`, and imports it by `import_deferred` when it runs.
+"""
 
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
+
+from shoal.cli.app import app
+from shoal.cli.interrupt import ending_tidily
+from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
+from shoal.core.memory import check_start
 
 INTERRUPTED = 130
 """The exit code that the command line library gives an interrupted program."""
@@ -13,15 +23,11 @@ HELP = {"-h", "--help", "--version"}
 
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
-    from shoal.core.errors import Infeasible, ShoalError
-    from shoal.core.memory import check_start
-
+    warnings.simplefilter("always", SafetyWarning)
+    warnings.showwarning = _show_warning
     try:
         if sys.argv[1:] and not HELP & set(sys.argv):
             check_start()
-        from shoal.cli.app import app
-        from shoal.cli.interrupt import ending_tidily
-
         with ending_tidily():
             app(prog_name="shoal")
     except ShoalError as error:
@@ -37,3 +43,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _show_warning(message: object, category: type, *where: Any, **more: Any) -> None:
+    """Print what is warned of in one line, without the place in the code."""
+    print(f"shoal: {message}", file=sys.stderr)

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.options import Json, request_options
-from shoal.cli.settings import settings, table_file
+from shoal.core import memory
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from shoal.republication.codip import Projections
+    from shoal.cli.progress import meter
+    from shoal.cli.settings import settings, table_file
+    from shoal.cli.terminal import Grid, console
+    from shoal.republication.codip import Projections, project
+    from shoal.request import Request
+    from shoal.tables.table import read
 
 
 @request_options("codip")
@@ -23,12 +29,7 @@ def codip(
 
     Says what an attacker gets who joins all of them.
     """
-    from shoal.cli.progress import meter
-    from shoal.core import memory
-    from shoal.republication.codip import project
-    from shoal.request import Request
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", "csv")
@@ -36,24 +37,17 @@ def codip(
     with memory.within(limit):
         with meter() as progress:
             progress(0.0, "reading")
-            found = project(read(path, **reading), Request(**asked), largest, progress, limit)
+            found = project(read(path, **reading), Request(**asked), largest, progress, limit=limit)
         found.save(folder, format=kind)
     print(found.to_json()) if as_json else _show(found, folder)
 
 
 def _show(found: Projections, folder: str) -> None:
     """Print the releases, and what they give away joined."""
-    from rich.table import Table as Grid
-
-    from shoal.cli.show import console
-
-    out, grid = console(), Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("release", "folder", "status", "cost", "classes", "smallest class"):
-        grid.add_column(heading, no_wrap=True)
-    for place, (name, release) in zip(found.folders, found.releases.items(), strict=True):
-        certificate, audit = release.certificate, release.audit
-        cells = (name, place, certificate.status, f"{float(certificate.cost):,.6g}", f"{audit.classes:,}")
-        grid.add_row(*cells, f"{audit.smallest_class:,}")
+    out, rows = console(), found.rows()
+    grid = Grid(pad_edge=False).headed(*rows[0], no_wrap=True)
+    for row in rows:
+        grid.add_row(*row.values())
     out.print(grid)
     out.print(f"joined: {found.joined.classes:,} classes, the smallest of {found.joined.smallest_class:,} rows")
     for finding in found.joined.findings:

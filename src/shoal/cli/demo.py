@@ -1,33 +1,45 @@
-"""The demonstration: the whole flow on a synthetic census, leaving everything behind to look at."""
+"""The command `demo`: the whole flow on a synthetic census, leaving everything behind to look at."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
-from rich.table import Table as Grid
-from rich.text import Text
+import typer
 
-from shoal.cli import show
-from shoal.cli.progress import meter
 from shoal.core.errors import ReleaseError
-from shoal.pipeline import anonymize
-from shoal.release.release import check_target
-from shoal.release.verification import verify
-from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
-from shoal.tables.table import read
+from shoal.core.on_demand import import_deferred
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.text import Text
+
+    from shoal.cli import show
+    from shoal.cli.progress import meter
+    from shoal.cli.terminal import Grid, console
+    from shoal.pipeline import anonymize
+    from shoal.release.release import check_target
+    from shoal.release.verification import verify
+    from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
+    from shoal.tables.table import read
 
 REQUIRE = "k=5 l(occupation)=3 t(income)=0.3"
 
 
-def run_demo(folder: Path, rows: int) -> int:
-    """Make, anonymize, verify and show; return the exit code."""
-    out = show.console()
-    source = folder / "census.csv"
-    if source.exists() and not (folder / "release").exists():
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to leave the files.")] = Path(
+        "shoal-demo"
+    ),
+    rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+) -> None:
+    """Make a census, anonymize it with k, l and t together, verify it, and show what came out."""
+    import_deferred(__name__)
+    out = console()
+    source = output / "census.csv"
+    if source.exists() and not (output / "release").exists():
         raise ReleaseError(f"{str(source)!r} exists already and is not a demonstration", hint="name another folder")
-    check_target(folder / "release", overwrite=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    check_target(output / "release", overwrite=True)
+    output.mkdir(parents=True, exist_ok=True)
     out.rule(Text("1. a table about people", style="bold"))
     write_census(source, rows, seed=0)
     table = read(source)
@@ -51,7 +63,7 @@ def run_demo(folder: Path, rows: int) -> int:
             recoding="generalize",
             progress=progress,
         )
-    target = release.save(folder / "release", overwrite=True)
+    target = release.save(output / "release", overwrite=True)
     show.certificate(release.certificate, {"time": show.time_taken(release.seconds)})
     out.print()
     _before_and_after(table.frame, release.table)
@@ -59,15 +71,13 @@ def run_demo(folder: Path, rows: int) -> int:
     found = verify(target, original=table)
     show.verification(found)
     out.print(f"\nThe release is in {target}: public/ is safe to share; keep internal/ private.")
-    return 0 if found.passed else 1
+    raise typer.Exit(0 if found.passed else 1)
 
 
 def _before_and_after(before: pl.DataFrame, after: pl.DataFrame) -> None:
     """Show two people before and after, an attribute a line."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("", "one person", "published as", "another", "published as"):
-        grid.add_column(heading)
+    grid = Grid().headed("", "one person", "published as", "another", "published as")
     for name in after.columns:
         cells = [(str(before[name][row]), str(after[name][row])) for row in range(2)]
         grid.add_row(name, *(text for pair in cells for text in pair))
-    show.console().print(grid)
+    console().print(grid)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import Json
+from shoal.cli.options import Json, to_table
+from shoal.core.discovery import discover, lookup
+from shoal.core.errors import ParameterError
+from shoal.core.on_demand import import_deferred
+
+if TYPE_CHECKING:
+    import shoal.studies.hardness
+    from shoal.cli import show
+    from shoal.studies.hardness.base import Reduction
+    from shoal.studies.hardness.files import write_hard
 
 
 def hard(
     kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
     sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")
-    ] = None,
+    output: Annotated[Path | None, to_table] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -24,13 +31,7 @@ def hard(
 
     Each comes from a reduction: a release with so few stars as are printed holds the answer to a problem on graphs.
     """
-    import shoal.studies.hardness
-    from shoal.cli import show
-    from shoal.core.discovery import discover, lookup
-    from shoal.core.errors import ParameterError
-    from shoal.studies.hardness.base import Reduction
-    from shoal.studies.hardness.files import write_hard
-
+    import_deferred(__name__)
     if kind is None:
         rows = [_described(found) for found in discover(shoal.studies.hardness, Reduction).values()]
         print(json.dumps(rows, indent=2, ensure_ascii=False)) if as_json else show.rows(rows)
@@ -64,8 +65,6 @@ def _described(found: Any) -> dict[str, Any]:
 
 def _sizes(given: list[str]) -> dict[str, str]:
     """Read NAME=NUMBER arguments, each name once."""
-    from shoal.core.errors import ParameterError
-
     found: dict[str, str] = {}
     for pair in given:
         name, sign, number = pair.partition("=")

@@ -7,6 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
 from shoal.methods.base import Progress, silent
 
 PATIENCE = 1.0
@@ -18,10 +22,6 @@ def meter() -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield silent
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
     bars = Bars(
         TextColumn("{task.description}"),
         BarColumn(),

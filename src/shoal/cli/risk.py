@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table as Grid
 
+from shoal.cli.terminal import Grid
 from shoal.core.number_format import percent
 from shoal.risk import Exceeding, Risk, Suda
 
@@ -31,8 +31,7 @@ def show_risk(found: Risk, out: Console) -> None:
 
 
 def _attackers(found: Risk) -> Grid:
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column("risk", no_wrap=True)
+    grid = Grid().headed("risk", no_wrap=True)
     asked = [f"above {one.threshold}" for one in found.prosecutor.exceeding]
     for heading in ("highest", "rows there", "classes there", "average", *asked):
         grid.add_column(heading, justify="right", no_wrap=heading in ("highest", "average"))

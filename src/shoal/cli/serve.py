@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from shoal.core.errors import Unsupported
+from shoal.request import SETTINGS
+
 PACKAGE = "nicegui"
 
 
 def serve(
-    file: Annotated[Path | None, typer.Argument(help="A table to begin with: CSV, csv.gz, Parquet or Arrow.")] = None,
+    file: Annotated[Path | None, typer.Argument(help=SETTINGS["file"].help)] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -26,14 +30,10 @@ def serve(
     Ctrl-C ends it, and so does closing its terminal; what was uploaded is deleted then. Runs that go on are found again
     by the next `shoal serve` here.
     """
-    from importlib.util import find_spec
-
-    from shoal.core.errors import Unsupported
-
     if find_spec(PACKAGE) is None:
         raise Unsupported(
             f"the page needs the package {PACKAGE}, which is not installed", hint="pip install 'shoal[web]'"
         )
-    from shoal.web.app import serve as run_server
+    from shoal.web.app import serve as run_server  # of the extra `web`
 
     run_server(file, folder, port, open_browser=not no_open)

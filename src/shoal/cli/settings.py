@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shoal.cli.spark import Spark
+from shoal.config import read_config
+from shoal.core.errors import ParameterError, Unsupported
 from shoal.request import LEFT_OUT, NAMES, ONLY_ANONYMIZE, READING, SETTINGS, WORDS, Setting
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
@@ -25,9 +28,6 @@ def settings(
     Refuses if one needed is missing, or if one cannot be followed. `given` holds what was said on the command line, by
     setting. `unneeded` names what this command can do without.
     """
-    from shoal.config import read_config
-    from shoal.core.errors import ParameterError
-
     asked = read_config(given["config"]) if given["config"] else {}
     asked |= {key: value for key, value in _options(given).items() if value is not None}
     order = {"file": NEEDED["file"], **needed, **NEEDED}
@@ -41,9 +41,6 @@ def settings(
 
 def _refuse_others(command: str, asked: dict[str, Any]) -> None:
     """Take out what only `anonymize` can follow; refuse it where it would change the result."""
-    from shoal.cli.spark import Spark
-    from shoal.core.errors import Unsupported
-
     if Spark.asked(asked).wanted:
         raise Unsupported(f"{command} with engine spark", hint="leave engine out, or set it to local")
     if asked.pop("follows", None) is not None:
@@ -56,25 +53,6 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
     """Take the table's file and how it is read out of the settings."""
     return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
-
-
-def tables(
-    file: Path, sensitive_table: Path | None, population: Path | None, reading: Mapping[str, str | None]
-) -> dict[str, Any]:
-    """Return what is audited: a file, two that belong together, or all that a release folder says of itself."""
-    from shoal.core.errors import ParameterError
-    from shoal.release.release_reader import Opened
-    from shoal.tables.table import read
-
-    if not file.is_dir():
-        second = None if sensitive_table is None else read(sensitive_table, **reading)
-        return {"table": read(file, **reading), "sensitive_table": second}
-    wrong = [name for name, given in {**reading, "sensitive-table": sensitive_table}.items() if given is not None]
-    if wrong:
-        raise ParameterError(
-            f"--{wrong[0]} is given for a folder", hint="leave it out: a release states how it is read"
-        )
-    return Opened.of(file, population).asked
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,8 +90,6 @@ def orders(given: list[str] | None) -> dict[str, list[str]] | None:
 
 def pairs(given: list[str] | None, flag: str, form: str = "COLUMN=VALUE") -> dict[str, str] | None:
     """Read options of the form COLUMN=VALUE."""
-    from shoal.core.errors import ParameterError
-
     if not given:
         return None
     wrong = [pair for pair in given if "=" not in pair]

@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table as Grid
+from rich.table import Table
 from rich.text import Text
 
+import shoal.models
 from shoal.checking.audit import Audit, Finding
 from shoal.cli.risk import show_risk
+from shoal.cli.terminal import Grid, console
 from shoal.core.discovery import discover
 from shoal.core.number_format import number
 from shoal.models import Model
 from shoal.release.certificate import Certificate
 from shoal.release.verification import Proved, Verification
-
-
-def console() -> Console:
-    """Return standard output, as wide as the terminal; brackets in the name of a column are no style."""
-    return Console(highlight=False, markup=False, soft_wrap=False)
 
 
 def saved(
@@ -32,8 +28,9 @@ def saved(
     if as_json:
         print(text, end="")
         return
-    certificate(Certificate.from_json(text), {"time": time_taken(seconds, limit)} if seconds else {})
-    written(folder)
+    found = Certificate.from_json(text)
+    certificate(found, {"time": time_taken(seconds, limit)} if seconds else {})
+    written(folder, found)
 
 
 def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
@@ -50,10 +47,12 @@ def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
 def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> None:
     """Print what a release guarantees, and more facts by their names."""
     out = console()
+    for text in found.exposed:
+        out.print(text, style="yellow")
     out.print(_models(found))
-    facts = Grid.grid(padding=(0, 2))
-    dropped = f", {found.dropped:,} dropped" if found.dropped else ", none dropped"
-    facts.add_row("rows", f"{found.rows:,}{dropped}")
+    facts = Table.grid(padding=(0, 2))
+    dropped = f"{found.dropped:,} dropped" if found.dropped else "none dropped"
+    facts.add_row("rows", f"{found.rows:,}, {dropped}, {found.starred:,} all stars")
     facts.add_row("classes", f"{found.classes:,}")
     facts.add_row("cost", f"{float(found.cost):,.6g} ({found.cost.name})")
     facts.add_row("proved", _proved(found))
@@ -65,18 +64,14 @@ def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> No
         out.print(remark, style="dim")
 
 
-def written(folder: str | Path) -> None:
-    """Print where a release is."""
-    console().print(Text(str(folder), style="bold"), ": public/ is safe to share; keep internal/ private", sep="")
+def written(folder: str | Path, found: Certificate) -> None:
+    """Print where a release is, and whether it may be shared."""
+    console().print(Text(str(folder), style="bold"), f": {found.sharing}", sep="")
 
 
 def _models(found: Certificate) -> Grid:
-    import shoal.models
-
     titles = {name: kind.title for name, kind in discover(shoal.models, Model).items()}
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("model", "attribute", "asked", "reached", ""):
-        grid.add_column(heading)
+    grid = Grid().headed("model", "attribute", "asked", "reached", "")
     for model in found.models:
         grid.add_row(
             titles.get(model["name"], model["name"]),
@@ -104,20 +99,22 @@ def audit(found: Audit) -> None:
         f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
         f" {found.unique_rows:,} rows are unique"
     )
-    asked = any(finding.asked is not None for finding in found.findings)
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("model", "attribute", *(("asked",) if asked else ()), "reached"):
-        grid.add_column(heading)
-    for heading in ("failing classes", "failing rows", "") if asked else ("classes there", "rows there"):
-        grid.add_column(heading, justify="right")
+    asked = found.asked
+    grid = Grid().headed("model", "attribute", *(("asked",) if asked else ()), "reached")
+    counts = ("failing classes", "failing rows", "") if asked else ("classes there", "rows there")
+    grid.headed(*counts, justify="right")
     for finding in found.findings:
         grid.add_row(*(_asked(finding) if asked else _unasked(finding)))
     out.print(grid)
+    if not asked:
+        out.print("nothing was required, so there is no verdict: give --require", style="yellow")
     for finding in found.findings:
         for convention, value in finding.also.items():
             out.print(f"{finding.name} of {finding.attribute}, {convention}: {value:.4g}", style="dim")
     for note in found.notes:
         out.print(note, style="yellow")
+    for warning in found.warnings:
+        out.print(f"warning: {warning}", style="yellow")
     if found.wildcard is not None:
         smallest, alone = found.wildcard["smallest"], found.wildcard["unique_rows"]
         out.print(f"with wildcards the smallest count is {smallest:,}; {alone:,} rows match nobody else", style="dim")
@@ -150,8 +147,8 @@ def verification(found: Verification) -> None:
     out.print(Text("verified", style="bold green") if found.passed else Text("refused", style="bold red"))
 
 
-def _gap(found: Proved) -> Grid:
-    facts = Grid.grid(padding=(0, 2))
+def _gap(found: Proved) -> Table:
+    facts = Table.grid(padding=(0, 2))
     facts.add_row("cost", f"{found.cost:,.6g} ({found.measure})")
     facts.add_row("proved", f"no release costs less than {found.bound:,.6g}")
     facts.add_row("gap", "unknown" if found.gap is None else f"at most {found.gap:.4g} times the optimum")
@@ -160,9 +157,7 @@ def _gap(found: Proved) -> Grid:
 
 def rows(content: list[dict[str, Any]]) -> None:
     """Print a list of things, a row each."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold", show_lines=False)
-    for heading in content[0]:
-        grid.add_column(heading, overflow="fold")
+    grid = Grid().headed(*content[0], overflow="fold")
     for row in content:
         grid.add_row(*("-" if value is None else str(value) for value in row.values()))
     console().print(grid)

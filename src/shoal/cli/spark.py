@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from shoal.methods.base import Progress
-    from shoal.request import Request
+from shoal.core.errors import ParameterError, Unsupported
+from shoal.methods.base import Progress
+from shoal.request import Request
+from shoal.tables.writers.base import formats
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,6 @@ class Spark:
     @classmethod
     def asked(cls, settings: dict[str, Any]) -> Spark:
         """Take the engine out of the settings, and refuse before any work what it cannot do."""
-        from shoal.core.errors import ParameterError, Unsupported
-
         engine, master = settings.pop("engine", "local"), settings.pop("spark_master", None)
         if engine not in ("local", "spark"):
             raise ParameterError(f"--engine {engine}", expected="local or spark")
@@ -45,13 +44,11 @@ class Spark:
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that can be written."""
-        if self.wanted:
-            from shoal.spark.release import FORMATS as OF_SPARK
+        if not self.wanted:
+            return formats()
+        from shoal.spark.release import FORMATS as OF_SPARK  # loaded only where Spark is asked for
 
-            return OF_SPARK
-        from shoal.release.files import FORMATS
-
-        return FORMATS
+        return OF_SPARK
 
     def run(
         self,
@@ -63,8 +60,7 @@ class Spark:
         progress: Progress,
     ) -> None:
         """Read the table, publish it and write the release, all but the decision in Spark."""
-        from shoal.core.errors import Unsupported
-        from shoal.spark.run import run_on_spark
+        from shoal.spark.run import run_on_spark  # loaded only where Spark is asked for
         from shoal.spark.session import is_text, read_frame, session
 
         if reading["decimal"] not in (None, "."):

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
-from shoal.cli.settings import names, pairs
 from shoal.core.number_format import percent
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
+    from rich.text import Text
 
-    from shoal.utility import Association, Utility
+    from shoal.cli.settings import names, pairs
+    from shoal.cli.terminal import Grid, console
+    from shoal.tables.table import read
+    from shoal.utility import Association, Utility, measure
+
 
 PAIRS = 5
 """Pairs of columns shown, those that changed the most."""
@@ -42,9 +46,7 @@ def utility(
 
     For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
     """
-    from shoal.tables.table import read
-    from shoal.utility import measure
-
+    import_deferred(__name__)
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
     found = measure(
         release if release.is_dir() else read(release, **reading),
@@ -61,8 +63,6 @@ def utility(
 
 def show(found: Utility) -> None:
     """Print the measures, columns first."""
-    from shoal.cli.show import console
-
     out = console()
     out.print(f"{found.published:,} of {found.rows:,} rows are published")
     out.print(_columns(found))
@@ -86,15 +86,10 @@ def show(found: Utility) -> None:
 
 
 def _columns(found: Utility) -> Grid:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
     lost = {one.column: percent(one.loss) for one in found.columns}
     numbers = {one.column: one for one in found.numbers}
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column("column", overflow="fold")
-    for heading in ("loss", "moved", "mean", "after", "median", "after"):
-        grid.add_column(heading, justify="right")
+    grid = Grid().headed("column", overflow="fold")
+    grid.headed("loss", "moved", "mean", "after", "median", "after", justify="right")
     for one in found.marginals:
         number = numbers.get(one.column)
         sides = [] if number is None else [number.before, number.after]

@@ -36,7 +36,7 @@ class Compiling:
 
 
 COMPILING = Compiling()
-"""What the compiler reports to (`shoal.core.compiler`)."""
+"""What the compiler reports to (`shoal.core.numba_setup`)."""
 
 
 def working_seconds() -> float:

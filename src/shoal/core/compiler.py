@@ -1,48 +1,52 @@
-"""The compiler, set up so that what it compiled is kept: beside the code, or in the user's own cache, or for this run.
+"""Compiled loops: the compiler is loaded when a loop is first called, so that a module of loops is quick to import.
 
-Compiling takes seconds, so the loops are imported only where they are run.
+>>> @njit(cache=False)
+... def doubled(number):
+...     return 2 * number
+>>> doubled(21)
+42
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
-
-
-def _kept() -> str:
-    """Return a folder that nobody else can write to: what is read back from it is run."""
-    try:
-        folder = Path.home() / ".cache" / "shoal" / "kernels"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    except (OSError, RuntimeError):
-        pass
-    return tempfile.mkdtemp(prefix="shoal-kernels-")
-
-
-if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = _kept()
-
-from numba import njit, prange  # noqa: E402 - it reads the setting when it is imported
-from numba.core import event  # noqa: E402
-
-from shoal.core.clock import COMPILING  # noqa: E402
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from threading import RLock
+from typing import Any
 
 __all__ = ["njit", "prange"]
 
-
-class _Watch(event.Listener):
-    """Reports to the clock of time limits when the compiler is at work; loops read from the cache are not compiled."""
-
-    def on_start(self, event: object) -> None:
-        """Take note."""
-        COMPILING.start()
-
-    def on_end(self, event: object) -> None:
-        """Take note."""
-        COMPILING.end()
+prange = range
+"""Stands for numba's `prange` in modules of loops, until one of theirs is called."""
+_LOADING = RLock()
 
 
-event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]
+class Loop:
+    """A function that is compiled when it is first called, with the loops that it calls."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.function, self.options = function, options
+        self.compiled: Any = None
+        self.is_ready = False
+
+    def __call__(self, *given: Any) -> Any:
+        return (self.compiled if self.is_ready else self.loaded())(*given)
+
+    def loaded(self) -> Any:
+        """Return the function as numba's; in its module all loops become numba's: compiled code calls nothing else."""
+        from shoal.core import numba_setup  # loading numba takes most of a second
+
+        with _LOADING:
+            if self.compiled is None:
+                self.compiled = numba_setup.njit(**self.options)(self.function)
+                names = self.function.__globals__
+                names |= {name: loop.loaded() for name, loop in list(names.items()) if isinstance(loop, Loop)}
+                names |= {"prange": numba_setup.prange} if "prange" in names else {}
+                self.is_ready = True
+        return self.compiled
+
+
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Return a loop, or with options alone a decorator: `@njit(cache=True)`. The options are those of `numba.njit`."""
+    return partial(Loop, options=options) if function is None else Loop(function, options)

@@ -1,9 +1,9 @@
-"""Discovery: adding a model, a cost, a bound, a method or a hierarchy builder is adding one file.
+"""Discovery: adding a model, a cost, a bound, a method, a hierarchy builder or a reader is adding one file.
 
 A kind of thing (say, models) lives in a package. Every module there and in the packages inside it, one level deep, is
 imported, and so is every entry point in other people's packages of the group that the package names as `PLUGINS`; each
-class with a `name` of its own is found. Modules called `kernels` or `..._kernel` hold compiled loops and are left out:
-importing them would load the compiler.
+class with a `name` of its own is found. Modules called `kernels` or `..._kernel` hold compiled loops alone and are
+left out.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
     return _found(package, kind, _modules(package))
 
 
+def declaring(package: ModuleType, kind: type[T], text: str) -> dict[str, type[T]]:
+    """Return those found in the modules whose text has `text` in it, which alone are imported, and those announced."""
+    return _found(package, kind, _modules(package, text))
+
+
 def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
     """Return the thing of that name, or raise `ParameterError` that names the nearest one.
 
@@ -44,7 +49,7 @@ def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
     Traceback (most recent call last):
     shoal.core.errors.ParameterError: unknown cost 'star'; did you mean 'stars'?
     """
-    found = _found(package, kind, _modules(package, name))
+    found = declaring(package, kind, f'name: ClassVar[str] = "{name}"')
     if name not in found:
         found = discover(package, kind)
     if name not in found:
@@ -70,20 +75,20 @@ def _found(package: ModuleType, kind: type[T], modules: list[ModuleType]) -> dic
     return dict(sorted(found.items()))
 
 
-def _modules(package: ModuleType, name: str | None = None) -> list[ModuleType]:
-    """Import the modules of a package and of the packages inside it; given a name, only those that declare it."""
-    inside = _imported(package, name)
-    return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family, name)]
+def _modules(package: ModuleType, text: str = "") -> list[ModuleType]:
+    """Import the modules of a package and of the packages inside it that have a text in theirs."""
+    inside = _imported(package, text)
+    return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family, text)]
 
 
-def _imported(package: ModuleType, name: str | None) -> list[ModuleType]:
-    """Import what lies directly in a package, but for compiled loops; given a name, what may declare it."""
+def _imported(package: ModuleType, text: str) -> list[ModuleType]:
+    """Import what lies directly in a package, but for compiled loops, if it has a text in its own."""
     infos = [info for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL)]
     inside = sorted((f"{package.__name__}.{info.name}", info.ispkg) for info in infos)
     return [
         importlib.import_module(module)
         for module, is_package in inside
-        if name is None or is_package or f'name: ClassVar[str] = "{name}"' in source_of(module)
+        if not text or is_package or text in source_of(module)
     ]
 
 

@@ -20,7 +20,11 @@ class ShoalError(Exception):
     def __init__(self, given: str, *, expected: str = "", hint: str = "") -> None:
         self.given, self.expected, self.hint = given, expected, hint
         parts = [given, f"expected {expected}" if expected else "", hint]
-        super().__init__("; ".join(part for part in parts if part))
+        super().__init__("; ".join(part for part in parts if part).replace("; \n", "\n"))
+
+
+class SafetyWarning(UserWarning):
+    """What a release may give away although every model is met; said before the work begins."""
 
 
 class TableError(ShoalError):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
+from shoal.core.compiler import njit
+
 Loop: TypeAlias = Callable[..., Any]
 
 COMPILED_FROM = 3_000
@@ -27,7 +29,5 @@ def is_worth_compiling(steps: int) -> bool:
 
 @cache
 def _compiled(loop: Loop) -> Loop:
-    from shoal.core.compiler import njit
-
     compiled: Loop = njit(cache=True, nogil=True)(loop)
     return compiled

@@ -20,6 +20,11 @@ from pathlib import Path
 
 from shoal.core.errors import ParameterError, Unsupported
 
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
 UNITS = {"": 1, "b": 1} | {
     f"{prefix}{ending}": base**power
     for power, prefix in enumerate("kmgt", start=1)
@@ -172,9 +177,7 @@ def _from_status(field: str) -> int | None:
 
 def _from_usage() -> int | None:
     """Ask the system elsewhere. Not on Linux: there the figure of a child counts its parent's memory, too."""
-    try:
-        import resource
-    except ImportError:
+    if resource is None:
         return None
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
@@ -190,9 +193,7 @@ def _is_above(limit: int) -> bool:
 
 def check_start() -> None:
     """Refuse to start where the libraries could not: they would end the process without a word of shoal's."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
+    if resource is None:
         return
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     least = ADDRESSES + OF_CORE * (os.cpu_count() or 1)

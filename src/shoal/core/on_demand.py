@@ -1,17 +1,22 @@
-"""Public names of a package that are loaded when first used.
+"""Imports that are listed at the top of a module under `if TYPE_CHECKING:`, and done when they are needed.
 
-A package lists its public names once, as imports under `if TYPE_CHECKING:`. Who asks for one name loads the module that
-defines it and no other, so that `shoal verify` loads only the models and hierarchies that a release names.
+A package lists its public names so. Who asks for one name loads the module that defines it and no other, so that
+`shoal verify` loads only the models and hierarchies that a release names. A command of the command line lists so what
+it needs to run, so that its `--help` loads no library.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 
@@ -35,9 +40,36 @@ def on_demand(package: str) -> Callable[[str], Any]:
 @cache
 def _homes(package: str) -> dict[str, str]:
     """Return the module of each name that a package imports for type checkers."""
-    blocks = (node for node in ast.parse(source_of(package)).body if isinstance(node, ast.If))
-    imports = (node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom))
+    imports = (node for node in _listed(package) if isinstance(node, ast.ImportFrom))
     return {name.name: node.module or "" for node in imports for name in node.names}
+
+
+def declared(package: str, name: str) -> str:
+    """List in words what the classes of a package declare under a name, read from their text: nothing is imported.
+
+    >>> declared("shoal.tables.writers", "name")
+    'arrow, csv, csv.gz, parquet'
+    """
+    folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
+    texts = (file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
+    stated = (value for text in texts for value in re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', text))
+    return ", ".join(sorted(stated))
+
+
+def import_deferred(module: str) -> None:
+    """Do the imports that a module lists for type checkers, so that its functions can use what they name."""
+    exec(_deferred(module), vars(sys.modules[module]))
+
+
+@cache
+def _deferred(module: str) -> CodeType:
+    return compile(ast.Module(_listed(module), []), module, "exec")
+
+
+def _listed(module: str) -> list[ast.stmt]:
+    """Return the statements of a module that only type checkers run."""
+    blocks = (node for node in ast.parse(source_of(module)).body if isinstance(node, ast.If))
+    return [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body]
 
 
 def source_of(module: str) -> str:

@@ -34,6 +34,13 @@ def check_packages() -> None:
         )
 
 
+def _altair() -> Any:
+    check_packages()
+    import altair  # of the extra `plot`
+
+    return altair
+
+
 def write_plot(chart: Any, path: Path) -> None:
     """Write a chart in the form its file's ending names."""
     check_plot(path)
@@ -51,9 +58,7 @@ def method_chart(rows: Sequence[Mapping[str, Any]], *, cost: str, bound: float |
 
     A row holds `method`, `cost` and `seconds` (None where there is no release) and `status`.
     """
-    check_packages()
-    import altair as alt
-
+    alt = _altair()
     values = [{**row, "said": _number(row["cost"]) or row["status"]} for row in rows]
     for value in values:
         value["lasted"] = _seconds(value["seconds"])
@@ -86,9 +91,7 @@ def frontier_chart(rows: Sequence[Mapping[str, Any]], *, varied: str, cost: str,
     A row holds `value`, `method`, and None where there is no release: `cost`, `lower_bound`, `average_risk`,
     `query_error`.
     """
-    check_packages()
-    import altair as alt
-
+    alt = _altair()
     data = alt.InlineData(values=[dict(row) for row in rows])
     panels = [
         _curve(alt, data, varied, "cost", f"cost ({cost})") + _bound_curve(alt, data, varied),

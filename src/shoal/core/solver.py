@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,31 +37,35 @@ class Constraints:
         self.value.append(np.broadcast_to(np.asarray(value, np.float64), (len(row),)))
 
 
+@cache
+def highs() -> Any:
+    """Return HiGHS."""
+    import highspy  # loaded only where a program is solved
+
+    return highspy
+
+
 def model_of(rows: Constraints, cost: Floats, upper: Floats, whole: Bools | None = None) -> Any:
     """Return the program `minimize cost x` over columns from 0 to `upper`, those in `whole` in whole numbers."""
-    import highspy
-
     row, column, value = np.concatenate(rows.row), np.concatenate(rows.column), np.concatenate(rows.value)
     order = np.lexsort((row, column))
-    model = highspy.HighsLp()
+    model = highs().HighsLp()
     model.num_col_, model.num_row_ = len(cost), rows.number
     model.col_cost_, model.col_lower_, model.col_upper_ = cost, np.zeros(len(cost)), upper
     model.row_lower_, model.row_upper_ = np.concatenate(rows.lower), np.concatenate(rows.upper)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.format_ = highs().MatrixFormat.kColwise
     model.a_matrix_.start_ = np.searchsorted(column[order], np.arange(len(cost) + 1)).astype(np.int32)
     model.a_matrix_.index_ = row[order].astype(np.int32)
     model.a_matrix_.value_ = value[order]
     if whole is not None:
-        kinds = np.array([highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger])
+        kinds = np.array([highs().HighsVarType.kContinuous, highs().HighsVarType.kInteger])
         model.integrality_ = kinds[whole.astype(int)].tolist()
     return model
 
 
 def new_solver(*, seconds: float | None = None, nodes: int | None = None, gap: float = 0.0) -> Any:
     """Return a silent solver of one thread that ends after so many seconds or nodes, or at a relative gap."""
-    import highspy
-
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver: Any = highs().Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("mip_rel_gap", gap)
@@ -74,9 +79,7 @@ def new_solver(*, seconds: float | None = None, nodes: int | None = None, gap: f
 
 def start_from(solver: Any, values: Floats) -> None:
     """Give the solver a solution to begin with."""
-    import highspy
-
-    solution = highspy.HighsSolution()
+    solution = highs().HighsSolution()
     solution.col_value = values.tolist()
     solver.setSolution(solution)
 
@@ -86,13 +89,11 @@ def run_solver(solver: Any, deadline: Ending | None) -> tuple[bool, bool]:
 
     HiGHS 1.15 calls some small programs infeasible that are not, in presolving. So that word is taken only without it.
     """
-    import highspy
-
     _run(solver, deadline)
-    if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+    if solver.getModelStatus() == highs().HighsModelStatus.kInfeasible:
         solver.setOptionValue("presolve", "off")
         _run(solver, deadline)
-    optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    optimal = solver.getModelStatus() == highs().HighsModelStatus.kOptimal
     return optimal or solver.getInfo().primal_solution_status == 2, optimal
 
 

@@ -81,12 +81,6 @@ class Deadline:
         return cls(None if seconds is None else working_seconds() + seconds, stop)
 
     @property
-    def half(self) -> Deadline:
-        """A deadline of its own for work that comes first: when half of the time that is left is over."""
-        moment = None if self.left is None else self.clock() + self.left / 2
-        return replace(self, moment=moment, _noticed=Event())
-
-    @property
     def left(self) -> float | None:
         """The seconds that are left; None where no limit is set."""
         return None if self.moment is None else max(self.moment - self.clock(), 0.0)
@@ -217,7 +211,7 @@ class Method(ABC):
         found = replace(found, status="feasible", lower_bound=None, guarantee=None, notes=notes)
         if problem.suppressed != SUPPRESSED[0] or problem.meets(found.partition):
             return found
-        from shoal.methods.general.repair import repair
+        from shoal.methods.general.repair import repair  # loaded only where classes are merged; it imports this module
 
         partition = repair(problem, found.partition, deadline=deadline, progress=progress)
         notes = (*notes, "classes were merged: together they did not meet what was asked")
@@ -249,7 +243,7 @@ class Method(ABC):
 
 def quick_release(problem: Problem, seed: int, progress: Progress) -> Solution | None:
     """Return the first release of a method that is always finished; None where no such method takes the problem."""
-    from shoal.methods.full_domain.datafly import Datafly
+    from shoal.methods.full_domain.datafly import Datafly  # loaded only where time is limited; they import this module
     from shoal.methods.general.mondrian import Mondrian
 
     quick = (Mondrian(), Datafly())

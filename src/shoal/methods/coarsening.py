@@ -5,12 +5,16 @@ have fewer values, so fewer cells are starred; but what is left says less. `auto
 and stars together lose least, as Xiao, Yi and Tao (2010) advise in section 5.6: vary the levels, look at what the
 method makes of them, take the best. What is compared is NCP under the hierarchies of the original: a star costs 1, a
 block its share of the column. `hipaa` raises dates, postcodes and ages to what the Safe Harbor rule lets stand.
+
+Under a time limit the levels come first: they are tried in one order, each by a release that is finished, and only once
+all were tried does the method that was asked for run, at the best of them. So a longer limit never takes levels at
+which the release tried loses more, and at the same levels it never gives a dearer release (`solve_raised`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import TypeAlias
@@ -23,10 +27,10 @@ from shoal.core.parameters import Number
 from shoal.hierarchies import Automatic, Builder, Hierarchy
 from shoal.hierarchies.raising import Raised, raised_to
 from shoal.hierarchies.safe_harbor import SafeHarbor, kind_of
-from shoal.methods.auto import choose
-from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.auto import choose, methods
+from shoal.methods.base import Deadline, Progress, cheapest, quick_release, silent
 from shoal.methods.l_diversity.tp import TP
-from shoal.problem import Problem
+from shoal.problem import Problem, Solution
 from shoal.recoding.cells import Cells
 from shoal.recoding.recode import Published
 from shoal.tables.column_names import AGES, BIRTH_DATES, DATES, POSTCODES, speaks
@@ -40,6 +44,8 @@ ALL_UP_TO = 64
 """Settings up to which all are tried; of more, one column at a time is changed until nothing helps."""
 QUICK = ("tp", "tp-plus", "hilbert", "mondrian")
 """Methods that settings are tried with if asked for; else TP stands for them, or Mondrian where TP cannot."""
+LINEAR = ("tp", "hilbert", "mondrian")
+"""Those of them with which the first setting is tried to the end, however short the limit is: they are quick enough."""
 RULED = (AGES, BIRTH_DATES, DATES, POSTCODES)
 """What the Safe Harbor rule speaks of, by the names of columns."""
 
@@ -87,6 +93,10 @@ class Choice:
 
     columns: Mapping[str, Raised] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    release: Solution | None = None
+    """The release that the levels were chosen by; None where they were given."""
+    cut: bool = False
+    """Whether time was over before all settings were tried."""
 
     @property
     def remark(self) -> str:
@@ -123,12 +133,39 @@ def choose_levels(
     for one, level in zip(columns, least, strict=True):
         one.at(level)
     notes = tuple(_left_alone(table, roles, ruled)) if HIPAA in wish.words else ()
+    release, cut = None, False
     if AUTO in wish.words:
         search = LevelSearch(table, columns, least, pose, method, seed, deadline, progress)
-        least, said = search.best(), search.said
-        notes = (*notes, said)
+        (least, release), cut = search.best(), deadline.cut
+        notes = (*notes, search.said)
     raised = {one.name: Raised(one.builder, level) for one, level in zip(columns, least, strict=True) if level}
-    return Choice(raised, (*notes, *(f"raised beforehand: {name} to level {r.level}" for name, r in raised.items())))
+    notes = (*notes, *(f"raised beforehand: {name} to level {r.level}" for name, r in raised.items()))
+    return Choice(raised, notes, release, cut)
+
+
+def solve_raised(
+    problem: Problem, levels: Choice, method: str, *, seed: int, deadline: Deadline, progress: Progress
+) -> Solution:
+    """Solve a problem whose columns were raised, by the method of that name.
+
+    Where the levels were chosen by a release of that method, that is the solution. Where time was over before all were
+    tried, it is the release that they were chosen by, or the quick one. Else the former is taken if it is cheaper and
+    the method was cut short, or is one whose releases never get dearer with more time.
+    """
+    known = levels.release
+    if known is not None and levels.cut:
+        quick = quick_release(problem, seed, progress)
+        best = cheapest([known] if quick is None else [known, quick])
+        note = f"time was over before all levels were tried; the release is that of {best.method}"
+        return replace(best, cut=True, notes=(*best.notes, note), chosen=(note,) if method == "auto" else ())
+    if known is not None and method in QUICK:
+        return known
+    found = choose(problem, method, seed=seed, deadline=deadline, progress=progress)
+    comparable = found.cut or method == "auto" or methods()[method].anytime
+    if known is None or not comparable or found.cost <= known.cost:
+        return found
+    note = f"the release is that of {known.method}, by which the levels were chosen: it is cheaper"
+    return replace(cheapest([found, known]), cut=found.cut, notes=(*found.notes, note), chosen=found.chosen)
 
 
 def _rules(builder: Builder) -> bool:
@@ -221,9 +258,14 @@ class LevelSearch:
     deadline: Deadline
     progress: Progress
     tried: dict[Levels, float] = field(default_factory=dict)
+    found: tuple[float, Levels, Solution] | None = None
+    """What the best of them loses, its levels, and its release."""
 
-    def best(self) -> Levels:
-        """Return the best levels found: of all settings, or by changing one column at a time, from below and above."""
+    def best(self) -> tuple[Levels, Solution]:
+        """Return the best levels tried, and the release there.
+
+        Of all settings, or by changing one column at a time, from below and above.
+        """
         ranges = [range(low, max(one.height, low) + 1) for low, one in zip(self.least, self.columns, strict=True)]
         if prod(map(len, ranges)) <= ALL_UP_TO:
             for levels in product(*ranges):
@@ -231,7 +273,8 @@ class LevelSearch:
         else:
             for start in (self.least, tuple(choices[-1] for choices in ranges)):
                 self._climb(start, ranges)
-        return min(self.tried, key=lambda levels: (self.tried[levels], levels))
+        assert self.found is not None
+        return self.found[1:]
 
     @property
     def said(self) -> str:
@@ -250,15 +293,21 @@ class LevelSearch:
             changed = levels != before
 
     def _loss(self, levels: Levels) -> float:
-        """Return what a release at these levels loses; not looked at once time is over, but for the first."""
-        if levels not in self.tried:
-            if self.tried and self.deadline.passed:
-                return float("inf")
-            self.progress(0.0, f"levels to raise columns to: {len(self.tried):,} settings tried")
-            self.tried[levels] = self._measured(levels)
-        return self.tried[levels]
+        """Return what a release at these levels loses; infinite if time was over before it was finished.
 
-    def _measured(self, levels: Levels) -> float:
+        The first setting is tried whatever the time is.
+        """
+        if levels not in self.tried and not (self.tried and self.deadline.passed):
+            self.progress(0.0, f"levels to raise columns to: {len(self.tried):,} settings tried")
+            loss, release = self._measured(levels)
+            if self.tried and self.deadline.cut:
+                return float("inf")
+            self.tried[levels] = loss
+            if self.found is None or (loss, levels) < self.found[:2]:
+                self.found = loss, levels, release
+        return self.tried.get(levels, float("inf"))
+
+    def _measured(self, levels: Levels) -> tuple[float, Solution]:
         at = {one.name: one.at(level) for one, level in zip(self.columns, levels, strict=True)}
         table = self.table.with_columns(column for column, _ in at.values())
         problem = self.pose(table, {name: builder for name, (_, builder) in at.items()})
@@ -268,8 +317,10 @@ class LevelSearch:
                 expected="suppress or generalize",
                 hint="name the levels, or leave --coarsen out",
             )
-        found = choose(problem, self._quick(problem), seed=self.seed, deadline=self.deadline, progress=silent)
-        return self._ncp(problem.publish(found.partition))
+        method = self._quick(problem)
+        until = Deadline() if method in LINEAR and not self.tried else self.deadline
+        release = choose(problem, method, seed=self.seed, deadline=until, progress=silent)
+        return self._ncp(problem.publish(release.partition)), release
 
     def _quick(self, problem: Problem) -> str:
         if self.method in QUICK:

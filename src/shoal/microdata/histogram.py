@@ -20,11 +20,11 @@ from shoal.core.arrays import AnyInts, Bools, Ints
 from shoal.core.errors import Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies.base import Hierarchy
-from shoal.hierarchies.containment import ShownCells
 from shoal.tables.encoded_column import Coded, own_order
 from shoal.tables.spelling import infer
 
 if TYPE_CHECKING:
+    from shoal.hierarchies.containment import ShownCells
     from shoal.microdata.chances import (
         Chances,  # imports a library for sparse matrices: only where there is a population
     )
@@ -145,7 +145,7 @@ class Classes:
     @cached_property
     def chances(self) -> Chances:
         """What follows from a release about who of the population is in it."""
-        from shoal.microdata.chances import Chances
+        from shoal.microdata.chances import Chances  # only models of a population ask for it
 
         if self.fits is None:
             raise Unsupported(

@@ -23,10 +23,10 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.parameters import Number, spelled
 from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
-from shoal.models.metric import Metric
 
 if TYPE_CHECKING:
     from shoal.models.emd import GroundDistance
+    from shoal.models.metric import Metric
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
@@ -187,6 +187,11 @@ class Model(ABC):
     def applies_to(cls, column: pl.Series) -> bool:
         """Whether it can measure a sensitive column of this kind."""
         return True
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether it asks for no more than the least demanding parameters do: `k=1` is met by every table."""
+        return tuple(self.asked) == self.least_asked
 
     @classmethod
     def lenient(cls, attribute: str | None = None) -> Self:
@@ -376,7 +381,8 @@ class Models:
     @property
     def metrics(self) -> list[Metric]:
         """The distances that were read from files."""
-        return [metric for model in self.all if isinstance(metric := getattr(model, "distance", None), Metric)]
+        distances = (getattr(model, "distance", None) for model in self.all)
+        return [distance for distance in distances if not isinstance(distance, str | None)]
 
     @property
     def joints(self) -> list[Attributes]:

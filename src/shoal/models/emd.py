@@ -182,7 +182,7 @@ class Matrix(GroundDistance):
 
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Find a plan in floating point, round it to integers, check it, and add up its cost exactly."""
-        import ot
+        import ot  # loading it takes a second
 
         rows, total = sum(counts.values()), int(totals.sum())
         supply = [counts.get(value, 0) * total for value in range(len(totals))]

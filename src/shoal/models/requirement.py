@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import shoal.models
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import ParameterError
 from shoal.models import Model, Models
-from shoal.models.metric import Metric
+
+if TYPE_CHECKING:
+    from shoal.models.metric import Metric
 
 _TOKEN = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([()+|:=,])|([^\s()+|:=,"']+))""")
 

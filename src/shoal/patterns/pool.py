@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Ints
+from shoal.patterns.collecting import collect_patterns
 from shoal.patterns.cube import Cube
 
 
@@ -30,8 +31,6 @@ class Pool:
         cls, cube: Cube, types: Ints, counts: Ints, prices: Ints, *, rows: int, slack: int, most: int
     ) -> Pool | None:
         """Collect every pattern whose classes lose at most `slack` to the prices; None if members exceed `most`."""
-        from shoal.patterns.collecting import collect_patterns
-
         order = np.argsort(-prices[types], kind="stable")
         types, counts = types[order], counts[order]
         marks = np.random.default_rng(0).integers(1, 2**62 // max(len(types), 1), len(types))

@@ -22,7 +22,7 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
-from shoal.core.solver import Constraints, model_of, new_solver, run_solver, start_from
+from shoal.core.solver import Constraints, highs, model_of, new_solver, run_solver, start_from
 from shoal.patterns.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
 from shoal.patterns.pool import Pool
 
@@ -98,9 +98,7 @@ class Program:
 
     def _model(self, relaxed: bool) -> tuple[Any, int]:
         """Return the program as HiGHS takes it, and how many columns it has."""
-        import highspy
-
-        pool, rows, inf = self.pool, Constraints(), highspy.kHighsInf
+        pool, rows, inf = self.pool, Constraints(), highs().kHighsInf
         members, patterns = pool.members, pool.pattern_of_member
         number, types = len(members), len(pool.types)
         x = np.arange(number)
@@ -149,11 +147,9 @@ class Program:
         return model_of(rows, np.concatenate(cost), np.concatenate(upper), integral), columns
 
     def _share(self, rows: Constraints, patterns: Ints, codes: Ints, x: Ints, l: float) -> None:  # noqa: E741
-        import highspy
-
         width = int(codes.max()) + 1
         keys = np.unique(patterns * width + codes)
-        first = rows.add(len(keys), -highspy.kHighsInf, 0.0)
+        first = rows.add(len(keys), -highs().kHighsInf, 0.0)
         starts = np.searchsorted(keys // width, np.arange(len(self.pool) + 1))
         for value in range(int(np.diff(starts).max(initial=0))):
             has = starts[patterns] + value < starts[patterns + 1]
@@ -173,9 +169,7 @@ class Program:
         upper: list[Floats],
         whole: list[Bools],
     ) -> int:
-        import highspy
-
-        line, inf = self.checks.lines[place], highspy.kHighsInf
+        line, inf = self.checks.lines[place], highs().kHighsInf
         totals = self.checks.totals[int(line[1])]
         shares = totals / totals.sum()
         edges, weights = self.checks.edges[place], self.checks.weights[place]

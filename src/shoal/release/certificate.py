@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import shoal
 from shoal.checking.audit import Audit, as_dict
 from shoal.core.errors import ReleaseError
+from shoal.core.number_format import counted
 from shoal.hierarchies.cell_forms import form_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CHECKED = (
 )
 CHECKED_OF_TWO = (
     "the published tables have the columns, rows and hashes stated here",
-    "both tables have the same groups, each with as many people as sensitive values",
+    "both tables have the same groups, each with as many rows as sensitive values",
     "every group meets every model, decided in exact arithmetic",
     "the levels reached are those of the worst group",
     "the cost is that of the published sensitive values",
@@ -49,6 +50,10 @@ VOUCHED_OF_TWO = (
 )
 TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checking", "release")
 """The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
+
+
+LISTS = ("chosen", "models", "quasi", "remarks", "sensitive", "warnings")
+"""What a certificate lists."""
 
 
 class Measured(float):
@@ -103,6 +108,18 @@ class Certificate:
     """How the method was chosen, where that was left to `auto`: what was tried, at what cost, and why."""
     orders: Mapping[str, str] = field(default_factory=dict)
     """By sensitive attribute that is compared in order, what orders its values; the codebook has the order of words."""
+    unprotected: tuple[str, ...] | None = None
+    """Columns that are published as they are; None where the release is older than this statement."""
+    insisted: Mapping[str, str] = field(default_factory=dict)
+    """Columns that look like identifiers or tell of others and were insisted on by name, each with the reason."""
+    starred: int | None = None
+    """Rows that show none of their quasi-identifiers."""
+    certain: Mapping[str, int] | None = None
+    """By sensitive attribute that no model speaks of, the rows whose class shares one value."""
+    protects: bool = True
+    """Whether some model asks for more than every table gives: `k=1` does not."""
+    warnings: tuple[str, ...] = ()
+    """What the release may give away although every model is met."""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -110,11 +127,44 @@ class Certificate:
         """cost / lower_bound: 1 means proved optimal; None where no bound is known."""
         return gap(self.cost, self.lower_bound)
 
+    @property
+    def sharing(self) -> str:
+        """Whether the public part may be shared, in words."""
+        if not self.protects:
+            return (
+                f"{self.require} asks for nothing that not every table meets: public/ is not protected, do not share it"
+            )
+        if self.starred == self.rows:
+            return "every row is all stars: public/ shows no quasi-identifier of anybody; keep internal/ private"
+        if self.unprotected:
+            return "public/ is safe to share if its unprotected columns identify nobody; keep internal/ private"
+        return "public/ is safe to share; keep internal/ private"
+
+    @property
+    def exposed(self) -> list[str]:
+        """What goes out unprotected and what the release may give away: to be said before anything else."""
+        columns = ", ".join(self.unprotected or ())
+        certain = [
+            f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
+            for name, rows in (self.certain or {}).items()
+        ]
+        return [
+            *([f"published unprotected, as they are: {columns}"] if columns else []),
+            *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
+            *certain,
+            *self.warnings,
+        ]
+
     def content(self) -> dict[str, Any]:
         """Return everything but the seal."""
         return {
             "format": FORMAT,
             "software": f"shoal {shoal.__version__}",
+            "unprotected": None if self.unprotected is None else list(self.unprotected),
+            "insisted": dict(self.insisted),
+            "certain": None if self.certain is None else dict(self.certain),
+            "protects": self.protects,
+            "warnings": list(self.warnings),
             "status": self.status,
             "method": self.method,
             "chosen": list(self.chosen),
@@ -122,6 +172,7 @@ class Certificate:
             "classes": self.classes,
             "rows": self.rows,
             "dropped": self.dropped,
+            "starred": self.starred,
             "cost": {"name": self.cost.name, "value": float(self.cost)},
             "lower_bound": self.lower_bound,
             "gap": self.gap,
@@ -156,7 +207,8 @@ class Certificate:
             cost = Measured(content["cost"]["name"], content["cost"]["value"])
             names = cls.__dataclass_fields__
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
-            lists = {key: tuple(fields.get(key, ())) for key in ("chosen", "models", "quasi", "remarks", "sensitive")}
+            lists = {key: tuple(fields.get(key, ())) for key in LISTS}
+            lists |= {"unprotected": tuple(fields["unprotected"])} if fields.get("unprotected") is not None else {}
             promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
             return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -225,8 +277,9 @@ def certify(
     require: str,
     remarks: tuple[str, ...] = (),
     orders: Mapping[str, str] | None = None,
+    **columns: Any,
 ) -> Certificate:
-    """State what the audit found of a solution's published cells."""
+    """State what the audit found of a solution's published cells, and what is said of the `columns`."""
     return Certificate(
         status=solution.status,
         method=solution.method,
@@ -246,6 +299,9 @@ def certify(
         a_priori=solution.promised,
         chosen=solution.chosen,
         orders=orders or {},
+        starred=found.starred_rows,
+        certain=found.certain,
+        **columns,
     )
 
 

@@ -20,7 +20,6 @@ from shoal.release.certificate import canonical
 from shoal.tables.encoded_column import Coded
 from shoal.tables.table import Table
 
-FORMATS = ("csv", "csv.gz", "parquet", "arrow")
 REPORT = "report.html"
 MANIFEST = "internal/manifest.json"
 

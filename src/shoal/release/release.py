@@ -27,7 +27,7 @@ import polars as pl
 from shoal.checking.audit import Audit
 from shoal.core.arrays import Ints
 from shoal.core.atomic_files import beside_of, put_text, remove
-from shoal.core.errors import ParameterError, ReleaseError
+from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
@@ -36,7 +36,6 @@ from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.release.certificate import Certificate, canonical
 from shoal.release.files import (
-    FORMATS,
     MANIFEST,
     REPORT,
     file_hash,
@@ -48,6 +47,7 @@ from shoal.release.files import (
 )
 from shoal.tables.formula_guard import neutralised
 from shoal.tables.table import TABLE, Table
+from shoal.tables.writers.base import suffix_of
 from shoal.tables.writing import write_rows
 
 
@@ -85,6 +85,10 @@ class Release:
     prices: Prices | None = field(default=None, repr=False)
     counterfeits: pl.DataFrame | None = field(default=None, repr=False)
     """The last rows of `source` that are about nobody; None where all rows are about people."""
+    overlaps: tuple[Any, ...] = field(default=(), repr=False)
+    """What it and each earlier release of a register reveal together; none where it was compared with no register."""
+    record: Callable[[Path], None] | None = field(default=None, repr=False)
+    """What `save` calls with the folder that it wrote: a register of releases."""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     """How long each part of the work took: search, check, compile. In no file: it differs from run to run."""
 
@@ -113,11 +117,13 @@ class Release:
         return tag(
             "div",
             tag("p", tag("strong", "Release"), f": {counted(stated.rows, 'row')}, {stated.require}"),
+            *(tag("p", text) for text in stated.exposed),
             table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
             facts(
                 {
                     "classes": f"{stated.classes:,}",
                     "dropped": f"{stated.dropped:,}",
+                    "all stars": f"{stated.starred or 0:,}",
                     "cost": f"{float(stated.cost):,.6g} ({stated.cost.name})",
                     "lower bound": bound,
                     "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",
@@ -131,11 +137,14 @@ class Release:
     ) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
 
-        A `report` (`shoal.report.make`) is written with it and sealed like the rest.
+        A `report` (`shoal.report.make`) is written with it and sealed like the rest. A register that the release was
+        compared with records it.
         """
-        if format not in FORMATS:
-            raise ParameterError(f"unknown format {format!r}", expected=" or ".join(FORMATS))
-        return write_folder(folder, partial(_write, self, format=format, report=report), overwrite=overwrite)
+        write = partial(_write, self, suffix=suffix_of(format), report=report)
+        target = write_folder(folder, write, overwrite=overwrite)
+        if self.record is not None:
+            self.record(target)
+        return target
 
 
 def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, overwrite: bool = False) -> Path:
@@ -194,12 +203,12 @@ def _listed(names: Sequence[str]) -> str:
     return f"{first} and {len(names) - 3} more" if len(names) > 3 else first
 
 
-def _write(release: Release, folder: Path, format: str, report: Pages | None) -> None:
+def _write(release: Release, folder: Path, suffix: str, report: Pages | None) -> None:
     public, internal = folder / "public", folder / "internal"
     orders = {name: sorted_rows(one) for name, one in release.shown.items()}
     change = {"change": neutralised} if release.codebook["neutralised"] else {}
     for name, one in release.shown.items():
-        write_rows(one, public / f"{name}.{format}", orders[name], **change)
+        write_rows(one, public / f"{name}{suffix}", orders[name], **change)
     if report is not None:
         put_text(public / REPORT, report.public)
         put_text(internal / REPORT, report.internal)
@@ -212,7 +221,7 @@ def _write(release: Release, folder: Path, format: str, report: Pages | None) ->
         put_text(internal / "proof.json", canonical(proof))
     if release.counterfeits is not None:
         release.counterfeits.write_parquet(internal / "counterfeits.parquet")
-    tables = {name: public / f"{name}.{format}" for name in release.shown}
+    tables = {name: public / f"{name}{suffix}" for name in release.shown}
     seal_folder(folder, tables, release.certificate, release.codebook, release.config, release.decisions)
 
 

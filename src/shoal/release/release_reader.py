@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -18,14 +17,15 @@ from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Models
-from shoal.models.metric import Metric
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
-from shoal.release.files import FORMATS, REPORT, file_hash, ranked, read_json
+from shoal.release.files import REPORT, file_hash, ranked, read_json
 from shoal.tables.column_types import tidy_column
-from shoal.tables.columns import Stored
-from shoal.tables.csv_text import texts
-from shoal.tables.table import Table, TableLike
+from shoal.tables.readers.base import reader_named, reader_of
+from shoal.tables.table import TABLE, Table, TableLike
+
+if TYPE_CHECKING:
+    from shoal.models.metric import Metric
 
 NO_TABLES = ("codebook", "config", "report")
 """What a certificate seals besides tables."""
@@ -43,8 +43,7 @@ class Opened:
     def of(cls, folder: Path, population: TableLike | None) -> Opened:
         """Find the table and read the certificate, or raise `ReleaseError`."""
         public = folder / "public"
-        named = [public / f"table.{format}" for format in FORMATS]
-        tables = [path for path in named if path.is_file() or (path.is_dir() and path.suffix == ".parquet")]
+        tables = [path for path in public.glob("table.*") if _is_table(path)]
         if len(tables) != 1:
             raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
         text = public / "certificate.json"
@@ -122,11 +121,13 @@ class Opened:
         if any(list(self.shown[name].columns) != [column["name"] for column in described[name]] for name in self.shown):
             return "the columns are not those of the codebook"
         columns = [column for name in self.shown for column in described[name]]
-        for role, names in (("quasi", self.certificate.quasi), ("sensitive", self.certificate.sensitive)):
+        stated = {"quasi": self.certificate.quasi, "sensitive": self.certificate.sensitive}
+        stated |= {"other": self.certificate.unprotected} if self.certificate.unprotected is not None else {}
+        for role, names in stated.items():
             if [column["name"] for column in columns if column["role"] == role] != list(names):
                 return f"the {role} columns are not those of the codebook"
-        rows, stated = self.shown["table"].rows, self.certificate.rows
-        return "" if rows == stated else f"{rows:,} rows, {stated:,} stated"
+        rows, counted = self.shown["table"].rows, self.certificate.rows
+        return "" if rows == counted else f"{rows:,} rows, {counted:,} stated"
 
     def order_problem(self) -> str:
         """Say if the rows are not in the order of their published cells."""
@@ -167,12 +168,16 @@ class Opened:
         failing = [
             f"{finding.model} fails in {finding.failing_classes:,} classes"
             for finding in found.findings
-            if not finding.holds
+            if finding.holds is False
         ]
         if failing:
             return "; ".join(failing)
         if found.classes != self.certificate.classes:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
+        if self.certificate.starred not in (None, found.starred_rows):
+            return f"{found.starred_rows:,} rows of stars alone, {self.certificate.starred:,} stated"
+        if self.certificate.certain not in (None, found.certain) and not self.skipped:
+            return "the values that are certain are not those stated"
         stated = [dict(model) for model in self.certificate.models]
         if self.skipped:
             stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
@@ -199,18 +204,32 @@ def is_sorted(table: Table) -> bool:
 
 def stated_models(require: str, codebook: Mapping[str, Any]) -> Models:
     """Return the models that a certificate states, with the metrics that the codebook has."""
-    metrics = {name: Metric.of(one["labels"], one["distances"], name) for name, one in codebook["metrics"].items()}
-    return parse_requirement(require, metrics)
+    return parse_requirement(require, {name: _metric(name, one) for name, one in codebook["metrics"].items()})
+
+
+def _metric(name: str, stated: Mapping[str, Any]) -> Metric:
+    from shoal.models.metric import Metric  # loaded only where a codebook has one
+
+    return Metric.of(stated["labels"], stated["distances"], name)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file, or a folder of files that are one table, is called as the table of a release is."""
+    reader = reader_named(path)
+    if reader is None or path.name.removeprefix(TABLE) not in reader.suffixes:
+        return False
+    return path.is_file() or (path.is_dir() and reader.folders)
 
 
 def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str, Any]) -> Table:
     """Read a published table with the types the codebook states, without the apostrophes of a neutralised one."""
-    if not path.name.endswith((".csv", ".csv.gz")):
-        stored = Stored(path, empty=True)  # there may be no counterfeits
-        return Table(_restored(stored.frame()) if codebook.get("neutralised") else stored)
-    content = path.read_bytes()
-    frame = texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode())
-    frame = _restored(frame) if codebook.get("neutralised") else frame
+    reader = reader_of(path)
+    cells = reader.as_written(path)
+    if reader.typed and not codebook.get("neutralised"):
+        return Table(cells)
+    frame = _restored(cells.frame()) if codebook.get("neutralised") else cells.frame()
+    if reader.typed:
+        return Table(frame)
     types = {column["name"]: column["type"] for column in columns}
     typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
     return Table(frame.with_columns(tidy_column(column) for column in typed))

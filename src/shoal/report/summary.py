@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from shoal.core.markup import Content, Markup, facts, joined, listed, tag
 from shoal.core.number_format import counted, percent
 from shoal.hierarchies.cell_forms import form_of
-from shoal.release.release_reader import stated_models
 from shoal.report.evidence import Evidence
 
 NAMES = 8
@@ -20,7 +20,7 @@ def summary(found: Evidence) -> Markup:
     """Return at most five points, and who signs them."""
     points = (
         ("Published", _published(found)),
-        ("Unprotected", " ".join(_unprotected(found))),
+        ("Unprotected", _unprotected(found)),
         ("Requirement", _requirement(found)),
         ("Highest chance", " ".join(_highest(found))),
         ("Lost", _lost(found)),
@@ -51,7 +51,7 @@ def _requirement(found: Evidence) -> str:
     stated, smallest = found.certificate, found.after.uniques.smallest
     if form_of(stated.recoding).two_tables:
         return f"{stated.require}, met by all {counted(stated.classes, 'group')}."
-    alone = " Rows that are alone in their class are hidden by nothing." if smallest == 1 else ""
+    alone = "" if stated.protects else " It asks for nothing that not every table meets: nothing is protected."
     size = f"{counted(stated.classes, 'class', 'classes')}; the smallest has {counted(smallest, 'row')}"
     return f"{stated.require}, met by all {size}.{alone}"
 
@@ -72,18 +72,13 @@ def _highest(found: Evidence) -> Iterator[str]:
             yield f"Of {tried} tried, none hits {'more than 1 % of the people' if found.is_public else 'anybody'}."
 
 
-def _unprotected(found: Evidence) -> Iterator[str]:
-    """Name the columns that go out as they are, and the sensitive ones of which nothing was asked."""
-    names = [one["name"] for one in found.codebook["columns"] if one["role"] == "other"]
-    asked = {name for model in stated_models(found.certificate.require, found.codebook) for name in model.attributes}
-    free = [name for name in found.certificate.sensitive if name not in asked]
-    if names:
-        known = "it" if len(names) == 1 else "one of them"
-        yield f"published as in the original: {some(names)}. Who knows {known} of a person may find the row."
-    if free:
-        yield f"sensitive, and no requirement on it: {some(free)}."
-    if not names and not free:
-        yield "no column."
+def _unprotected(found: Evidence) -> str:
+    """Say what the certificate says first: what goes out as it is, and what the release may give away."""
+    stated = found.certificate
+    if stated.unprotected is None:  # a release that is older than this statement
+        others = (one["name"] for one in found.codebook["columns"] if one["role"] == "other")
+        stated = replace(stated, unprotected=tuple(others))
+    return f"{'; '.join(stated.exposed) or 'no column'}."
 
 
 def _lost(found: Evidence) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from threading import Event
 from typing import Unpack
 
 import numpy as np
@@ -30,7 +31,7 @@ from shoal.models.requirement import as_models
 from shoal.pipeline import run
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
-from shoal.tables.roles import Roles
+from shoal.steps.preparation import roles_of
 from shoal.tables.table import Table, TableLike
 
 LARGEST = Number("largest", "sensitive attributes of one release at most", 1, whole=True)
@@ -67,6 +68,20 @@ class Projections:
         words = ["".join(sign if sign.isalnum() else "_" for sign in name) for name in self.releases]
         return [f"{number}_{word}" for number, word in enumerate(words, 1)]
 
+    def rows(self) -> list[dict[str, str]]:
+        """Return a row for each release, as text: its name and folder, what it cost, and how large its classes are."""
+        return [
+            {
+                "release": name,
+                "folder": folder,
+                "status": release.certificate.status,
+                "cost": f"{float(release.certificate.cost):,.6g}",
+                "classes": f"{release.audit.classes:,}",
+                "smallest class": f"{release.audit.smallest_class:,}",
+            }
+            for folder, (name, release) in zip(self.folders, self.releases.items(), strict=True)
+        ]
+
     def to_json(self) -> str:
         """Return what was reached apart and joined, as JSON; no cell of the table."""
         apart = {name: json.loads(release.audit.to_json()) for name, release in self.releases.items()}
@@ -99,17 +114,25 @@ def codip(
     limit = MemoryLimit.of(memory_limit)
     request = Request.of("codip", quasi=quasi, require=require, **settings)
     with within(limit):
-        return project(Table.of(data), request, largest, progress or silent, limit)
+        return project(Table.of(data), request, largest, progress or silent, limit=limit)
 
 
 def project(
-    table: Table, request: Request, largest: int = 1, progress: Progress = silent, limit: MemoryLimit | None = None
+    table: Table,
+    request: Request,
+    largest: int = 1,
+    progress: Progress = silent,
+    stop: Event | None = None,
+    limit: MemoryLimit | None = None,
 ) -> Projections:
-    """Make the releases of a request; what can never be done within a `limit` is refused at once."""
+    """Make the releases of a request; once `stop` is set, the best found so far of each is taken.
+
+    What can never be done within a `limit` is refused at once.
+    """
     models = as_models(request.require)
     table = read_as_asked(table, request.unify, request.order)
-    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive, identifiers=roles.identifiers)
+    roles = roles_of(table.columns, request)
+    request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive)
     groups = related(table, request.sensitive, models, int(LARGEST.read(largest, "largest")))
     releases = {}
     for group in groups:
@@ -118,11 +141,12 @@ def project(
             request,
             require=of_group(models, group),
             sensitive=list(group),
-            identifiers=[*request.identifiers, *rest, *_others(table, request)],
+            other=(),  # beside several releases they would join them row by row
+            leave_out=[*rest, *roles.left_out, *roles.other, *roles.undecided],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
             order={name: words for name, words in request.order.items() if name not in rest},
         )
-        releases["+".join(group)] = run(table, own, progress, limit=limit)
+        releases["+".join(group)] = run(table, own, progress, stop, limit=limit)
     return Projections(releases, _joined(table, list(releases.values()), request, models))
 
 
@@ -177,12 +201,6 @@ def _information(one: Ints, other: Ints) -> float:
     product = np.outer(shares.sum(axis=1), shares.sum(axis=0))
     there = shares > 0
     return float((shares[there] * np.log(shares[there] / product[there])).sum())
-
-
-def _others(table: Table, request: Request) -> list[str]:
-    """Return the columns without a role: published beside several releases, they would join them row by row."""
-    known = {*request.quasi, *request.sensitive, *request.identifiers}
-    return [name for name in table.columns if name not in known]
 
 
 def _joined(table: Table, releases: list[Release], request: Request, models: Models) -> Audit:

@@ -27,8 +27,10 @@ from shoal.attacks.rows import secret
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
+from shoal.core.errors import ReleaseError, RoleError, ShoalError, nearest
+from shoal.models import MInvariance
 from shoal.models.base import quoted
+from shoal.models.requirement import as_models
 from shoal.release.certificate import canonical
 from shoal.release.files import file_hash, read_json
 from shoal.release.release import Release
@@ -57,6 +59,11 @@ class Entry:
     def key(self) -> str:
         """The name of its file of people."""
         return self.seal[:16]
+
+    @property
+    def can_be_followed(self) -> bool:
+        """Whether another release can follow it: its people are known, and its groups have m values."""
+        return bool(self.person) and any(model.name == MInvariance.name for model in as_models(self.require))
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ class Register:
         """Read a register; a folder that is not there yet is an empty one."""
         path = Path(path)
         if not (path / "register.json").is_file():
-            if path.exists() and any(one.name != "private" for one in path.iterdir()):
+            if path.exists() and (not path.is_dir() or any(one.name != "private" for one in path.iterdir())):
                 raise ReleaseError(
                     f"{str(path)!r} is no register", expected="an empty folder, or one with register.json"
                 )
@@ -263,8 +270,6 @@ def _exposed(folder: str, scene: Scene, within: Bools | None) -> Overlap:
 
 def refused(overlaps: Sequence[Overlap], overlap: str) -> None:
     """Raise `ReleaseError` if earlier releases do not allow a new one; `overlap` is `refuse` or `warn`."""
-    if overlap not in ("refuse", "warn"):
-        raise ParameterError(f"overlap is {overlap!r}", expected="refuse or warn")
     unsafe = [str(one) for one in overlaps if not one.is_safe]
     if unsafe and overlap == "refuse":
         raise ReleaseError(

@@ -28,8 +28,8 @@ from shoal.release.release import Release
 from shoal.republication.invariance import Grouping, Signature, invariant_groups
 from shoal.republication.release_register import Register
 from shoal.request import Request
+from shoal.steps.preparation import roles_of
 from shoal.tables.encoded_column import distinct_sorted
-from shoal.tables.roles import Roles
 from shoal.tables.spelling import infer
 from shoal.tables.star_marks import unescaped
 from shoal.tables.table import Table, numbered
@@ -115,10 +115,8 @@ class _Series:
     @classmethod
     def of(cls, table: Table, request: Request, register: Register, follows: str | Path | None) -> _Series:
         """Check the request and look the people up."""
-        roles = Roles.of(
-            table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers
-        )
-        attribute, m = _asked(request, roles)
+        roles = roles_of(table.columns, request)
+        attribute, m = series_asked(request, roles.sensitive)
         person = roles.identifiers or roles.quasi
         hashes = register.hashes(table.frame, person)
         if hashes.n_unique() < table.rows:
@@ -173,13 +171,13 @@ class _Series:
         return release
 
 
-def _asked(request: Request, roles: Roles) -> tuple[str, int]:
-    """Return the attribute and the m that are asked for."""
+def series_asked(request: Request, sensitive: Sequence[str]) -> tuple[str, int]:
+    """Return the attribute and the m that are asked for; raise `Unsupported` if a series cannot be asked for this."""
     models = [model for model in as_models(request.require) if isinstance(model, MInvariance)]
-    if len(models) != 1 or models[0].given or models[0].attributes != roles.sensitive:
+    if len(models) != 1 or models[0].given or models[0].attributes != tuple(sensitive):
         raise Unsupported(
             "a release that follows another has one sensitive column, and asks for m of it",
-            hint="write m(COLUMN)=3, and leave other sensitive columns out as identifiers",
+            hint="write m(COLUMN)=3, and leave other sensitive columns out",
         )
     if request.recoding not in (None, Anatomy.name):
         raise Unsupported(

@@ -15,6 +15,7 @@ Good for larger sampling fractions. Often no parameters give both counts; then t
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from shoal.core.arrays import Floats, Ints
 
@@ -61,14 +62,13 @@ def shlosser(sizes: Ints, classes: Ints, fraction: float) -> float:
 
 def _solved(wanted: Floats, fraction: float) -> tuple[float, float] | None:
     """Return alpha and beta; alpha is sought by its logarithm, beta by its odds', so that both stay in their range."""
-    from scipy.optimize import root
-    from scipy.special import expit, logit
+    expit = scipy.special.expit
 
     def missed(point: Floats) -> Floats:
         return _expected(float(np.exp(np.clip(point[0], -40, 40))), float(expit(point[1])), fraction) - wanted
 
     for alpha, beta in STARTS:
-        found = root(missed, [np.log(alpha), logit(beta)], method="hybr")
+        found = scipy.optimize.root(missed, [np.log(alpha), scipy.special.logit(beta)], method="hybr")
         if np.isfinite(found.x).all() and np.abs(missed(found.x)).max() < CLOSE:
             return float(np.exp(np.clip(found.x[0], -40, 40))), float(expit(found.x[1]))
     return None

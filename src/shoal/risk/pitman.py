@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 
 from shoal.core.arrays import Floats, Ints
 
@@ -36,19 +37,17 @@ def pitman(sizes: Ints, classes: Ints, population: float) -> float | str:
     >>> pitman(np.array([1]), np.array([50]), 10_000.0)
     'every row is unique in the sample'
     """
-    from scipy.optimize import brentq
-    from scipy.special import gammaln
-
     if int(classes[sizes > 1].sum()) == 0:
         return "every row is unique in the sample"
     if int(classes.sum()) == 1:
         return "the sample has only one class"
     model = _Pitman(sizes, classes)
     try:
-        alpha = float(brentq(model.alpha_slope, EDGE, 1 - EDGE))
+        alpha = float(scipy.optimize.brentq(model.alpha_slope, EDGE, 1 - EDGE))
         theta = model.theta(alpha)
     except ValueError:
         return "no parameters of Pitman's model are likeliest"
+    gammaln = scipy.special.gammaln
     found = float(np.exp(gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(population)))
     return found if found <= population else "Pitman's model finds more uniques than people"
 
@@ -62,9 +61,8 @@ class _Pitman:
 
     def theta(self, alpha: float) -> float:
         """Return the likeliest theta for an alpha; theta + alpha is above 0 and spread over many powers of ten."""
-        from scipy.optimize import brentq
-
-        power = brentq(lambda x: self.theta_slope(np.exp(x) - alpha, alpha), np.log(EDGE), np.log(FARTHEST))
+        least, most = np.log(EDGE), np.log(FARTHEST)
+        power = scipy.optimize.brentq(lambda x: self.theta_slope(np.exp(x) - alpha, alpha), least, most)
         return float(np.exp(power) - alpha)
 
     def theta_slope(self, theta: float, alpha: float) -> float:
@@ -82,8 +80,6 @@ class _Pitman:
 
 def _rise(x: float, steps: float | Floats) -> Any:
     """Return 1/x + 1/(x + 1) + ... of so many steps; where x is large, by a series that keeps the digits."""
-    from scipy.special import digamma
-
     if x > LARGE:
         return np.log1p(steps / x) + steps / (2 * x * (x + steps))
-    return digamma(x + steps) - digamma(x)
+    return scipy.special.digamma(x + steps) - scipy.special.digamma(x)

@@ -9,6 +9,7 @@ sample, 1991). It needs no solving and always exists; for small sampling fractio
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from shoal.core.arrays import Floats, Ints
 
@@ -29,11 +30,10 @@ def zayatz(sizes: Ints, classes: Ints, population: float) -> float:
 
 def _holds_one(size: Floats, rows: float, population: float) -> Floats:
     """Return the chance that a sample of so many rows holds exactly one of a class of the population of a size."""
-    from scipy.special import gammaln
-
     rest = population - size
     possible = rest >= rows - 1
     rest = np.where(possible, rest, rows)
+    gammaln = scipy.special.gammaln
     ways = gammaln(rest + 1) - gammaln(rows) - gammaln(rest - rows + 2)
     all_ways = gammaln(population + 1) - gammaln(rows + 1) - gammaln(population - rows + 1)
     return np.where(possible, size * np.exp(ways - all_ways), 0.0)

@@ -19,8 +19,12 @@ from shoal.spark.gathered import ranked
 from shoal.spark.packing import Packing
 from shoal.spark.release import SparkRelease
 from shoal.spark.rows import SparkRows
-from shoal.spark.session import SparkFrame, changed
+from shoal.spark.session import HAS_PYSPARK, SparkFrame, changed
 from shoal.tables.table import Table
+
+if HAS_PYSPARK:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
 
 
 def publish_by_counts(rows: SparkRows, decide: Decide) -> SparkRelease:
@@ -55,9 +59,6 @@ def _assigned(
     rows: SparkRows, coded: SparkFrame, counted: Counted, decided: Decided, words: list[np.ndarray], packing: Packing
 ) -> SparkFrame:
     """Give each row the ranks of its class's cells, by the number that it has among the rows that are alike."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
     shares = Shares.of(counted, decided.partition)
     names = packing.names("w")
     cells = counted.distinct[shares.number].with_columns(

@@ -33,10 +33,14 @@ from shoal.spark.kernel import Kernel
 from shoal.spark.regions import Regions
 from shoal.spark.release import SparkRelease
 from shoal.spark.rows import SparkRows, longs, summed
-from shoal.spark.session import SparkFrame, asking, changed
+from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking, changed
 from shoal.spark.stretches import COUNTED as BY_STEP
 from shoal.spark.stretches import stretch
 from shoal.tables.table import Table
+
+if HAS_PYSPARK:
+    from pyspark.sql import functions as sql
+    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 METHODS: dict[str, type[Method]] = {method.name: method for method in (Mondrian, Hilbert)}
 """The methods that work region by region."""
@@ -112,8 +116,6 @@ def _regions(rows: SparkRows, whole: WorkerTable, method: type[Method], progress
 
 def _solved(rows: SparkRows, whole: WorkerTable, method: type[Method], regions: Regions) -> SparkFrame:
     """Let the workers run the method on every region; rows come out with the keys of their cells."""
-    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
-
     kernel = Kernel(whole, method, rows.domains.packing, tuple(rows.kept), tuple(rows.people.others))
     keys = [
         StructField(f"q{place}", BinaryType() if are_bytes(column, whole.recoding) else LongType())
@@ -130,8 +132,6 @@ def _solved(rows: SparkRows, whole: WorkerTable, method: type[Method], regions: 
 
 def _classes(found: SparkFrame, domains: Domains) -> pl.DataFrame:
     """Bring the classes of the whole table here: the keys of their cells, and how many rows show them."""
-    from pyspark.sql import functions as sql
-
     names = [f"q{place}" for place in range(len(domains.columns))]
     grouped = found.groupBy(*names).agg(sql.count(sql.lit(1)).alias("rows"))
     with asking("run the method on the workers", hint="is shoal installed there? the log of Spark's driver says more"):

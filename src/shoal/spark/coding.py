@@ -18,7 +18,10 @@ from shoal.microdata.row_fingerprints import column_traces
 from shoal.spark.columns import TRACE
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Regions
-from shoal.spark.session import CHANGED
+from shoal.spark.session import CHANGED, HAS_PYARROW
+
+if HAS_PYARROW:
+    import pyarrow as pa
 
 Batch: TypeAlias = Any
 """A record batch of Arrow."""
@@ -71,8 +74,6 @@ class Encoder:
 
     def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Encode some batches of rows."""
-        import pyarrow as pa
-
         for batch in batches:
             if not batch.num_rows:
                 continue
@@ -111,8 +112,6 @@ class PublishedCells:
 
     def batch(self, ranks: Sequence[Ints], words: Sequence[Ints], batch: Batch, kept: Sequence[str]) -> Batch:
         """Write out the cells of some rows, and beside them their words and what goes with them as it is."""
-        import pyarrow as pa
-
         shown = [arrow_of(one.gather(rank)) for one, rank in zip(self.cells, ranks, strict=True)]
         arrays = [*shown, *(pa.array(word) for word in words), *(batch.column(name) for name in kept)]
         names = [f"p{place}" for place in range(len(shown))]
@@ -159,8 +158,6 @@ class FromWords:
 
 def arrow_of(column: pl.Series) -> Any:
     """Return a column as an array of Arrow, texts and bytes as Spark has them."""
-    import pyarrow as pa
-
     array = column.to_arrow(compat_level=pl.CompatLevel.oldest())
     small = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}.get(array.type)
     return array if small is None else array.cast(small)

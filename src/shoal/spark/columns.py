@@ -12,9 +12,12 @@ from typing import Any
 import polars as pl
 
 from shoal.core.errors import TableError
-from shoal.spark.session import SparkFrame, asking
+from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking
 from shoal.tables.roles import Roles
 from shoal.tables.spelling import NUMBER, one_spelling
+
+if HAS_PYSPARK:
+    from pyspark.sql import functions as sql
 
 TRACE = "trace"
 """The column that says, to the owner alone, which row of the original a row is."""
@@ -35,7 +38,7 @@ class Numbered:
         number = {
             name: f"{letter}{place}"
             for letter, names in zip(
-                "qsio", (roles.quasi, roles.sensitive, roles.identifiers, roles.other), strict=True
+                "qsuo", (roles.quasi, roles.sensitive, roles.unpublished, roles.other), strict=True
             )
             for place, name in enumerate(names)
         }
@@ -70,8 +73,6 @@ class Numbered:
     @property
     def infinite(self) -> list[str]:
         """The columns, by their own names, that hold infinite numbers."""
-        from pyspark.sql import functions as sql
-
         floats = [name for name, kind in self.frame.dtypes if kind in ("float", "double")]
         if not floats:
             return []
@@ -100,8 +101,6 @@ class Numbered:
 
 def _spellings(frame: SparkFrame, name: str) -> list[str]:
     """Return the texts of a column that are rounded to the same floating-point number as another one."""
-    from pyspark.sql import functions as sql
-
     numbers = frame.select(name).where(sql.col(name).rlike(NUMBER)).groupBy(sql.expr(f"try_cast({name} AS DOUBLE)"))
     shared = numbers.agg(sql.collect_set(name).alias("texts")).where(sql.size("texts") > 1).select("texts")
     with asking("look for numbers that are spelt in several ways"):
@@ -110,8 +109,6 @@ def _spellings(frame: SparkFrame, name: str) -> list[str]:
 
 def _tidy(name: str, kind: str) -> Any:
     """Return a column in which NaN is missing; one that holds nothing is text."""
-    from pyspark.sql import functions as sql
-
     column = sql.col(name)
     if kind in ("float", "double"):
         zero = sql.lit(0.0).cast(kind)
@@ -121,8 +118,6 @@ def _tidy(name: str, kind: str) -> Any:
 
 def escaped(name: str, kind: str) -> Any:
     """Return a column as it is published: a value that reads as a star has a backslash in front."""
-    from pyspark.sql import functions as sql
-
     column = sql.col(name)
     if kind != "string":
         return column

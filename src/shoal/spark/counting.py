@@ -10,7 +10,10 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.microdata.partition import Partition
-from shoal.spark.session import SparkFrame, asking
+from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking
+
+if HAS_PYSPARK:
+    from pyspark.sql import functions as sql
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +26,6 @@ class Counted:
     @classmethod
     def of(cls, frame: SparkFrame, names: Sequence[str]) -> Counted:
         """Group in Spark, and bring the groups to the driver."""
-        from pyspark.sql import functions as sql
-
         grouped = frame.groupBy(*names).agg(sql.count(sql.lit(1)).alias("rows#"))
         with asking("group the rows"):
             counted = grouped.toArrow()

@@ -25,6 +25,10 @@ from shoal.spark.coding import Batch, frame_of
 from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Cut, Halves
+from shoal.spark.session import HAS_PYARROW
+
+if HAS_PYARROW:
+    import pyarrow as pa
 
 COUNTED = ("region", "axis", "code", "secret", "rows")
 FLUSH = 1_000_000
@@ -45,8 +49,6 @@ class AxisCounts:
 
     def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Count the rows of some batches, many of them at a time."""
-        import pyarrow as pa
-
         names = self.packing.names("k")
         for words in gathered(batches, names):
             *codes, secrets = self.packing.unpack(words)

@@ -28,7 +28,7 @@ from shoal.spark.session import changed
 from shoal.tables.column_types import tidy
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
-from shoal.tables.spelling import infer, spelling_notes
+from shoal.tables.spelling import infer_file, spelling_notes
 from shoal.tables.table import Table
 
 
@@ -206,7 +206,7 @@ def _named(distinct: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 def _encoded(distinct: pl.DataFrame, names: Sequence[str], as_text: bool) -> list[Coded]:
     named = _named(distinct, names)
-    typed = named.select(infer(column) for column in named.iter_columns()) if as_text else named
+    typed = named.select(infer_file(column) for column in named.iter_columns()) if as_text else named
     return [Coded.of(column) for column in tidy(typed).iter_columns()]
 
 

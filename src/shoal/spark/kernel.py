@@ -12,6 +12,10 @@ from shoal.spark.cell_keys import keys_of
 from shoal.spark.coding import arrow_of, frame_of
 from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
+from shoal.spark.session import HAS_PYARROW
+
+if HAS_PYARROW:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +35,6 @@ class Kernel:
 
     def solve(self, table: Any) -> Any:
         """Work on the rows of a region, a table of Arrow."""
-        import pyarrow as pa
-
         frame = frame_of(table)
         order = frame.select(pl.arg_sort_by([*self.packing.names("k"), *self.others], nulls_last=True)).to_series()
         words = [frame[name].gather(order).to_numpy() for name in self.packing.names("k")]

@@ -20,7 +20,11 @@ from shoal.spark.coding import Dictionary, Encoder, PublishedCells, Work
 from shoal.spark.columns import TRACE, Numbered, escaped
 from shoal.spark.domains import Domains
 from shoal.spark.regions import Regions
-from shoal.spark.session import SparkFrame, asking
+from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking
+
+if HAS_PYSPARK:
+    from pyspark.sql import functions as sql
+    from pyspark.sql.types import LongType, StructField, StructType
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +48,6 @@ class SparkRows:
 
     def coded(self, regions: Regions | None = None) -> SparkFrame:
         """Return the rows as words of codes, with traces and other columns; with their regions, if there are any."""
-        from pyspark.sql import functions as sql
-
         kinds = dict(self.people.frame.dtypes)
         numbers = [*self.words, TRACE, *([] if regions is None else ["region"])]
         others = tuple(zip(self.people.others, self.people.roles.other, strict=True))
@@ -82,8 +84,6 @@ class SparkRows:
 
     def written_out(self, decided: SparkFrame, shown: PublishedCells, work: Work) -> SparkFrame:
         """Let the workers write out the cells of rows, and sort them; the trace of a row comes last."""
-        from pyspark.sql import functions as sql
-
         first = pl.DataFrame([one.head(1).alias(f"p{place}") for place, one in enumerate(shown.cells)])
         sent = first.to_arrow(compat_level=pl.CompatLevel.oldest())
         cells = decided.sparkSession.createDataFrame(sent).schema.fields
@@ -95,22 +95,16 @@ class SparkRows:
 
 def mapped(frame: SparkFrame, work: Work, fields: Sequence[Any]) -> SparkFrame:
     """Let the workers do something with batches of rows."""
-    from pyspark.sql.types import StructType
-
     return frame.mapInArrow(work.of_batches, StructType(list(fields)))
 
 
 def longs(names: Sequence[str]) -> list[Any]:
     """Return columns of whole numbers as Spark declares them."""
-    from pyspark.sql.types import LongType, StructField
-
     return [StructField(name, LongType()) for name in names]
 
 
 def summed(frame: SparkFrame, work: Work, names: Sequence[str], doing: str) -> pl.DataFrame:
     """Let the workers count, add up what they found by all columns but the last, and bring it here."""
-    from pyspark.sql import functions as sql
-
     *by, last = names
     found = mapped(frame, work, longs(names)).groupBy(*by).agg(sql.sum(last).alias(last))
     with asking(doing):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import polars as pl
+
 from shoal.core.errors import Unsupported
 from shoal.hierarchies import as_builder
-from shoal.methods.auto import choose, recoding_for
+from shoal.methods.auto import recoding_for
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.coarsening import solve_raised
 from shoal.problem import Solution
 from shoal.recoding.recode import Published
 from shoal.request import Request
@@ -17,11 +20,22 @@ from shoal.spark.domains import Domains
 from shoal.spark.engine import check_request, columns_of, publish
 from shoal.spark.engine_contract import Asked, Decided, Posed
 from shoal.spark.release import SparkRelease
-from shoal.steps.preparation import Prepared, models_of, posed, prepare
+from shoal.spark.session import SparkFrame, asking
+from shoal.steps.preparation import Prepared, examined, models_of, posed, prepare, roles_of
 from shoal.steps.publication import certified, confirmed, described
+from shoal.steps.safety import Safety
 from shoal.tables.column_types import check_names
 from shoal.tables.roles import Roles
+from shoal.tables.spelling import infer_file
 from shoal.tables.table import TABLE, Table
+
+REFUSED = {
+    "unify": "give one spelling to each value in Spark before, or use the engine local",
+    "order": "use another distance than ordered for words, or use the engine local",
+}
+"""Settings that would alter values before they are encoded, and what to do instead."""
+SOME = 200_000
+"""Rows by which columns are judged: whether they look like identifiers, or tell of others."""
 
 
 def run_on_spark(
@@ -32,42 +46,49 @@ def run_on_spark(
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
     check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
-    if request.unify or request.order:
-        raise Unsupported(
-            f"the engine spark takes no {'unify' if request.unify else 'order'}",
-            hint="unify spellings in Spark before, and use another distance than ordered for words",
-        )
+    for setting, hint in REFUSED.items():
+        if getattr(request, setting):
+            raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
     request.start_and_limit()
     columns = columns_of(frame)
     check_names(columns)
-    roles = Roles.of(columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
-    asked = Asked(partial(_decide, request, progress), partial(pose, request, roles), progress)
+    roles = roles_of(columns, request)
+    safety = examined(_some_rows(frame, as_text=as_text), request)
+    asked = Asked(partial(_decide, request, safety, progress), partial(pose, request, safety), progress)
     return publish(frame, roles, asked, as_text=as_text)
 
 
-def _decide(request: Request, progress: Progress, table: Table, roles: Roles) -> Decided:
+def _some_rows(frame: SparkFrame, *, as_text: bool) -> Table:
+    """Return up to `SOME` rows, by which columns are judged that no method sees."""
+    with asking("read some rows"):
+        rows = pl.DataFrame(frame.limit(SOME).toArrow())
+    return Table.of(rows.with_columns(map(infer_file, rows)) if as_text else rows)
+
+
+def _decide(request: Request, safety: Safety, progress: Progress, table: Table, roles: Roles) -> Decided:
     """Decide on a table of quasi-identifiers and sensitive values; what is published is audited by the engine."""
     seed, limit = request.start_and_limit()
     deadline = Deadline.after(limit, None)
-    asked = prepare(table, replace(request, identifiers=()), progress, deadline)
+    seen = replace(request, identifiers=(), other=(), leave_out=())
+    asked = replace(prepare(table, seen, progress, deadline), safety=safety)
     problem = asked.problem
     if asked.stated:
         raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
-    solution = choose(problem, request.method, seed=seed, deadline=deadline, progress=progress)
+    solution = solve_raised(problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress)
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
     return _decided(asked, roles, solution, published, published.shown(request.star)[TABLE])
 
 
-def pose(request: Request, roles: Roles, domains: Domains) -> Posed | None:
+def pose(request: Request, safety: Safety, domains: Domains) -> Posed | None:
     """Pose the problem of a table of which only the domains are here; None for what the driver must decide."""
     alone = not request.coarsen and request.population is None and request.time_limit is None
     if request.method not in METHODS or not alone:
         return None
     models = models_of(request)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    asked = Prepared(request, posed(domains.outline(builders), models, request), models, builders)
-    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, roles))
+    asked = Prepared(request, posed(domains.outline(builders), models, request), models, builders, safety=safety)
+    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, safety.roles))
 
 
 def _decided(asked: Prepared, roles: Roles, solution: Solution, published: Published, shown: Table) -> Decided:

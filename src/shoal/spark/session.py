@@ -12,7 +12,12 @@ from typing import Any, TypeAlias
 
 from shoal.core.errors import ShoalError, TableError, Unsupported
 from shoal.tables.csv_text import SEPARATORS, guess_separator
-from shoal.tables.table import TEXTS
+from shoal.tables.readers.csv import Csv
+
+HAS_PYARROW, HAS_PYSPARK = (find_spec(name) is not None for name in ("pyarrow", "pyspark"))
+"""Both are of the extra `spark`; where they are not installed, `check_installed` refuses in words what needs them."""
+if HAS_PYSPARK:
+    from pyspark.sql import SparkSession
 
 SparkFrame: TypeAlias = Any
 """A Spark DataFrame: of a Spark in this process or of one that is spoken to over Spark Connect."""
@@ -48,8 +53,6 @@ def session(master: str | None = None) -> Any:
     Memory of workers and similar settings are Spark's own (`spark-defaults.conf` in `SPARK_CONF_DIR`).
     """
     check_installed()
-    from pyspark.sql import SparkSession
-
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     url = master or MASTER
     if not url.startswith("sc://") and not has_local_mode():
@@ -74,7 +77,7 @@ def read_frame(
     with asking("read a table, or a Parquet or CSV file that every worker sees"):
         if where.startswith(OF_CATALOG):
             return spark.table(where.removeprefix(OF_CATALOG))
-        if not name.endswith(TEXTS):
+        if not name.endswith(Csv.suffixes):
             return spark.read.parquet(where)
         encoding = encoding or "UTF-8"
         separator = separator or _separator(spark, where, encoding)
@@ -111,4 +114,4 @@ def _separator(spark: Any, path: str, encoding: str) -> str:
 
 def is_text(path: str | Path) -> bool:
     """Whether the cells of a file are read as text, so that their types must be found out."""
-    return str(path).lower().endswith(TEXTS)
+    return str(path).lower().endswith(Csv.suffixes)

@@ -22,6 +22,10 @@ from shoal.spark.cutting import gathered
 from shoal.spark.domains import Domains, WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Curve, Stretches
+from shoal.spark.session import HAS_PYARROW
+
+if HAS_PYARROW:
+    import pyarrow as pa
 
 COUNTED = ("step", "secret", "rows")
 FINER = 6
@@ -44,8 +48,6 @@ class StepCounts:
 
     def of_batches(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Count the rows of some batches, many of them at a time."""
-        import pyarrow as pa
-
         for words in gathered(batches, self.packing.names("k")):
             *codes, secrets = self.packing.unpack(words)
             step = self.curve.of(codes)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from warnings import warn
 
-from shoal.core.errors import ParameterError, RoleError, Unsupported, nearest
+from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.hierarchies.raising import raised_table
 from shoal.methods.auto import recoding_for
@@ -17,7 +18,9 @@ from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
 from shoal.models.requirement import as_models
 from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
+from shoal.recoding.recode import recoding_named
 from shoal.request import Request
+from shoal.steps.safety import Safety, examine
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
 from shoal.tables.star_marks import STAR
@@ -40,8 +43,8 @@ class Prepared:
     """By column, words in the order that was stated for them."""
     stated: Mapping[str, str] = field(default_factory=dict)
     """By column, where such an order comes from."""
-    cut: bool = False
-    """Whether time ended the search for them before it was done."""
+    safety: Safety = field(default_factory=Safety)
+    """What was noticed of the columns that are published."""
 
     @property
     def for_reading(self) -> dict[str, Builder]:
@@ -54,7 +57,7 @@ class Prepared:
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
     """Check a request, raise the columns that it wants raised, and encode the table."""
     models = models_of(request)
-    roles = Roles.of(table.columns, quasi=request.quasi, sensitive=request.sensitive, identifiers=request.identifiers)
+    roles = roles_of(table.columns, request)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     table = _as_asked(table, request, roles)
     leaves = leaf_orders(table, models, builders)
@@ -67,11 +70,31 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
         return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
 
-    half = (deadline or Deadline()).half
-    raised = _raised(table, roles, builders, request, pose, half, progress)
+    raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
     builders = {**builders, **above}
-    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated, half.cut)
+    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated)
+
+
+def examined(table: Table, request: Request) -> Safety:
+    """Check the columns that a request publishes, and warn of what they may give away before the work begins."""
+    kind = recoding_named(request.recoding or recoding_for(request.method))
+    found = examine(table, roles_of(table.columns, request), request, two_tables=kind.two_tables)
+    for text in found.warnings:
+        warn(text, SafetyWarning, stacklevel=2)
+    return found
+
+
+def roles_of(columns: Iterable[str], request: Request) -> Roles:
+    """Return the roles that a request gives to the columns of a table."""
+    return Roles.of(
+        columns,
+        quasi=request.quasi,
+        sensitive=request.sensitive,
+        identifiers=request.identifiers,
+        other=request.other,
+        leave_out=request.leave_out,
+    )
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,6 +16,7 @@ from shoal.hierarchies import spec_of
 from shoal.methods.base import Progress, silent
 from shoal.microdata.histogram import Values
 from shoal.microdata.partition import DROPPED, Partition
+from shoal.models import Rule
 from shoal.models.emd import default_distance
 from shoal.problem import Problem, Solution
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
@@ -24,6 +25,7 @@ from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
 from shoal.request import Request, settings_of
 from shoal.steps.preparation import Prepared
+from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.roles import Roles, listed
 from shoal.tables.star_marks import STAR
@@ -79,26 +81,38 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     )
 
 
-def certified(asked: Prepared, solution: Solution, found: Audit) -> Certificate:
-    """State what an audit found of the published cells."""
+def certified(asked: Prepared, solution: Solution, found: Audit, people: Sequence[str] = ()) -> Certificate:
+    """State what an audit found of the published cells, and what is said of the `people` of its classes."""
     problem = asked.problem
+    roles = problem.microdata.roles
     return certify(
         solution,
         found,
         cost_name=problem.cost.name,
         recoding=problem.recoding,
-        quasi=problem.microdata.roles.quasi,
-        sensitive=problem.microdata.roles.sensitive,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
         require=str(asked.models),
         remarks=_remarks(asked, solution),
         orders=_orders(asked),
+        unprotected=asked.safety.roles.other,
+        insisted=asked.safety.insisted,
+        warnings=(*asked.safety.warnings, *people),
+        protects=not all(model.is_trivial for model in asked.models),
     )
+
+
+def people_in(asked: Prepared, published: Published) -> list[str]:
+    """Say how many classes hold too few different values of an identifier that repeats."""
+    limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
+    labels, roles = published.partition.class_of_row, asked.safety.roles
+    return people_in_classes(asked.problem.microdata.table, roles.identifiers, labels, max(limits, default=2))
 
 
 def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     """Say what limits cost and bound, besides what the prices say."""
     raised = (asked.raised.remark,) if asked.raised.columns else ()
-    return (*raised, CUT) if solution.cut or asked.cut else raised
+    return (*raised, CUT) if solution.cut else raised
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -141,6 +155,9 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "identifiers": list(roles.identifiers),
+        "other": list(roles.other),
+        "leave_out": list(roles.left_out),
+        "allow": list(listed(request.allow)),
         "require": str(asked.models),
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
@@ -155,7 +172,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "star": request.star,
         "neutralise": bool(request.neutralise),
-        "time_limit": limit if solution.cut or asked.cut else None,  # one not reached changed nothing
+        "time_limit": limit if solution.cut else None,  # one not reached changed nothing
         "seed": seed,
     }
     others = (name for name in settings_of(Request) if name not in (*understood, "population"))
@@ -176,8 +193,8 @@ def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str
         for column in (*problem.microdata.quasi, *problem.microdata.sensitive)
         if (odd := odd_texts(column.values))
     ]
-    if roles.identifiers:
-        said.append(f"left out as identifiers: {', '.join(roles.identifiers)}")
+    if roles.identifiers + roles.left_out:
+        said.append(f"left out: {', '.join(roles.identifiers + roles.left_out)}")
     return said
 
 

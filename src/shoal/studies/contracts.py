@@ -1,4 +1,4 @@
-"""The laws of models, costs, recodings and methods, for whoever writes one: each check runs a class on small tables.
+"""The laws of models, costs, recodings, methods and readers, for whoever writes one, each tried on small tables.
 
 The tables are random, with missing values, numbers and texts; the same seed gives the same tables. A law that is broken
 raises `AssertionError` that names the class, the law and the table.
@@ -9,10 +9,12 @@ raises `AssertionError` that names the class, the law and the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,12 @@ from shoal.problem import Problem, make_problem
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, HierarchyCells
 from shoal.recoding.recode import recodings
+from shoal.tables.column_types import tidy
+from shoal.tables.columns import Columns
+from shoal.tables.readers.base import Reader, ReadOptions
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
+from shoal.tables.writing import write as write_by_suffix
 
 QUASI, SENSITIVE = ("age", "town"), ("illness", "salary")
 DOMAINS: dict[str, list[Any]] = {
@@ -210,3 +216,41 @@ def _is_confirmed(problem: Problem, partition: Partition, require: str) -> bool:
     tables = problem.publish(partition).tables()
     secrets = tables.get("sensitive")
     return audit(tables["table"], quasi=QUASI, sensitive=SENSITIVE, require=require, sensitive_table=secrets).holds
+
+
+def check_reader(
+    kind: type[Reader],
+    write: Callable[[pl.DataFrame, Path], None] = write_by_suffix,
+    *,
+    tables: int = TABLES,
+    seed: int = 0,
+) -> None:
+    """Raise `AssertionError` where a table that is written and read back is another one.
+
+    `write` writes a frame as a file of the format; if it is left out, the writer of the reader's first suffix does.
+    """
+    reader, unsaid = kind(), ReadOptions()
+    for trial in Trial.some(tables, seed):
+        meant = tidy(trial.frame)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / f"people{kind.suffixes[0]}"
+            write(trial.frame, path)
+            _check_columns(trial, kind, reader.read(path, unsaid).columns, meant)
+            _check_columns(trial, kind, reader.read_by_disk(path, unsaid).columns, meant)
+            written = reader.as_written(path).frame()
+            texts = meant if kind.typed else meant.cast(pl.String)
+            trial.expect(_same(written, texts), kind, "cells are as they were written")
+            first = reader.first_rows(path, 2, unsaid)
+            trial.expect(first is None or _same(first, meant.head(2)), kind, "the first rows are those of the table")
+
+
+def _check_columns(trial: Trial, kind: type[Reader], found: Columns, meant: pl.DataFrame) -> None:
+    sized = (found.names, found.rows) == (tuple(meant.columns), meant.height)
+    trial.expect(sized, kind, "names of columns and number of rows are those of the table")
+    trial.expect(_same(found.frame(), meant), kind, "a table that is written reads back with its values and types")
+    one_by_one = pl.DataFrame([found.column(name) for name in found.names])
+    trial.expect(_same(one_by_one, meant), kind, "a column is read alone as with the others")
+
+
+def _same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    return one.schema == other.schema and one.equals(other)

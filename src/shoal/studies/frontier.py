@@ -248,7 +248,7 @@ def _point(
     """Make one release and measure it; where there is none, say why."""
     began = time.perf_counter()
     try:
-        release = run(table, request, progress)
+        release = run(table, request, progress, publishes=False)
     except (Infeasible, Unsupported) as error:
         status = "infeasible" if isinstance(error, Infeasible) else "unsupported"
         return Point(float(value), request.method, status, str(error)), None

@@ -12,7 +12,7 @@ import pickle
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 from shoal.core.errors import Infeasible, ShoalError, Unsupported
@@ -135,8 +135,6 @@ def attempt(task: Task, progress: Progress = silent) -> Attempt:
 
 def serve() -> None:
     """Read a task from standard input, run it, write progress and the attempt to standard output."""
-    from dataclasses import replace
-
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not come in between
     try:

@@ -10,6 +10,8 @@ import shoal.bounds
 import shoal.costs
 import shoal.hierarchies
 import shoal.models
+import shoal.tables.readers
+import shoal.tables.writers
 from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
 from shoal.core.discovery import discover
@@ -17,6 +19,8 @@ from shoal.costs import Cost
 from shoal.hierarchies import Builder
 from shoal.methods.auto import methods
 from shoal.models import Model
+from shoal.tables.readers.base import Format, Reader
+from shoal.tables.writers.base import Writer
 
 
 def method_rows() -> list[dict[str, Any]]:
@@ -81,6 +85,21 @@ def attack_rows() -> list[dict[str, Any]]:
     ]
 
 
+def reader_rows() -> list[dict[str, Any]]:
+    """Return every format that is read, and what may be said of how its files are written."""
+    kinds = discover(shoal.tables.readers, Reader).values()
+    return [{**_format(kind), "options": ", ".join(kind.options) or None} for kind in kinds]
+
+
+def writer_rows() -> list[dict[str, Any]]:
+    """Return every format that is written."""
+    return [_format(kind) for kind in discover(shoal.tables.writers, Writer).values()]
+
+
+def _format(kind: type[Format]) -> dict[str, Any]:
+    return {"name": kind.name, "format": kind.title, "files": ", ".join(kind.suffixes), "needs": kind.extra or None}
+
+
 TABLES = {
     "attacks": attack_rows,
     "methods": method_rows,
@@ -88,6 +107,8 @@ TABLES = {
     "costs": cost_rows,
     "bounds": bound_rows,
     "hierarchies": hierarchy_rows,
+    "readers": reader_rows,
+    "writers": writer_rows,
 }
 
 

@@ -15,12 +15,13 @@ from functools import cached_property, lru_cache
 
 
 class Role(StrEnum):
-    """The four roles a column can have."""
+    """The roles a column can have; open where a person has to decide."""
 
     IDENTIFIER = "identifier"
     QUASI = "quasi"
     SENSITIVE = "sensitive"
     OTHER = "other"
+    OPEN = "open"
 
 
 @dataclass(frozen=True)

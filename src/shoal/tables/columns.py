@@ -19,11 +19,10 @@ from shoal.tables.column_types import check_filled, check_names, tidy_column
 from shoal.tables.encoded_column import Coded
 from shoal.tables.spelling import spelling_notes
 
-ARROW = (".arrow", ".feather", ".ipc")
-
-
 Notes: TypeAlias = Mapping[str, tuple[str, ...]]
 """What there is to say of columns, by name."""
+Scan: TypeAlias = Callable[[list[Path]], pl.LazyFrame]
+"""Returns the rows of some files, one file after the other."""
 
 
 class Columns(Protocol):
@@ -98,31 +97,28 @@ class Held:
 
 
 class Stored:
-    """A Parquet or Arrow file, or a folder of Parquet files, of which a column is read when it is asked for.
+    """A file, or a folder of files, of which a column is read when it is asked for. Only integers are kept.
 
-    Only integers are kept.
-
-    `typed` makes of a column as it stands in the file what it is in the table; `noted` says how it is spelt.
+    `files` says which files they are; `typed` makes of a column as it stands in the file what it is in the table;
+    `noted` says how it is spelt.
     """
 
     def __init__(
         self,
         path: Path,
+        scan: Scan,
         typed: Callable[[pl.Series], pl.Series] = tidy_column,
         noted: Callable[[Iterable[pl.Series]], Notes] = spelling_notes,
         *,
+        files: Callable[[Path], list[Path]] = lambda path: [path],
         empty: bool = False,
     ) -> None:
-        self._path, self._typed, self._noted = path, typed, noted
+        self._path, self._files, self._typed, self._noted = path, files, typed, noted
         self._coded: dict[str, Coded] = {}
         self._looked_at: set[str] = set()
         self.spelling: dict[str, tuple[str, ...]] = {}
         self._stamp = self._state()
-        self._scan = (
-            pl.scan_ipc(path, glob=False)
-            if path.suffix.lower() in ARROW
-            else pl.scan_parquet(self._files(), glob=False)
-        )
+        self._scan = scan(files(path))
         first = self._collected(self._scan.head(1))
         check_names(first.columns)
         self.names = tuple(first.columns)
@@ -158,6 +154,11 @@ class Stored:
         coded = map(self.coded, self.names)
         return pl.DataFrame([column.values.gather(column.codes[rows]) for column in coded])
 
+    def head(self, rows: int) -> pl.DataFrame:
+        """Read the first rows alone."""
+        first = self._collected(self._scan.head(rows))
+        return first.select(self._typed(column) for column in first.iter_columns())
+
     def frame(self) -> pl.DataFrame:
         """Read everything."""
         whole = self._collected(self._scan)
@@ -170,30 +171,15 @@ class Stored:
         try:
             return query.collect()
         except (pl.exceptions.PolarsError, OSError) as error:
-            suffix = ".parquet" if self._path.is_dir() else self._path.suffix.lower()
+            suffix = next((file.suffix.lower() for file, _, _ in self._stamp), self._path.suffix)
             raise TableError(f"{self._path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
-
-    def _files(self) -> list[Path]:
-        """Return the file, or those of a folder in the order of their names, as Spark writes them."""
-        return parquet_files(self._path) if self._path.is_dir() else [self._path]
 
     def _state(self) -> list[tuple[Path, int, int]]:
         """Return what changes when somebody writes to a file."""
         try:
-            return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files()]
+            return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files(self._path)]
         except OSError:
             return []
-
-
-def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder, but for those that Spark takes no notice of; folders inside are refused."""
-    inside = sorted({path.parent.name for path in folder.glob("*/*.parquet")})
-    if inside:
-        raise TableError(
-            f"{folder.name!r} has Parquet files in folders inside it, such as {inside[0]!r}",
-            expected="the files of one table, side by side",
-        )
-    return sorted(path for path in folder.glob("*.parquet") if not path.name.startswith((".", "_")))
 
 
 class Replaced:

@@ -18,6 +18,7 @@ import weakref
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -28,6 +29,7 @@ from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
 from shoal.tables.csv_text import Form, marked_encoding, separators_outside, without_blank_lines
+from shoal.tables.readers.base import ReadOptions
 
 try:
     import fcntl
@@ -44,14 +46,12 @@ LONGEST = 2**26
 """Characters of the longest row that is read."""
 
 
-def spill(
-    path: Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
-) -> tuple[Stored, Form]:
+def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
     """Return the columns of a CSV file, put on the disk, and its form; what is not given is guessed."""
-    encoding = encoding or _encoding(path)
+    encoding = options.encoding or _encoding(path)
     blocks = _blocks(path, encoding)
     first = next(blocks, "")
-    form = Form.of(path.name, first, encoding=encoding, separator=separator, decimal=decimal)
+    form = Form.of(path.name, first, encoding, options)
     names = form.names(first)
     sweep_up()
     folder, held = _private_folder()
@@ -118,7 +118,9 @@ def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> S
         if shutil.disk_usage(folder).free < BLOCK:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise form.irregular() from error
-    stored = Stored(cells, lambda column: tidy_column(form.typed(column)), form.noted)
+    stored = Stored(
+        cells, partial(pl.scan_parquet, glob=False), lambda column: tidy_column(form.typed(column)), form.noted
+    )
     if separators != (stored.rows + 1) * (len(names) - 1):
         form.check_short(_short(text, form.separator, len(names)))
     text.unlink()

@@ -14,7 +14,8 @@ import polars as pl
 
 from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import check_names
-from shoal.tables.spelling import infer, one_spelling, spelling_notes
+from shoal.tables.readers.base import ReadOptions
+from shoal.tables.spelling import infer_file, one_spelling, spelling_notes
 
 SEPARATORS = ",;\t|"
 
@@ -29,14 +30,14 @@ class Form:
     decimal: str | None = None
 
     @classmethod
-    def of(cls, name: str, head: str, *, encoding: str, separator: str | None, decimal: str | None) -> Form:
+    def of(cls, name: str, head: str, encoding: str, options: ReadOptions) -> Form:
         """Check what is said of a file that begins so, and guess the separator where it is not."""
         lines = head[:100_000].splitlines()[:50]
         if not lines or not lines[0].strip():
             raise TableError(
                 f"{name!r} is empty", expected="a header line with the names of the columns, then a row per person"
             )
-        separator = separator or guess_separator(lines)
+        separator, decimal = options.separator or guess_separator(lines), options.decimal
         if len(separator.encode()) != 1:
             raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
         if decimal not in (None, ".", ","):
@@ -55,13 +56,8 @@ class Form:
         return found
 
     def typed(self, column: pl.Series) -> pl.Series:
-        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way.
-
-        `NaN` among numbers is missing: so a column of floats that was written as text reads as it was.
-        """
-        typed = infer(column.set(column == "NaN", None), commas=self._commas)
-        if not typed.dtype.is_float():
-            typed = infer(column, commas=self._commas)
+        """Give a column of text the type of its values; in text, numbers with a comma are spelt in one way."""
+        typed = infer_file(column, commas=self._commas)
         return one_spelling(column, commas=True) if typed.dtype == pl.String and self._commas else typed
 
     def noted(self, columns: Iterable[pl.Series]) -> dict[str, tuple[str, ...]]:
@@ -76,7 +72,7 @@ class Form:
     def check_text(self, text: str) -> None:
         """Refuse what is no text: a picture, say, whose name ends in .csv."""
         if "\0" in text:
-            raise TableError(f"{self.name!r} is not a text file", expected="CSV, Parquet or Arrow, named so")
+            raise TableError(f"{self.name!r} is not a text file", hint="give a file of another format its own suffix")
 
     def irregular(self) -> TableError:
         """Return the error of a file whose rows cannot be told apart."""
@@ -96,14 +92,12 @@ class Form:
             )
 
 
-def parse(
-    content: bytes, name: str, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
-) -> tuple[pl.DataFrame, Form, dict[str, tuple[str, ...]]]:
+def parse(content: bytes, name: str, options: ReadOptions) -> tuple[pl.DataFrame, Form, dict[str, tuple[str, ...]]]:
     """Return the columns of a CSV file by their types, its form, and where it spells values in several ways."""
     content = _unzipped(content, name)
-    encoding = encoding or guess_encoding(content)
+    encoding = options.encoding or guess_encoding(content)
     text = _decoded(content, encoding, name)
-    form = Form.of(name, text, encoding=encoding, separator=separator, decimal=decimal)
+    form = Form.of(name, text, encoding, options)
     form.check_text(text)
     try:
         frame = texts(text, form.separator)

@@ -1,26 +1,34 @@
-"""Roles: what an attacker may know, what nobody must learn, what is dropped, what is published as it is."""
+"""Roles: what an attacker may know, what nobody must learn, what is left out, what is published as it is."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shoal.core.errors import RoleError, nearest
 
+REST = "rest"
+"""Stands for every column that is named nowhere, unless a column is called so."""
+
 
 @dataclass(frozen=True)
 class Roles:
-    """Every column has exactly one role.
+    """Every column has exactly one role, or is undecided; what is undecided is never published.
 
     >>> Roles.of(["name", "age", "illness", "note"], quasi=["age"], sensitive=["illness"], identifiers=["name"])
-    Roles(quasi=('age',), sensitive=('illness',), identifiers=('name',), other=('note',))
+    Roles(quasi=('age',), sensitive=('illness',), identifiers=('name',), other=(), left_out=(), undecided=('note',))
+    >>> Roles.of(["name", "age", "note"], quasi=["age"], other="note", leave_out="rest").published
+    ('age', 'note')
     """
 
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
+    """Published as they are, unprotected."""
+    left_out: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -30,18 +38,34 @@ class Roles:
         quasi: Sequence[str] | str,
         sensitive: Sequence[str] | str = (),
         identifiers: Sequence[str] | str = (),
+        other: Sequence[str] | str = (),
+        leave_out: Sequence[str] | str = (),
     ) -> Roles:
-        """Check the roles against the table's columns; columns without a role are published as they are."""
+        """Check the roles against the table's columns; `other` or `leave_out` may be `rest`."""
         columns = list(columns)
-        named = tuple(tuple(listed(names)) for names in (quasi, sensitive, identifiers))
-        _check(columns, *named)
-        taken = {name for names in named for name in names}
-        return cls(named[0], named[1], named[2], tuple(name for name in columns if name not in taken))
+        given = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers}
+        given |= {"other": other, "leave_out": leave_out}
+        named = {role: list(listed(names)) for role, names in given.items()}
+        resting = [role for role in ("other", "leave_out") if REST in named[role] and REST not in columns]
+        for role in resting:
+            named[role].remove(REST)
+        _check(columns, named, resting)
+        taken = {name for names in named.values() for name in names}
+        rest = [name for name in columns if name not in taken]
+        for role in resting:
+            named[role] += rest
+        found = {"left_out" if role == "leave_out" else role: tuple(names) for role, names in named.items()}
+        return cls(**found, undecided=() if resting else tuple(rest))
 
     @property
     def published(self) -> tuple[str, ...]:
         """The columns of the release, quasi-identifiers first."""
         return self.quasi + self.sensitive + self.other
+
+    @property
+    def unpublished(self) -> tuple[str, ...]:
+        """The columns that are in no release."""
+        return self.identifiers + self.left_out + self.undecided
 
 
 def listed(names: Sequence[str] | str) -> Sequence[str]:
@@ -49,16 +73,20 @@ def listed(names: Sequence[str] | str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
 
 
-def _check(columns: list[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]) -> None:
-    if not quasi:
+def _check(columns: Sequence[str], named: Mapping[str, Sequence[str]], resting: Sequence[str]) -> None:
+    if not named["quasi"]:
         raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
-    named = [*quasi, *sensitive, *identifiers]
-    for name in named:
+    if len(resting) > 1:
+        raise RoleError(
+            f"{REST!r} is both other and left out", expected=f"{REST!r} for one of them", hint="name the others"
+        )
+    everything = [name for names in named.values() for name in names]
+    for name in everything:
         if name not in columns:
             raise RoleError(f"the table has no column {name!r}", hint=nearest(name, columns))
-    twice = [name for name, times in Counter(named).items() if times > 1]
+    twice = [name for name, times in Counter(everything).items() if times > 1]
     if twice:
         raise RoleError(
-            f"column {twice[0]!r} is named {named.count(twice[0])} times among the roles",
+            f"column {twice[0]!r} is named {everything.count(twice[0])} times among the roles",
             expected="exactly one role for each column",
         )

@@ -8,7 +8,6 @@ never confused. Nothing here imports pandas.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,17 +17,11 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.errors import TableError
 from shoal.tables.column_types import tidy
-from shoal.tables.columns import ARROW, Columns, Held, Notes, Replaced, Stored, parquet_files
-from shoal.tables.csv_text import parse
+from shoal.tables.columns import Columns, Held, Notes, Replaced
 from shoal.tables.encoded_column import Coded
+from shoal.tables.readers.base import Contents, ReadOptions, reader_of
 from shoal.tables.spelling import spelling_notes
 
-TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-BINARY = (".parquet", *ARROW)
-READABLE = (*TEXTS, *BINARY)
-"""Suffixes of the files that are read; Spark and the page read the same."""
-LARGE = 64 * 2**20
-"""Bytes of text from which on a file goes by the disk: in about the same time, with far less memory (docs/large.md)."""
 TABLE = "table"
 """What the table of the people is called, in every release."""
 
@@ -104,85 +97,22 @@ class Table:
         return self._cells.frame()
 
 
-def read(
-    path: str | Path,
-    *,
-    separator: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-) -> Table:
-    """Read CSV (plain or gzip), Parquet or Arrow IPC; what is not given is guessed from the file's first lines.
+def read(path: str | Path, **options: str | None) -> Table:
+    """Read a file of any format that has a reader; what the `ReadOptions` do not say is guessed.
 
     A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
     temporary file, if there is room for it: the table is the same, and takes a tenth of the memory.
     """
-    path = Path(path)
-    if not _is_text(path):
-        return Table(Stored(path))
-    if _is_large(path):
-        with suppress(OSError):  # the disk filled up meanwhile
-            return _spilled(path, separator, encoding, decimal)
-    return read_csv(path.read_bytes(), path.name, separator=separator, encoding=encoding, decimal=decimal)
+    return _of_file(reader_of(Path(path)).read(Path(path), ReadOptions(**options)))
 
 
-def read_by_disk(
-    path: str | Path, *, separator: str | None = None, encoding: str | None = None, decimal: str | None = None
-) -> Table:
+def read_by_disk(path: str | Path, **options: str | None) -> Table:
     """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
-    path = Path(path)
-    if not _is_text(path):
-        return Table(Stored(path))
-    try:
-        return _spilled(path, separator, encoding, decimal)
-    except OSError as error:
-        raise TableError(
-            f"the cells of {path.name!r} cannot be put into the temporary folder: {error.strerror}",
-            hint="make room there, or name another with TMPDIR",
-        ) from error
+    return _of_file(reader_of(Path(path)).read_by_disk(Path(path), ReadOptions(**options)))
 
 
-def _is_large(path: Path) -> bool:
-    """Whether the cells of a text file go by the disk, and there is room for them."""
-    from shoal.tables.csv_spill import has_room, text_size  # loaded only where a text file is read
-
-    return text_size(path) >= LARGE and has_room(path)
-
-
-def _spilled(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Table:
-    from shoal.tables.csv_spill import spill
-
-    cells, form = spill(path, separator=separator, encoding=encoding, decimal=decimal)
-    return Table(cells, (form.said,))
-
-
-def _is_text(path: Path) -> bool:
-    """Whether a file holds text rather than columns; what is no file, or neither, is refused."""
-    if path.is_dir() and parquet_files(path):
-        return False
-    if not path.is_file():
-        raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
-    suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    if suffix not in READABLE:
-        raise TableError(f"{path.name!r} has a suffix shoal does not read", expected=" or ".join(READABLE))
-    return suffix in TEXTS
-
-
-def read_csv(
-    content: bytes,
-    name: str,
-    *,
-    separator: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-) -> Table:
-    """Read the bytes of a CSV file; separator, encoding and decimal sign are guessed where not given.
-
-    >>> table = read_csv(b"zip;height;note\\n01234;1,75;\\n98765;1,80;\\"\\"\\n", "people.csv")
-    >>> table.frame.row(0), table.frame.row(1)
-    (('01234', 1.75, None), ('98765', 1.8, ''))
-    """
-    frame, form, spelt = parse(content, name, separator=separator, encoding=encoding, decimal=decimal)
-    return Table(Held(tidy(frame), spelt), (form.said,))
+def _of_file(found: Contents) -> Table:
+    return Table(found.columns, found.notes)
 
 
 def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:

@@ -98,7 +98,7 @@ def _published_labels(column: Spread, labels: Ints, train: Ints) -> tuple[tuple[
 
 def _fitted(features: Floats, labels: Ints, weights: Floats | None) -> Any:
     try:
-        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.exceptions import ConvergenceWarning  # of the extra `ml`
         from sklearn.linear_model import LogisticRegression
     except ImportError:
         raise Unsupported("a classifier needs scikit-learn", hint="pip install 'shoal[ml]'") from None

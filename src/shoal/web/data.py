@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.core.errors import ShoalError
 from shoal.core.number_format import percent
-from shoal.tables.table import READABLE
+from shoal.tables.readers.base import readable, reader_named, titles
 from shoal.web.desk import Desk, queries
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
@@ -20,6 +20,12 @@ MOST = 50
 SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
 ENCODINGS = {"": "found by itself", "utf-8": "UTF-8", "latin-1": "Western European (Latin-1)", "cp1252": "Windows-1252"}
 DECIMALS = {"": "found by itself", ".": "point: 1.5", ",": "comma: 1,5"}
+CONTROLS = {
+    "separator": ("Columns are separated by", SEPARATORS),
+    "encoding": ("Letters are encoded in", ENCODINGS),
+    "decimal": ("Decimal sign", DECIMALS),
+}
+"""How a file is written, by the name of the option: what is asked, and what may be chosen."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,14 @@ def _files(root: Path | None) -> tuple[str, ...]:
     """Return the tables that lie in the chosen folder, by name."""
     if root is None:
         return ()
-    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(READABLE)))[:MOST]
+    return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(readable())))[:MOST]
 
 
 def _choose(page: Page, found: DataView) -> None:
-    said = "or press to choose a file: CSV, csv.gz, Parquet or Arrow; one row is one person"
+    said = f"or press to choose a file: {titles()}; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
-        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(READABLE)
+        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(readable())
     )
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
@@ -120,9 +126,11 @@ def _holds(page: Page, found: DataView) -> None:
     else:
         grid(found.preview.columns, _cells(found.preview.rows), about="The first rows of the table").classes("cells")
         button("Hide them", lambda: page.pick(rows=""), key="rows")
-    with part("details"):
-        part("summary", "Does it look wrong? Say how the file is written", data_key="reading")
-        _reading(page)
+    reader = reader_named(Path(str(page.draft.file)))
+    if reader is not None and reader.options:
+        with part("details"):
+            part("summary", "Does it look wrong? Say how the file is written", data_key="reading")
+            _reading(page, reader.options)
 
 
 def _columns(found: Mapping[str, Any]) -> None:
@@ -148,14 +156,11 @@ def _cells(rows: Iterable[Sequence[str | None]]) -> list[list[str]]:
     return [["(missing)" if cell is None else cell for cell in row] for row in rows]
 
 
-def _reading(page: Page) -> None:
-    """Offer how a CSV file is read."""
+def _reading(page: Page, taken: Sequence[str]) -> None:
+    """Offer what may be said of how the file is written."""
     draft = page.draft
-    for label, name, options in (
-        ("Columns are separated by", "separator", SEPARATORS),
-        ("Letters are encoded in", "encoding", ENCODINGS),
-        ("Decimal sign", "decimal", DECIMALS),
-    ):
+    for name in (name for name in CONTROLS if name in taken):
+        label, options = CONTROLS[name]
         heard = lambda value, name=name: page.attempt(_read_anew, page.desk, name, value or None)  # noqa: E731
         chosen(label, options, getattr(draft, name) or "", heard, key=name)
 

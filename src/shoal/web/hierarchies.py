@@ -21,7 +21,7 @@ TYPED = "typed"
 EXAMPLES = {
     "width": ("Widths of the ranges", "finest first, each a multiple of the one before: 5, 10, 20"),
     "edges": ("Where ranges begin", "levels with / between, finest first: 18, 25, 65 / 18, 65"),
-    "bins": ("Numbers of ranges with about equally many people", "the largest first: 8, 4, 2"),
+    "bins": ("Numbers of ranges with about equally many rows", "the largest first: 8, 4, 2"),
     "origin": ("Where the ranges of one width begin", "0 unless said"),
     "lengths": ("How many characters are kept", "the longest first: 4, 2"),
     "levels": ("Which parts of the calendar", "day, month, quarter, year, decade"),

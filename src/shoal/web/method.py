@@ -10,7 +10,7 @@ from shoal.web.events import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
-DROPPED = {"0": "nobody", "0.001": "up to 0.1 % of the people", "0.01": "up to 1 %", "0.05": "up to 5 %"}
+DROPPED = {"0": "none", "0.001": "up to 0.1 % of the rows", "0.01": "up to 1 %", "0.05": "up to 5 %"}
 BY_ITSELF = "as the method needs; else stars"
 
 
@@ -42,7 +42,7 @@ def draw(page: Page, found: MethodView) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
     heading("Who may be left out")
-    text("Leaving out a few people with rare values can keep more detail for everybody else.", "faint")
+    text("Leaving out a few rows with rare values can keep more detail in all others.", "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
     options = (
         DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}

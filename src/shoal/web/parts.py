@@ -36,6 +36,15 @@ def heading(text: str, level: int = 2) -> Element:
     return part(f"h{level}", text)
 
 
+def sentence(said: str) -> str:
+    """Return words as a sentence.
+
+    >>> sentence("choose a table")
+    'Choose a table.'
+    """
+    return f"{said[:1].upper()}{said[1:]}."
+
+
 def text(said: str, class_: str = "") -> Element:
     """Return a paragraph."""
     return part("p", said, class_)

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.core.errors import ShoalError
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.presets import PRESETS, Preset
 from shoal.web.desk.queries import Field, Form
+from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
-CROWD = "The people whose published rows look alike are a crowd: nobody can tell which of them is whom."
-PLAIN = {"classes": "crowds", "class": "crowd", "rows": "people", "sensitive": "secret"}
+CROWD = "Published rows that look alike are a crowd: nobody can tell which of them is whose."
+PLAIN = {"classes": "crowds", "class": "crowd", "sensitive": "secret"}
 TOP = 50
 """Where the slider of a number without an end ends."""
 
@@ -54,6 +56,7 @@ class PrivacyView:
     forms: tuple[Form, ...]
     sensitive: tuple[str, ...]
     known: tuple[str, ...]
+    earlier: EarlierView
 
 
 def plainly(said: str) -> str:
@@ -72,7 +75,7 @@ def look(desk: Desk, picks: Picks) -> PrivacyView:
     draft = desk.draft
     asked = tuple(Asked.of(one) for one in draft.require)
     forms = tuple(one for one in queries.models() if draft.population or not one.needs_population)
-    return PrivacyView(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")))
+    return PrivacyView(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")), look_earlier(desk))
 
 
 def draw(page: Page, found: PrivacyView) -> None:
@@ -92,6 +95,7 @@ def draw(page: Page, found: PrivacyView) -> None:
         for place, one in enumerate(found.asked):
             _asked(page, place, one)
     _add(page, found)
+    choose_earlier(page, found.earlier)
 
 
 def said(desk: Desk) -> str:
@@ -141,8 +145,6 @@ def _asked(page: Page, place: int, one: Asked) -> None:
 
 async def _tell(page: Page, put: Any, one: Asked, number: int, value: str) -> None:
     """Change a number; one that cannot be is said in place."""
-    from shoal.core.errors import ShoalError
-
     try:
         said = one.written(number, value)
     except ShoalError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shoal.web.desk import Desk, Draft, Run
+from shoal.web.earlier import RecordView, ask_record, look_record
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, code, heading, lacking, link, part, text
 from shoal.web.result import choices, finished
@@ -15,6 +16,7 @@ shoal verify release --original {name}  # and compares it with the original, row
 AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
 TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
+FOLLOWED = "What the register knows by now is taken into account: so this makes about the same release."
 LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original: keep them private."
 WAYS = (
     ("shoal.toml", "toml", "the configuration"),
@@ -34,6 +36,9 @@ class ReleaseView:
     """What repeats it."""
     public_report: bool = False
     report: bool = False
+    record: RecordView = field(default_factory=RecordView)
+    sharing: str = ""
+    """Whether the public part may be shared, in words."""
 
 
 def look(desk: Desk, picks: Picks) -> ReleaseView:
@@ -42,7 +47,8 @@ def look(desk: Desk, picks: Picks) -> ReleaseView:
     if run is None:
         return ReleaseView(())
     reports = run.report(public=True) is not None, run.report() is not None
-    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports)
+    sharing = (run.summary or {}).get("sharing", "")
+    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports, look_record(desk, run), sharing)
 
 
 def repeating(desk: Desk, run: Run) -> Draft:
@@ -61,6 +67,7 @@ def draw(page: Page, found: ReleaseView) -> None:
     if len(found.runs) > 1:
         chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
     _fetch(found)
+    ask_record(page, found.id, found.record)
     heading("Do it again")
     text("What was done here, the command line and Python do as well.", "faint")
     for said in remarks(found.draft):
@@ -73,12 +80,13 @@ def draw(page: Page, found: ReleaseView) -> None:
 def remarks(draft: Draft) -> list[str]:
     """Return what to know before something is repeated."""
     listed = LISTED.format(" and ".join(draft.trees.values())) if draft.trees else ""
-    return [said for said in (TIMED if draft.time_limit else "", listed) if said]
+    followed = FOLLOWED if draft.follows else ""
+    return [said for said in (TIMED if draft.time_limit else "", followed, listed) if said]
 
 
 def written(draft: Draft) -> tuple[str, str, str]:
     """Return what repeats a run as a configuration, as commands and in Python."""
-    same = "about the same release" if draft.time_limit else "the same release"
+    same = "about the same release" if draft.time_limit or draft.follows else "the same release"
     commands = COMMANDS.format(name=draft.name, same=same)
     return draft.toml(file=draft.name, folder=AGAIN), commands, draft.python(file=draft.name, folder=AGAIN)
 
@@ -88,7 +96,8 @@ def _fetch(found: ReleaseView) -> None:
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
             heading("Public", 3)
-            text("The published table, its certificate and its codebook. Safe to share.")
+            text("The published table, its certificate and its codebook.")
+            text(found.sharing.capitalize())
             with part("div", class_="buttons"):
                 link(
                     "Download public.zip",

@@ -10,19 +10,23 @@ from shoal.core.markup import Content
 from shoal.core.number_format import number as level
 from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
+from shoal.web.codip import ask_codip, look_codip
 from shoal.web.compared import compared
 from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
 from shoal.web.desk.runs import compare
+from shoal.web.earlier import show_overlaps
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
-from shoal.web.whatif import WhatIf, ask_what_if, look_what_if
+from shoal.web.trials import Trial
+from shoal.web.whatif import ask_what_if, look_what_if
 
 ORIGINAL = "original"
+NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
-    "people who are unique": ("uniques", "share"),
-    "people found if everybody is looked for": ("marketer",),
+    "rows that are unique": ("uniques", "share"),
+    "rows found if every person is looked for": ("marketer",),
     "highest chance to find a person": ("prosecutor", "highest"),
 }
 """Shares that are shown before and after, and where each stands in the measures."""
@@ -41,7 +45,8 @@ class ResultView:
     before: Grid | None = None
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
-    what_if: WhatIf | None = None
+    what_if: Trial | None = None
+    codip: Trial | None = None
     measuring: bool = False
 
 
@@ -66,7 +71,8 @@ def look(desk: Desk, picks: Picks) -> ResultView:
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     rows = tuple(compare(desk.runs.all()))
-    known = (run.summary or {}, run.measured, after, before, rows, look_what_if(desk, run), run.measuring)
+    trials = look_what_if(desk, run), look_codip(desk, run)
+    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
     return ResultView(choices(desk), run.id, run.draft, *known)
 
 
@@ -77,12 +83,19 @@ def draw(page: Page, found: ResultView) -> None:
         return
     if len(found.runs) > 1:
         chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
+    for exposed in found.stated.get("exposed", ()):
+        message(exposed, "warn")
     _figures(found)
     _price(found.stated)
     _asked(found.stated)
+    if found.draft.registry:
+        heading("Together with earlier releases")
+        show_overlaps(found.stated.get("overlaps") or NOBODY)
     _side_by_side(page, found)
     _measured(page, found)
-    ask_what_if(page, found.id, found.draft, found.what_if)
+    if not found.draft.follows:
+        ask_what_if(page, found.draft, found.what_if)
+    ask_codip(page, found.draft, found.codip)
     compared(found.rows)
 
 
@@ -96,10 +109,11 @@ def _figures(found: ResultView) -> None:
     """Show the release in four numbers."""
     stated, after = found.stated, (found.measured or {}).get("after")
     with part("div", class_="cards figures"):
-        dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; nobody left out"
-        number(f"{stated['rows']:,}", f"people published{dropped}")
+        dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; none left out"
+        stars = f"; {stated['starred']:,} are all stars" if stated.get("starred") else ""
+        number(f"{stated['rows']:,}", f"rows published{dropped}{stars}")
         if after is not None:
-            number(f"{after['uniques']['smallest']:,}", "people in the smallest crowd that looks alike")
+            number(f"{after['uniques']['smallest']:,}", "rows in the smallest crowd that looks alike")
             number(percent(after["prosecutor"]["highest"]), "highest chance to pick the right row for a person")
         queries = ((found.measured or {}).get("utility") or {}).get("queries")
         if queries is not None:
@@ -219,8 +233,8 @@ def _attacks(hits: list[Mapping[str, Any]]) -> None:
         ]
         for one in hits
     ]
-    headings = ("attack", "how", "knows", "learns", "people hit before", "after")
-    grid(headings, rows, numbers=(4, 5), about="Attacks: people hit before and after").classes("roomy")
+    headings = ("attack", "how", "knows", "learns", "rows hit before", "after")
+    grid(headings, rows, numbers=(4, 5), about="Attacks: rows hit before and after").classes("roomy")
 
 
 def _many(count: int | None) -> str:

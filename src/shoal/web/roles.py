@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.core.number_format import counted, percent
@@ -13,12 +13,21 @@ from shoal.web.desk.queries import Uniqueness
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, lacking, message, part, segments, text
 
-ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
+ROLES = {
+    "quasi": "May be known",
+    "sensitive": "Secret",
+    "identifier": "Names a person",
+    "leave_out": "Leave out",
+    "other": "Publish as is",
+}
+OPEN = "open"
+"""The role of a column that a person has to decide on."""
 MEANING = {
     "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
     "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
-    "identifier": "it names a person: it is not published",
-    "other": "it harms nobody and finds nobody: it is published as it is",
+    "identifier": "it names or numbers a person: it is not published",
+    "leave_out": "nobody needs it: it is not published",
+    "other": "it harms nobody and finds nobody: it is published as it is, unprotected, and you vouch for it",
 }
 
 
@@ -29,6 +38,9 @@ class RolesView:
     table: bool
     columns: Sequence[Mapping[str, Any]] | None = None
     uniqueness: Uniqueness | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Columns that would go out unprotected, with the reasons."""
+    warnings: Sequence[str] = ()
 
 
 def look(desk: Desk, picks: Picks) -> RolesView:
@@ -41,7 +53,9 @@ def look(desk: Desk, picks: Picks) -> RolesView:
     if untouched(desk):
         desk.change(roles=proposed(found["columns"]))
     known = desk.draft.named("quasi")
-    return RolesView(True, found["columns"], queries.uniqueness(desk.draft, known) if known else None)
+    seen = (desk.look("safety") if known else None) or {"refused": {}, "warnings": ()}
+    alone = queries.uniqueness(desk.draft, known) if known else None
+    return RolesView(True, found["columns"], alone, seen["refused"], seen["warnings"])
 
 
 def draw(page: Page, found: RolesView) -> None:
@@ -59,6 +73,11 @@ def draw(page: Page, found: RolesView) -> None:
                 part("strong", ROLES[role])
                 part("span", f": {meaning}.")
     _alone(found.uniqueness, len(page.draft.named("quasi")))
+    _open(page, found)
+    for name, reason in found.refused.items():
+        _refused(page, name, reason)
+    for said in found.warnings:
+        message(said, "warn")
     if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
         button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
     with part("div", class_="stack"):
@@ -79,6 +98,36 @@ def proposed(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {one["name"]: one["role"] for one in columns}
 
 
+def _open(page: Page, found: RolesView) -> None:
+    """Say how many columns have no role yet."""
+    undecided = page.draft.named(OPEN)
+    if undecided:
+        many = counted(len(undecided), "column has", "columns have")
+        message(f"{many} no role yet: {', '.join(undecided)}. Nothing is published before you decide.", "warn")
+
+
+def _refused(page: Page, name: str, reason: str) -> None:
+    """Show a column that would go out unprotected, and let it be left out or insisted on."""
+    allowed = name in page.draft.allow
+
+    def leave() -> Awaitable[None]:
+        return page.decide(lambda draft: {"roles": {**draft.roles, name: "leave_out"}})
+
+    def insist() -> Awaitable[None]:
+        return page.decide(lambda draft: {"allow": (*(one for one in draft.allow if one != name), name)})
+
+    def doubt() -> Awaitable[None]:
+        return page.decide(lambda draft: {"allow": tuple(one for one in draft.allow if one != name)})
+
+    said = f"You publish {name!r} all the same" if allowed else f"{name!r} cannot be published like this"
+    with message(f"{said}: {reason}.", "warn" if allowed else "bad"), part("div", class_="buttons"):
+        button("Leave it out", leave, key=f"leave-{name}", kind="small")
+        if allowed:
+            button("Take that back", doubt, key=f"doubt-{name}", kind="small")
+        else:
+            button("Publish it all the same", insist, key=f"insist-{name}", kind="small")
+
+
 def _alone(found: Uniqueness | None, columns: int) -> None:
     """Say how many people can be found by the columns that may be known."""
     if found is None:
@@ -88,17 +137,17 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         )
         return
     with part("div", class_="card alone", aria_live="polite"):
-        part("h3", f"{percent(found.share)} of the people are unique")
+        part("h3", f"{percent(found.share)} of the rows are unique")
         drawn(bar(found.share, "before"))
         text(
-            f"{counted(found.alone, 'person', 'people')} of {found.rows:,} are the only one with their combination of"
-            f" {counted(columns, 'column')} that may be known. Whoever knows these finds their row.",
+            f"{counted(found.alone, 'row')} of {found.rows:,} are the only one with their combination of"
+            f" {counted(columns, 'column')} that may be known. Whoever knows these of a person finds the row.",
             "faint",
         )
 
 
 def _column(page: Page, column: Mapping[str, Any]) -> None:
-    """Show a column: its name, why the role is proposed, and the four roles to choose from."""
+    """Show a column: its name, why the role is proposed, and the roles to choose from."""
     name = column["name"]
     has = page.draft.roles.get(name, column["role"])
 
@@ -109,7 +158,8 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
         with part("div", class_="about"):
             part("h3", name)
             part("span", f"{column['type']}, {counted(column['distinct'], 'different value')}", "faint")
-            proposed = "" if has == column["role"] else f" (proposed: {ROLES[column['role']].lower()})"
+            meant = ROLES.get(column["role"], "for you to decide").lower()
+            proposed = "" if has == column["role"] else f" (proposed: {meant})"
             part("p", f"{column['reason']}{proposed}", "faint")
         segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from shoal.core.number_format import counted
 from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.jobs import Failure, Point, State
+from shoal.web.earlier import asked_earlier
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, text, written
+from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, sentence, text, written
 from shoal.web.pictures import approach
 from shoal.web.privacy import plainly
 
@@ -57,7 +58,7 @@ def draw(page: Page, runs: tuple[RunView, ...]) -> None:
     """Show what is asked, then the run that goes on or was the last, then the others."""
     open_ends = page.desk.ready()
     for step, said in open_ends:
-        lacking(f"{said[:1].upper()}{said[1:]}.", "Go there", f"/{step}", key=f"lacking-{step}")
+        lacking(sentence(said), "Go there", f"/{step}", key=f"lacking-{step}")
     going = bool(runs) and runs[-1].state in GOING
     if not open_ends:
         _asked(page)
@@ -86,10 +87,12 @@ def _asked(page: Page) -> None:
         ["Table", draft.name],
         ["Others may know", ", ".join(draft.named("quasi"))],
         ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
-        ["Left out", ", ".join(draft.named("identifier")) or "–"],
+        ["Published as it is, unprotected", ", ".join(draft.named("other")) or "–"],
+        ["Left out", ", ".join([*draft.named("identifier"), *draft.named("leave_out")]) or "–"],
         ["Every crowd must meet", "; ".join(map(plainly, queries.explained(" ".join(draft.require))))],
         ["In short", " ".join(draft.require)],
         ["Method", draft.method],
+        *asked_earlier(page.desk, draft),
     ]
     grid(("part", "what was decided"), rows, about="What will be run")
 

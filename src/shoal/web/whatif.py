@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.core.number_format import percent
 from shoal.web.desk import Desk, Draft, Run
-from shoal.web.desk.jobs import STOP
 from shoal.web.page import Page
-from shoal.web.parts import button, drawn, heading, legend, message, part, slider, text
+from shoal.web.parts import button, drawn, heading, legend, message, slider, text
 from shoal.web.pictures import curve
+from shoal.web.trials import Trial, stop_button, wait_for
 
 SIZES = (2, 3, 5, 8, 12, 20, 35, 50)
 KIND = "frontier"
 
 
-@dataclass(frozen=True)
-class WhatIf:
-    """What is known of other sizes: the run that tries them, and a point a size."""
-
-    id: str
-    state: str
-    refused: str
-    points: tuple[Mapping[str, Any], ...]
-
-
-def look_what_if(desk: Desk, run: Run) -> WhatIf | None:
+def look_what_if(desk: Desk, run: Run) -> Trial | None:
     """Return the latest trial for what a run asked for."""
-    trials = [one for one in desk.runs.all(KIND) if one.draft == run.draft]
-    if not trials:
-        return None
-    last = trials[-1]
-    points = tuple((last.summary or {}).get("points", ()))
-    return WhatIf(last.id, last.state, "" if last.failure is None else last.failure.said, points)
+    return Trial.latest([one for one in desk.runs.all(KIND) if one.draft == run.draft])
 
 
-def ask_what_if(page: Page, id: str, draft: Draft, found: WhatIf | None) -> None:
+def ask_what_if(page: Page, draft: Draft, found: Trial | None) -> None:
     """Offer to try other sizes; show what is known of them."""
     heading("What if crowds were larger or smaller?")
     text("shoal makes a release for each of several sizes and shows what each costs. This can take a while.", "faint")
@@ -46,37 +30,17 @@ def ask_what_if(page: Page, id: str, draft: Draft, found: WhatIf | None) -> None
             message(found.refused, "bad")
         start = lambda: page.attempt(page.desk.what_if, draft, f"k={','.join(map(str, SIZES))}")  # noqa: E731
         button("Try other sizes", start, key="what-if")
-    elif not found.points:
+    elif not found.found.get("points"):
         text("Trying …", "faint")
-        page.live(lambda: _state(page.desk, found.id), lambda state: _trying(page, state))
-        button("Stop", lambda: page.attempt(_stop, page.desk, found.id), key="stop-what-if", kind="small")
+        wait_for(page, found.id)
+        stop_button(page, found.id, key="stop-what-if")
     else:
-        _shown(page, draft, found)
+        _shown(page, draft, found.found["points"])
 
 
-def _stop(desk: Desk, id: str) -> None:
-    desk.runs[id].stop()
-
-
-def _state(desk: Desk, id: str) -> tuple[str, str]:
-    run = desk.runs[id]
-    if (run.job.folder / STOP).exists():
-        return run.state, "stopping: what is known is being kept"
-    points = run.progress()
-    return run.state, f"{points[-1].share:.0%}: {points[-1].doing}" if points else "starting"
-
-
-def _trying(page: Page, state: tuple[str, str]) -> None:
-    """Say how far the trials are; once they are done, draw the page anew."""
-    going = state[0] in ("waiting", "running")
-    if going:
-        part("p", state[1], "faint", role="status")
-    page.come(not going)
-
-
-def _shown(page: Page, draft: Draft, found: WhatIf) -> None:
+def _shown(page: Page, draft: Draft, points: Sequence[Mapping[str, Any]]) -> None:
     """Show the curve, a slider over it, and what one would get there."""
-    made = [point for point in found.points if point["cost"] is not None]
+    made = [point for point in points if point["cost"] is not None]
     if not made:
         message("No release could be made at any of these sizes.", "warn")
         return
@@ -84,13 +48,13 @@ def _shown(page: Page, draft: Draft, found: WhatIf) -> None:
     at = int(picked) if picked.isdecimal() else _asked(draft) or made[0]["value"]
     point = min(made, key=lambda one: abs(one["value"] - at))
     here = int(point["value"])
-    places = [(float(one["value"]), one["cost"], one["lower_bound"]) for one in found.points]
+    places = [(float(one["value"]), one["cost"], one["lower_bound"]) for one in points]
     drawn(curve(places, here, title=f"Cost over the size of crowds, and what is proved; k = {here} is marked"))
     legend(before="cost of the release", after="proved: no release can cost less")
     places_of = [int(one["value"]) for one in made]
     heard = lambda value: page.pick(k=str(places_of[int(value)]))  # noqa: E731
     last = len(made) - 1
-    slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% people", stops=places_of)
+    slider("Crowds of at least", 0, last, 1, places_of.index(here), heard, key="k", pattern="% rows", stops=places_of)
     text(f"With crowds of at least {here}: {_gets(point)}")
     use = lambda: page.change(**_with(draft, here))  # noqa: E731
     button(f"Use k = {here} in the next run", use, key="use-k", off=here == _asked(draft))

@@ -49,7 +49,7 @@ def test_the_first_set_has_the_least_weight_for_each_row_of_all_sets(k: int) -> 
     for _ in range(40):
         case = random_case(rng, int(rng.integers(2 * k, 9)), k, "suppress")
         cube = Cube.of(case.problem)
-        patterns = Patterns.of(cube, k)
+        patterns = Patterns.of(cube, k, Deadline())
         costs = patterns.costs / cube.denominator
         sets, chosen = patterns.cover(Deadline(), silent)
         codes = case.problem.microdata.codes

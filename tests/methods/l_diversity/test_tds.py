@@ -59,7 +59,7 @@ def test_cuts_are_global_and_nothing_more_can_be_replaced(require: str) -> None:
     request = Request(quasi, require, sensitive=["income"], hierarchies=hierarchies, recoding="generalize")
     problem = prepare(Table.of(census(2_000, seed=3)), request).problem
     cuts = Cuts.of(problem)
-    while (best := cuts.best()) is not None:
+    while (best := cuts.best(Deadline())) is not None:
         cuts.specialize(best)
     assert not cuts.open
     found = TopDownSpecialization().run(problem)

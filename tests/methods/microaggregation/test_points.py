@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.strategies import Case, case_of
 
+from shoal.methods.base import Deadline
 from shoal.methods.microaggregation.clusters import Closeness, Clusters, Points
 from shoal.methods.microaggregation.clusters import points as module
 from shoal.microdata.partition import Partition
@@ -96,7 +97,7 @@ def test_swapping_takes_the_best_exchange_of_each_candidate() -> None:
         model = TCloseness("0.1", "salary", distance="numeric")
         closeness = Closeness.of(problem, model, np.arange(12))
         members, candidates = np.arange(3), np.arange(3, 12)
-        found = closeness.swapped(members, candidates)
+        found = closeness.swapped(members, candidates, Deadline())
         assert sorted(salaries[row] for row in found) == swapped_plainly(closeness, members, candidates, 0.1, salaries)
 
 
@@ -109,7 +110,7 @@ def test_a_class_near_the_limit_is_decided_exactly() -> None:
         closeness = Closeness.of(problem, TCloseness(limit, "salary", distance="ordered"), np.arange(12))
         assert closeness.distance(members) == pytest.approx(1 / 2)
         assert closeness.within(members) is holds
-        swapped = closeness.swapped(members, candidates)
+        swapped = closeness.swapped(members, candidates, Deadline())
         assert (sorted(swapped.tolist()) == [0, 1, 2]) is holds
         assert closeness.within(swapped)
 

@@ -20,7 +20,8 @@ from shoal.models import Model
 from shoal.models.requirement import as_models
 from shoal.recoding.recode import recodings
 from shoal.studies.synth import census, write_census
-from shoal.tables.table import READABLE
+from shoal.tables.readers import csv as csv_reader
+from shoal.tables.readers.base import readable
 from shoal.tables.writing import write
 from shoal.web.desk import Desk, Draft, background_queries, queries, reading
 from shoal.web.desk.forms import Form
@@ -43,7 +44,7 @@ def test_preview_shows_the_first_rows_as_text(draft: Draft) -> None:
     assert list(found.rows) == rows
 
 
-@pytest.mark.parametrize("suffix", READABLE)
+@pytest.mark.parametrize("suffix", readable())
 def test_preview_of_a_large_file_reads_its_beginning(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +57,7 @@ def test_preview_of_a_large_file_reads_its_beginning(
         file.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
     else:
         write(frame, file)
-    monkeypatch.setattr(reading, "HEAD", 100)
+    monkeypatch.setattr(csv_reader, "HEAD", 100)
     monkeypatch.setattr(reading, "stamped", None)  # the whole is not read
     found = queries.preview(Draft(file=str(file)), 2)
     assert found.rows == (('x\n"0', "0"), ('x\n"1', "1"))

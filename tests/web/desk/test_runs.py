@@ -135,7 +135,9 @@ def test_an_infeasible_request_offers_what_the_table_can_reach(desk: Desk) -> No
 
 
 def test_what_goes_wrong_is_said_without_a_cell(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.web.desk.job_handlers.run", lambda *_: (_ for _ in ()).throw(ValueError("Qill0 is bad")))
+    monkeypatch.setattr(
+        "shoal.republication.earlier.run", lambda *_, **__: (_ for _ in ()).throw(ValueError("Qill0 is bad"))
+    )
     run = here(desk)
     assert run.failure is not None
     assert run.failure.said == "something went wrong in shoal (ValueError)"

@@ -14,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from shoal.attacks.crowds.kernels import owned, shared, spread, total, walk
 from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
@@ -150,8 +151,6 @@ class Crowd:
         return len(self._own) if self.way in ("own class", "equal") else len(self.points)
 
     def _walks(self, points: Ints) -> Iterator[tuple[PointClasses, int]]:
-        from shoal.attacks.crowds.kernels import walk
-
         tree, first = self._tree, 0
         found = np.empty(max(PAIRS, len(self.signatures)), dtype=np.int32)
         while first < len(points):
@@ -189,8 +188,6 @@ class Crowd:
     @cached_property
     def size(self) -> Floats:
         """How many candidates each person has."""
-        from shoal.attacks.crowds.kernels import total
-
         weights = np.bincount(self.class_of_row, weights=self.sight.weights, minlength=len(self.signatures))
         sums = np.concatenate([total(part.ends, part.classes, weights) for part in self.found()])
         return np.round(sums, 9)[self.point_of_person]  # the shares of two tables add up to whole people
@@ -216,8 +213,6 @@ class Crowd:
 
     def spread(self, values: Ints, own: Ints, cap: int) -> Spread:
         """Return what candidates have in an attribute, given by the codes of the rows and of the people."""
-        from shoal.attacks.crowds.kernels import owned, spread
-
         width = int(max(values.max(initial=0), own.max(initial=0))) + 1
         starts, codes, counts = self.histogram(values, width)
         kind_of_person, somebody = _numbered([self.point_of_person, own])
@@ -245,8 +240,6 @@ def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
 
     Both are about the same people, in the same order. A point is here a pair of points.
     """
-    from shoal.attacks.crowds.kernels import shared
-
     one, other = first.sight.secrets[name], second.sight.secrets[name]
     width = int(max(one.max(initial=0), other.max(initial=0))) + 1
     pair_of_person, somebody = _numbered([first.point_of_person, second.point_of_person])

@@ -132,7 +132,10 @@ class Sight:
 
     def knowing(self, secret: str) -> Sight:
         """Return what there is to see for who knows one of the sensitive values of everybody, too."""
-        codes, own = self.secrets[secret], self.own_secrets[secret]
+        return self.knowing_codes(self.secrets[secret], self.own_secrets[secret])
+
+    def knowing_codes(self, codes: Ints, own: Ints) -> Sight:
+        """Return the same for who knows a value that rows show as it is: that of each row, and of each person."""
         name = "".join(self.cells) + "?"  # longer than any column's
         size = int(max(codes.max(initial=0), own.max(initial=0))) + 1
         line = np.arange(size, dtype=np.float64)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import ClassVar
+
+import numpy as np
 
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.full_domain.full_domain import lattice_refusals, said, unreached
-from shoal.methods.full_domain.lattice import Ground, Grouping, Lattice, Levels, Verdicts
+from shoal.methods.full_domain.lattice import Ground, Lattice, Levels, Verdicts
 from shoal.problem import Problem, Solution
 
 
@@ -33,21 +37,28 @@ class Datafly(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Go up; out of time, to the top at once."""
         ground, top = Ground(problem), Lattice.of(problem.microdata).heights
-        verdicts = Verdicts(ground)
+        verdicts, cells = Verdicts(ground), _cell_counter(ground)
         seen, steps = verdicts.at((0,) * len(top)), 0
         while not seen.admitted:
             progress(sum(seen.grouping.levels) / sum(top), "raising levels")
-            seen = verdicts.at(top if deadline.passed else _raised(ground, seen.grouping, top))
+            seen = verdicts.at(top if deadline.passed else _raised(seen.grouping.levels, top, cells))
             steps += 1
         notes = (f"{steps:,} steps up the lattice", *said(problem, seen))
         return self.solution(problem, verdicts.partition(seen), "feasible", notes=notes)
 
 
-def _raised(ground: Ground, grouping: Grouping, top: Levels) -> Levels:
-    """Return the levels with that of the column raised that shows the most different cells."""
-    levels = list(grouping.levels)
+def _cell_counter(ground: Ground) -> Callable[[int, int], int]:
+    """Return what counts the different cells that a column shows at a level, once each."""
     trees = ground.problem.microdata.hierarchies
+    return cache(lambda j, level: len(np.unique(trees[j].up[level][ground.codes[j]])))
+
+
+def _raised(levels: Levels, top: Levels, cells: Callable[[int, int], int]) -> Levels:
+    """Return the levels with that of the column raised that shows the most different cells.
+
+    >>> _raised((0, 0), (1, 1), lambda column, level: [5, 7][column])
+    (0, 1)
+    """
     open_columns = [j for j, level in enumerate(levels) if level < top[j]]
-    highest = max(open_columns, key=lambda j: (len(set(trees[j].up[levels[j]][ground.codes[j]].tolist())), -j))
-    levels[highest] += 1
-    return tuple(levels)
+    highest = max(open_columns, key=lambda j: (cells(j, levels[j]), -j))
+    return (*levels[:highest], levels[highest] + 1, *levels[highest + 1 :])

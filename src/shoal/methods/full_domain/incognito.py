@@ -79,6 +79,8 @@ class Walk:
             progress(0.9 * size / number, f"sets of {size} columns")
             for columns in combinations(range(number), size):
                 known[columns] = self._sufficing(columns, self._candidates(columns, known), deadline)
+                if not self.finished:
+                    return np.ones(self.lattice.shape, dtype=bool)
             known = {columns: nodes for columns, nodes in known.items() if len(columns) == size}
         return known[tuple(range(number))]
 

@@ -45,11 +45,13 @@ class TopDownGreedy(Method):
             progress(1 - sum(best.grouping.levels) / sum(lattice.heights), "lowering levels")
             moved = False
             for levels in list(_lowered(best.grouping.levels)):
+                if deadline.passed:
+                    break
                 seen = verdicts.at(levels)
                 looked += 1
                 if seen.admitted and (saved := measure.of(seen)) < cost:
                     best, cost, moved = seen, saved, True
-        notes = (f"{looked:,} of {len(lattice):,} nodes of the lattice were looked at", *said(problem, best))
+        notes = (f"{looked:,} of {lattice.nodes:,} nodes of the lattice were looked at", *said(problem, best))
         return self.solution(problem, verdicts.partition(best), "feasible", notes=notes)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from shoal.core.arrays import AnyInts, Codes, Ints
 from shoal.core.loops import is_worth_compiling
 from shoal.hierarchies import Hierarchy
+from shoal.methods.general.hilbert_kernel import bend_points
 from shoal.microdata.microdata import Microdata
 from shoal.tables.encoded_column import Coded
 
@@ -53,8 +54,6 @@ def hilbert_keys(points: AnyInts, bits: int) -> Ints:
     words = -(-bits * grid.shape[1] // WIDTH)
     if len(grid) < COMPILED_FROM or not is_worth_compiling(len(grid)):
         return _interleaved(_transformed(grid, bits), bits, words)
-    from shoal.methods.general.hilbert_kernel import bend_points
-
     keys: Ints = bend_points(grid, bits, WIDTH, words)
     return keys
 

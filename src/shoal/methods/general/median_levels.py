@@ -10,6 +10,7 @@ import numpy as np
 from shoal.core.arrays import AnyInts, Ints
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.general.cuts import MedianCuts
+from shoal.methods.general.median_kernel import DISTINCT, SHARE, cut_level
 from shoal.microdata.partition import Partition
 from shoal.models import Model, Rule
 from shoal.problem import Problem
@@ -29,8 +30,6 @@ def checks_of(problem: Problem) -> Ints | None:
 
 def _line(model: Model, problem: Problem) -> tuple[int, int, int, int] | None:
     """Return a model as (kind, attribute, number, other); None for one that the loop does not know."""
-    from shoal.methods.general.median_kernel import DISTINCT, SHARE
-
     if model.given or model.rule not in (Rule.VALUES, Rule.SHARE):
         return None
     place, number = list(problem.values).index(model.attributes), model.rule_numbers[0]
@@ -48,8 +47,6 @@ def cut_by_levels(
     progress: Progress,
 ) -> tuple[Partition, bool]:
     """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""
-    from shoal.methods.general.median_kernel import cut_level
-
     weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
     alike = np.array([place is None or cuts.suppresses for place in cuts.places])
     places = np.zeros((len(cuts.places), int(cuts.sizes.max())))

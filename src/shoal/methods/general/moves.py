@@ -10,6 +10,8 @@ from shoal.methods.base import Deadline
 from shoal.microdata.partition import Partition
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
+from shoal.patterns.moving import move_rows
+from shoal.patterns.opening import open_patterns
 from shoal.problem import Problem
 
 ROUNDS = 3
@@ -20,9 +22,6 @@ def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
     """Return the covering after a local search, or as it is where that saves nothing."""
     if not len(checks.lines):
         return covering
-    from shoal.patterns.moving import move_rows
-    from shoal.patterns.opening import open_patterns
-
     layout, arguments = covering.cube.layout, checks.arguments
     classes, nodes = covering.classes.copy(), covering.nodes
     if not checks.close:

@@ -16,6 +16,7 @@ from shoal.methods.general.repair import repair
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
+from shoal.patterns.peeling import peel_types
 from shoal.problem import Problem, Solution
 
 WALKS = 60_000_000
@@ -73,8 +74,6 @@ def unmet(problem: Problem) -> list[str]:
 
 def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Covering:
     """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class."""
-    from shoal.patterns.peeling import peel_types
-
     prices = np.zeros_like(prices) if checks.close else prices
     pieces, nodes, left = watched(
         peel_types, *cube.layout, cube.counts, prices, thresholds(cube, checks), *checks.arguments, deadline=deadline

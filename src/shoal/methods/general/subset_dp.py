@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain, combinations
 from math import comb
 from typing import Any, ClassVar
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.compiler import njit
 from shoal.costs import ClassCost, RowCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
@@ -146,8 +148,12 @@ def _tabulate(rows: int) -> Any:
     """Return the dynamic program, compiled where the table is large enough to wait for the compiler."""
     if rows < COMPILE_FROM:
         return best_partitions
-    from shoal.core.compiler import njit
+    return _compiled()
 
+
+@cache
+def _compiled() -> Any:
+    """Return the loop, compiled once, however many choices of rows to drop there are."""
     return njit(best_partitions)
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import Ladder, Units, graph_refusals, ladders_of
+from shoal.bounds.ladders import Units, WholeLadder, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress
@@ -28,23 +28,16 @@ FEW = 200
 class Distances:
     """How far the rows of a block are from each other, attribute by attribute, in whole units."""
 
-    tables: tuple[Ints, ...]
-    """For each attribute, by two values: what the least block that holds both costs a row."""
-    codes: tuple[Ints, ...]
-    """For each attribute: which of these values each row has."""
-
-    @classmethod
-    def of(cls, ladders: list[Ladder], tuples: Codes, units: Units) -> Distances:
-        """Measure the values that some rows have."""
-        values, codes = zip(*(np.unique(column, return_inverse=True) for column in tuples.T), strict=True)
-        pairs = zip(ladders, values, strict=True)
-        return cls(tuple(units.table(ladder, some) for ladder, some in pairs), codes)
+    ladders: tuple[WholeLadder, ...]
+    codes: Codes
+    """Row by attribute: its value."""
 
     @property
     def apart(self) -> Ints:
         """The distance of every two rows: the sum over the attributes."""
-        columns = zip(self.tables, self.codes, strict=True)
-        apart: Ints = np.add.reduce([table[np.ix_(code, code)] for table, code in columns])
+        apart = np.zeros((len(self.codes), len(self.codes)), dtype=np.int64)
+        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
+            apart += ladder.between(codes[:, None], codes)
         return apart
 
     def spread(self, groups: Ints) -> Ints:
@@ -52,8 +45,9 @@ class Distances:
 
         The blocks that hold a row lie in each other, so the one that reaches farthest from the first holds all.
         """
-        columns = zip(self.tables, self.codes, strict=True)
-        paid: Ints = np.add.reduce([table[code[groups[:, :1]], code[groups]].max(axis=1) for table, code in columns])
+        paid = np.zeros(len(groups), dtype=np.int64)
+        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
+            paid += ladder.between(codes[groups[:, :1]], codes[groups]).max(axis=1)
         return paid
 
 
@@ -92,6 +86,7 @@ class Factor(Method):
         """Find the factor of each block; rows of blocks that time does not allow for are classes in their order."""
         ladders, _ = ladders_of(problem)
         units = Units.of((ladder.losses for ladder in ladders), FINEST / len(ladders))
+        whole = tuple(map(units.ladder, ladders))
         many = units.denominator * sum(float(ladder.losses.max()) for ladder in ladders) > FEW
         blocks, labels = blocks_of(problem, self.most_rows[many]), np.empty(problem.rows, dtype=np.int64)
         number = done = weight = 0
@@ -100,7 +95,7 @@ class Factor(Method):
             if deadline.passed:
                 parts = in_order(len(rows), self.k)
             else:
-                weight, parts = self.parts(Distances.of(ladders, problem.microdata.codes[rows], units))
+                weight, parts = self.parts(Distances(whole, problem.microdata.codes[rows]))
                 done += 1
             for part in parts:
                 labels[rows[part]] = number

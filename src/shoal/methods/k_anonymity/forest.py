@@ -11,11 +11,14 @@ from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
+from shoal.methods.k_anonymity.forest_kernel import nearest_tuples, span_forest
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
 STEP = 100_000_000
 """Values compared between two looks at the clock."""
+MOST_NEAR = 200_000_000
+"""Neighbours of all tuples together (12 bytes each) beyond which they are not looked for."""
 
 
 class Forest(Method):
@@ -42,8 +45,8 @@ class Forest(Method):
     name: ClassVar[str] = "forest"
     title: ClassVar[str] = "forest approximation"
     guarantee: ClassVar[str | None] = "cost <= max(2k - 1, 3k - 5) * optimum"
-    condition: ClassVar[str] = "if all neighbours are found in time"
-    running_time: ClassVar[str] = "O(L d m + n k) for L of d distinct tuples that fewer than k rows have"
+    condition: ClassVar[str] = f"if all neighbours (up to {MOST_NEAR:,}) are found in time"
+    running_time: ClassVar[str] = "O(L d (m + log d) + n k) for L of d distinct tuples that fewer than k rows have"
     growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = (
         "Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas, Zhu: "
@@ -57,7 +60,10 @@ class Forest(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require k-anonymity alone, cells that are blocks of hierarchies, and a cost that rises along them."""
-        return graph_refusals(problem)
+        reasons, near = graph_refusals(problem), _neighbours(problem)
+        if near > MOST_NEAR:
+            reasons.append(f"{near:,} nearest rows of distinct tuples are more than {MOST_NEAR:,}")
+        return reasons
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Join tuples to their nearest, lay out their rows, cut the trees."""
@@ -70,6 +76,12 @@ class Forest(Method):
             return self.solution(problem, partition, "feasible", notes=notes)
         notes = (f"a forest of {int((joined < 0).sum()):,} trees over {len(joined):,} distinct tuples",)
         return self.solution(problem, partition, "within_bound", bound=neighbours.bound(problem), notes=notes)
+
+
+def _neighbours(problem: Problem) -> int:
+    """Return how many neighbours are kept: k - 1 of each tuple that fewer than k rows have."""
+    counts, k = problem.microdata.counts, problem.models.least_rows
+    return int((counts < k).sum()) * (min(k, len(counts)) - 1)
 
 
 def most_rows(k: int) -> int:
@@ -98,6 +110,8 @@ class Neighbours:
     @classmethod
     def of(cls, problem: Problem, deadline: Deadline, progress: Progress) -> Neighbours:
         """Compare tuples in pairs, as long as there is time."""
+        from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM
+
         microdata, k = problem.microdata, problem.models.least_rows
         ladders, _ = ladders_of(problem)
         least = np.sum([ladder.losses[0, codes] for ladder, codes in zip(ladders, microdata.tuples.T, strict=True)], 0)
@@ -105,11 +119,9 @@ class Neighbours:
         following = np.arange(1, min(k, len(least)), dtype=np.int32)
         near: Codes = (lonely.astype(np.int32)[:, None] + following) % np.int32(len(least))
         far, done = np.full(near.shape, np.inf), 0
-        step = STEP // microdata.tuples.size + 1
+        step = STEP // (microdata.tuples.size + (20 * len(least) if k >= SORTED_FROM else 0)) + 1
         arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *flattened(ladders))
         while done < len(lonely) and not deadline.passed:
-            from shoal.methods.k_anonymity.forest_kernel import nearest_tuples
-
             progress(0.9 * done / len(lonely), "looking for nearest rows")
             part = slice(done, done + step)
             near[part], far[part] = nearest_tuples(*arguments, lonely[part], k)
@@ -120,8 +132,6 @@ class Neighbours:
         """Return the tuple that each tuple is joined to; -1 for the root of a tree."""
         if not len(self.some):
             return np.full(len(counts), -1, dtype=np.int64)
-        from shoal.methods.k_anonymity.forest_kernel import span_forest
-
         joined: Ints = span_forest(counts, self.some, self.near, self.far, k)
         return joined
 

@@ -10,6 +10,9 @@ from shoal.core.compiler import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
+SORTED_FROM = 64
+"""Rows of a class from which all tuples are sorted by distance; fewer neighbours are kept in order as they come."""
+
 
 @njit(cache=True, nogil=True)
 def nearest_tuples(codes, counts, sizes, starts, ups, losses, some, k):
@@ -41,6 +44,14 @@ def nearest_tuples(codes, counts, sizes, starts, ups, losses, some, k):
             for v in range(number):
                 apart[v] += table[column[v]]
         kept, rows, limit = 0, counts[one], np.inf
+        if k >= SORTED_FROM:
+            apart[one] = np.inf
+            order = np.argsort(apart, kind="mergesort")
+            while rows < k and kept < number - 1:
+                near[place, kept], far[place, kept] = order[kept], apart[order[kept]]
+                rows += counts[order[kept]]
+                kept += 1
+            continue
         for v in range(number):
             if apart[v] >= limit or v == one:
                 continue

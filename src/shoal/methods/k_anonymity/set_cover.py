@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heapify, heappop, heapreplace
+from heapq import heappop, heappush
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.bounds.ladders import graph_refusals, ladders_of
-from shoal.core.arrays import Ints
+from shoal.core.arrays import Codes, Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.microdata.partition import Partition
 from shoal.patterns import Cube, refusals
@@ -41,7 +41,7 @@ class SetCover(Method):
     condition: ClassVar[str] = (
         "if all rows are covered in time, over a lattice that is walked in full, where no row may be dropped"
     )
-    running_time: ClassVar[str] = "O(N d log(N d) + N n) for N nodes of the lattice and d distinct tuples"
+    running_time: ClassVar[str] = "O(N d log(N d) + N n + n d / k) for N nodes of the lattice and d distinct tuples"
     paper: ClassVar[str] = "Park, Shim: Approximate algorithms for k-anonymity, SIGMOD 2007"
     models: ClassVar[str] = "k-anonymity alone"
 
@@ -59,7 +59,7 @@ class SetCover(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cover the rows, then take the sets apart."""
         k = problem.models.least_rows
-        patterns = Patterns.of(Cube.of(problem), k)
+        patterns = Patterns.of(Cube.of(problem), k, deadline)
         sets, chosen = patterns.cover(deadline, progress)
         missed = set(range(problem.rows)).difference(*sets)
         apart = Apart([*sets, *_filled(missed, k, problem.rows)], [*patterns.costs[chosen].tolist(), 0], k)
@@ -99,7 +99,7 @@ class Patterns:
 
     cube: Cube
     k: int
-    of_type: Ints
+    of_type: Codes
     """Node by type: the number of the pattern."""
     first_of_node: Ints
     """The first pattern of each node; they rise."""
@@ -109,12 +109,14 @@ class Patterns:
     starts: Ints
 
     @classmethod
-    def of(cls, cube: Cube, k: int) -> Patterns:
-        """Number the patterns of all nodes."""
+    def of(cls, cube: Cube, k: int, deadline: Deadline) -> Patterns:
+        """Number the patterns of all nodes, or of the first, once time is over."""
         first, second, widths, paid, paid_too, nodes = cube.layout
-        of_type = np.empty((len(nodes), cube.types), dtype=np.int64)
+        of_type = np.empty((len(nodes), cube.types), dtype=np.int32)
         costs, rows, first_of_node, number = [], [], [], 0
         for place, (one, other) in enumerate(nodes.tolist()):
+            if place and deadline.passed:
+                break
             groups = first[one].astype(np.int64) * widths[other] + second[other]
             _, example, inverse = np.unique(groups, return_index=True, return_inverse=True)
             of_type[place] = number + inverse
@@ -132,17 +134,16 @@ class Patterns:
         What a pattern offers only gets dearer, so it is worked out anew when it comes first.
         """
         total, left = len(self.cube.type_of_row), len(self.cube.type_of_row)
-        heap = [(self._weight(pattern), pattern) for pattern in np.flatnonzero(self.uncovered >= self.k).tolist()]
-        heapify(heap)
+        patterns = np.flatnonzero(self.uncovered >= self.k)
+        waiting = Waiting(patterns, self.costs[patterns] / np.minimum(self.uncovered[patterns], 2 * self.k - 1))
         sets: list[set[int]] = []
         chosen: list[int] = []
         while left > 0 and not deadline.passed:
-            weight, pattern = heap[0]
+            weight, pattern = waiting.pop()
             if self.uncovered[pattern] == 0:
-                heappop(heap)
-            elif (now := self._weight(pattern)) > weight:
-                heapreplace(heap, (now, pattern))
-            else:
+                continue
+            waiting.push(now := self._weight(pattern), pattern)
+            if now <= weight:
                 rows, new = self._take(pattern)
                 sets.append(rows)
                 chosen.append(pattern)
@@ -158,12 +159,14 @@ class Patterns:
         node = int(np.searchsorted(self.first_of_node, pattern, side="right")) - 1
         types = np.flatnonzero(self.of_type[node] == pattern)
         rows: set[int] = set()
-        for kind in types[self.left[types] > 0].tolist():
+        for kind in types[self.left[types] > 0][: 2 * self.k - 1].tolist():
             rows.update(self._cover(kind, 2 * self.k - 1 - len(rows)))
         new = len(rows)
-        for kind in types.tolist():
+        for kind in types:
+            if len(rows) >= self.k:
+                break
             covered = range(self.starts[kind] + self.left[kind], self.starts[kind + 1])
-            rows.update([row for row in covered if row not in rows][: max(self.k - len(rows), 0)])
+            rows.update([row for row in covered if row not in rows][: self.k - len(rows)])
         return rows, new
 
     def _cover(self, kind: int, most: int) -> range:
@@ -173,6 +176,28 @@ class Patterns:
         self.uncovered[self.of_type[:, kind]] -= number
         end = int(self.starts[kind] + self.left[kind])
         return range(end, end + number)
+
+
+class Waiting:
+    """Patterns by weight, of equals by number. Those never looked at are sorted once, the others are in a heap."""
+
+    def __init__(self, patterns: Ints, weights: Floats) -> None:
+        order = np.argsort(weights, kind="stable")
+        self.weights, self.patterns, self.next = weights[order], patterns[order], 0
+        self.again: list[tuple[float, int]] = []
+
+    def pop(self) -> tuple[float, int]:
+        """Take out the first one."""
+        if self.next < len(self.patterns):
+            first = float(self.weights[self.next]), int(self.patterns[self.next])
+            if not self.again or first < self.again[0]:
+                self.next += 1
+                return first
+        return heappop(self.again)
+
+    def push(self, weight: float, pattern: int) -> None:
+        """Put one back."""
+        heappush(self.again, (weight, pattern))
 
 
 class Apart:

@@ -6,14 +6,21 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import scipy
 
+from shoal.core.arrays import Ints
+from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Growth, Method, Progress
+from shoal.methods.l_diversity.assignment_kernel import least_assignment
 from shoal.methods.l_diversity.two_diversity import TwoDiversity
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
 MOST_ROWS = 12_000
 """Rows up to which a table of one half by the other is laid out: 290 MB, and as much again while it is filled."""
+
+COMPILED_FROM = 1_000
+"""Rows of a value from which matching takes seconds, and a loop is compiled that a deadline can end."""
 
 
 class Bipartite(Method):
@@ -27,7 +34,9 @@ class Bipartite(Method):
     name: ClassVar[str] = "bipartite"
     title: ClassVar[str] = "bipartite matching"
     guarantee: ClassVar[str | None] = "cost = optimum"
-    condition: ClassVar[str] = f"up to {MOST_ROWS:,} rows, none of which may be dropped, and for a cost in whole units"
+    condition: ClassVar[str] = (
+        f"if matched in time, up to {MOST_ROWS:,} rows, none of which may be dropped, and for a cost in whole units"
+    )
     running_time: ClassVar[str] = "O(n^3)"
     growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
@@ -48,18 +57,27 @@ class Bipartite(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Match the rows of one value with those of the other."""
-        from scipy.optimize import linear_sum_assignment
-
         progress(0.0, "matching pairs")
         points = TwoDiversity().points(problem)
         assert points.kinds is not None
         rows = np.lexsort((problem.microdata.identity, points.type_of_row))
         of_row = points.type_of_row[rows]
         sides = [np.flatnonzero(points.kinds[of_row] == kind) for kind in np.unique(points.kinds)]
-        one, other = linear_sum_assignment(points.between(of_row[sides[0]], of_row[sides[1]]))
+        partner = _partners(points.between(of_row[sides[0]], of_row[sides[1]]), deadline)
+        in_time = bool((partner >= 0).all())
+        partner[partner < 0] = np.setdiff1d(np.arange(len(partner)), partner)
         labels = np.empty(problem.rows, dtype=np.int64)
-        labels[rows[sides[0][one]]] = labels[rows[sides[1][other]]] = np.arange(len(one))
+        labels[rows[sides[0]]] = labels[rows[sides[1][partner]]] = np.arange(len(partner))
         found = self.solution(problem, Partition.of(labels), "optimal")
-        if points.units.exact and not problem.may_drop:
+        if points.units.exact and not problem.may_drop and in_time:
             return replace(found, lower_bound=found.cost)
         return replace(found, status="feasible", guarantee=None)
+
+
+def _partners(costs: Ints, deadline: Deadline) -> Ints:
+    """Return the row of the other value that each row of one is matched with; -1 where time was over before."""
+    if len(costs) < COMPILED_FROM:
+        partner: Ints = scipy.optimize.linear_sum_assignment(costs)[1]
+    else:
+        partner = watched(least_assignment, costs, deadline=deadline)
+    return partner

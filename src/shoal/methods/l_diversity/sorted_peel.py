@@ -19,6 +19,7 @@ import numpy as np
 
 from shoal.core.arrays import AnyInts, Codes, Ints
 from shoal.methods.base import Deadline
+from shoal.methods.l_diversity.sorted_peel_kernel import take_groups, without_class
 from shoal.microdata.histogram import Attributes
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem
@@ -45,8 +46,6 @@ def sorted_peel(problem: Problem, tuples: Ints, values: AnyInts, l: int, deadlin
     Every pattern makes a class of each group that has an l-diverse part which leaves all other rows l-diverse: so these
     can be a class at any moment, and are once time is over. Of equal rows the first ones are taken.
     """
-    from shoal.methods.l_diversity.sorted_peel_kernel import take_groups
-
     left, rest = Words.of(problem, tuples, values), np.bincount(values).astype(np.int64)
     class_of_row, classes = np.full(len(values), -1, dtype=np.int32), 0
     for stars in _patterns(problem):
@@ -108,8 +107,6 @@ class Words:
 
     def leave(self, class_of_row: Codes) -> None:
         """Let the rows go that have a class."""
-        from shoal.methods.l_diversity.sorted_peel_kernel import without_class
-
         self.words = without_class(self.words, self.low, class_of_row)
 
 

@@ -15,6 +15,9 @@ from shoal.models import Rule
 from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem, Solution
 
+MOST_LAID_OUT = 10_000_000
+"""Parts times sensitive values up to which their counts are laid out as a table."""
+
 
 class TopDownSpecialization(Method):
     """A heuristic. One cut for the whole table through each hierarchy: a value is in the same block in every row.
@@ -45,7 +48,7 @@ class TopDownSpecialization(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Refine the cuts until nothing more is allowed, or time is over."""
         cuts = Cuts.of(problem)
-        while not deadline.passed and (best := cuts.best()) is not None:
+        while (best := cuts.best(deadline)) is not None:
             cuts.specialize(best)
             progress(1 - len(cuts.open) / max(cuts.tried, 1), "specializing")
         note = f"{cuts.replaced:,} blocks replaced by their children"
@@ -90,6 +93,8 @@ class Cuts:
 
     def _offer(self, block: Block) -> None:
         """Let a block be replaced later, from the lowest level at which it is still the same."""
+        if block.level == 0:
+            return
         up = self.up[block.attribute]
         inside = np.flatnonzero(up[block.level] == block.number)
         level = block.level
@@ -106,13 +111,19 @@ class Cuts:
             return 0.0
         parts = np.unique(children, return_inverse=True)[1]
         values = self.sensitive[rows]
-        table = np.zeros((parts.max() + 1, int(values.max()) + 1))
-        np.add.at(table, (parts, values), 1)
-        after = float((_entropies(table) * table.sum(axis=1)).sum()) / len(rows)
-        return max(float(_entropies(table.sum(axis=0)[None])[0]) - after, 0.0)
+        sizes, totals = np.bincount(parts), np.bincount(values)
+        if len(sizes) * len(totals) > MOST_LAID_OUT:
+            after = _entropies_of_pairs(parts, values, len(totals))
+        else:
+            table = np.zeros((len(sizes), len(totals)))
+            np.add.at(table, (parts, values), 1)
+            after = _entropies(table)
+        return max(float(_entropies(totals[None])[0]) - float((after * sizes).sum()) / len(rows), 0.0)
 
-    def best(self) -> Block | None:
-        """Return the block to replace; blocks that must not be are given up, as they cannot be later either.
+    def best(self, deadline: Deadline) -> Block | None:
+        """Return the block to replace; None where there is none, or time is over.
+
+        Blocks that must not be replaced are given up, as they cannot be later either.
 
         A score is never above its gain, so blocks are looked at by falling gain until none can be better.
         """
@@ -120,6 +131,8 @@ class Cuts:
         for block, gain in sorted(self.open.items(), key=lambda item: (-item[1], item[0])):
             if found is not None and gain < found[0]:
                 break
+            if deadline.passed:
+                return None
             lost = self._lost(block)
             if lost is None:
                 self._give_up(block)
@@ -171,7 +184,15 @@ class Cuts:
             self._offer(Block(block.attribute, block.level - 1, child))
 
 
-def _entropies(table: Floats) -> Floats:
+def _entropies_of_pairs(parts: Ints, values: Ints, number: int) -> Floats:
+    """Return the entropy of the values in each part, in bits, without a table of parts by values."""
+    pairs, counts = np.unique(parts * number + values, return_counts=True)
+    shares = counts / np.bincount(parts)[pairs // number]
+    entropies: Floats = np.bincount(pairs // number, weights=-shares * np.log2(shares)).astype(np.float64)
+    return entropies
+
+
+def _entropies(table: Floats | Ints) -> Floats:
     """Return the entropy of each row of counts, in bits."""
     shares = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
     logs = np.log2(shares, where=shares > 0, out=np.zeros_like(shares))

@@ -16,6 +16,7 @@ from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
 from shoal.core.sorting import order_by
 from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.l_diversity.tp_kernel import lay_out, phase_three, phase_two
 from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.microdata.partition import Partition
 from shoal.models import Model, Rule
@@ -245,8 +246,6 @@ def _by_contents(problem: Problem, attributes: Attributes) -> Ints:
 
 def _later_phases(histogram: Histogram, stay: Ints, residue: Ints, l: int, deadline: Deadline) -> tuple[int, bool]:
     """Run phases two and three on what stays; return the phase in which they end, and whether time was over."""
-    from shoal.methods.l_diversity.tp_kernel import lay_out, phase_three, phase_two
-
     inside = np.flatnonzero(stay)
     starts = np.flatnonzero(np.diff(histogram.slice_of_entry[inside], prepend=-1, append=-1))
     counts = stay[inside]

@@ -39,7 +39,7 @@ class MicroaggregationSwap(RankedMicroaggregation):
             progress(1 - remaining.rows / problem.rows, "forming groups")
             near = remaining.nearest(one, k)
             if not closeness.within(near):
-                near = closeness.swapped(near, _others(remaining, near))
+                near = closeness.swapped(near, _others(remaining, near), deadline)
             groups.append(remaining.take(near, k))
         return [*groups, remaining.take_rest()], ()
 

@@ -23,14 +23,19 @@ from shoal.problem import Problem, Solution
 SIZES = (1, 2, 4, 8)
 """How many times the least number of rows a class has, in turn: larger classes are nearer to the table."""
 LEAST = 5
+MOST_PAIRS = 50_000_000
+"""Combinations of sensitive values, times clusters, up to which a size is tried: so many distances are held."""
+MOST_COORDINATES = 50_000_000
+"""Combinations of sensitive values, times coordinates, that are laid out."""
 
 
 class PointAssignment(Method):
     """A heuristic. Rows are points in the space of all sensitive attributes, cut into clusters of equal size.
 
     Every class gets one row of each cluster, near to each other in the quasi-identifiers: so it has about the table's
-    mixture of sensitive values. As many clusters as a class has rows; several sizes are tried and the cheapest kept.
-    Classes that still fail are joined with near ones.
+    mixture of sensitive values. As many clusters as a class has rows; several sizes are tried and the cheapest kept,
+    as long as combinations of values times clusters are at most 50 million. Classes that still fail are joined with
+    near ones.
     """
 
     name: ClassVar[str] = "point-assignment"
@@ -47,14 +52,15 @@ class PointAssignment(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require t-closeness, and that the table as one class meets the models."""
-        reasons = [] if closeness(problem.models) else ["there is no t-closeness to meet"]
-        return [*reasons, *unmet(problem)]
+        if not closeness(problem.models):
+            return ["there is no t-closeness to meet", *unmet(problem)]
+        return [*too_large(*axes_of(problem), max(problem.models.least_rows, LEAST)), *unmet(problem)]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cluster the sensitive values, deal them out; for several sizes."""
         axes, tuples = axes_of(problem)
         ranks, best = curve_ranks(problem.microdata), Partition.whole(problem.rows)
-        for size in self._sizes(problem):
+        for size in self._sizes(problem, len(tuples.counts)):
             if deadline.passed:
                 break
             progress(0.1, "clustering sensitive values")
@@ -64,9 +70,9 @@ class PointAssignment(Method):
             best = min(best, found, key=problem.cost_of)
         return self.solution(problem, best, "feasible")
 
-    def _sizes(self, problem: Problem) -> list[int]:
-        least = max(problem.models.least_rows, LEAST)
-        return [least * times for times in SIZES if 2 * least * times <= problem.rows]
+    def _sizes(self, problem: Problem, combinations: int) -> list[int]:
+        sizes = [max(problem.models.least_rows, LEAST) * times for times in SIZES]
+        return [size for size in sizes if 2 * size <= problem.rows and size * combinations <= MOST_PAIRS]
 
     def buckets(
         self, axes: tuple[Axis, ...], tuples: Tuples, ranks: Ints, number: int, rng: np.random.Generator
@@ -77,6 +83,16 @@ class PointAssignment(Method):
         bucket = np.empty(len(rows), dtype=np.int64)
         bucket[rows] = np.repeat(np.tile(np.arange(number), len(share)), share.ravel())
         return bucket
+
+
+def too_large(axes: tuple[Axis, ...], tuples: Tuples, clusters: int) -> list[str]:
+    """Return why the combinations of sensitive values are too many to be laid out as points and clustered."""
+    number, wide = len(tuples.counts), sum(map(_dimensions, axes))
+    if number * wide > MOST_COORDINATES:
+        return [f"{number:,} combinations of sensitive values in {wide:,} coordinates are too many to be laid out"]
+    if number * clusters > MOST_PAIRS:
+        return [f"{number:,} combinations of sensitive values in {clusters:,} clusters are too many to be compared"]
+    return []
 
 
 def _dealt_out(problem: Problem, buckets: Ints, ranks: Ints, size: int) -> Ints:
@@ -94,6 +110,13 @@ def embedded(axes: tuple[Axis, ...], tuples: Tuples) -> Floats:
     one's own a value is its distances to all others.
     """
     return np.hstack([_coordinates(one)[tuples.codes[:, place]] for place, one in enumerate(axes)])
+
+
+def _dimensions(axis: Axis) -> int:
+    """Return how many coordinates a value along an axis has."""
+    if isinstance(axis.ground, Line):
+        return 1
+    return sum(int(blocks.max()) + 1 for blocks in axis.ground.up) if isinstance(axis.ground, Tree) else axis.size
 
 
 def _coordinates(axis: Axis) -> Floats:

@@ -66,7 +66,7 @@ class Project:
         data = {"file": self.table, "separator": self.separator} if self.table else {}
         sections = {
             "data": {key: toml_value(value) for key, value in data.items()},
-            "roles": {role: toml_value(list(names)) for role, names in self.roles.items() if role != "other" and names},
+            "roles": {role: toml_value(list(names)) for role, names in self.roles.items() if names},
             "privacy": {"require": toml_value(self.require)} if self.require else {},
             "hierarchies": {toml_value(column): toml_value(file) for column, file in self.hierarchies.items()},
             "method": {"recoding": toml_value("full-domain")} | ({"cost": toml_value(self.cost)} if self.cost else {}),

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from shoal.core.errors import ParameterError, ShoalError, nearest
+from shoal.request import READING
 from shoal.studies.checkpoint import fingerprint
 from shoal.web.desk.atomic_files import plain, private_folder
 from shoal.web.desk.draft import Draft
@@ -19,7 +20,8 @@ from shoal.web.desk.reading import Stamp
 
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
-NEEDS = {"inspection": ("file", "separator", "encoding", "decimal")}
+_FILE = ("file", *READING)
+NEEDS = {"inspection": _FILE, "safety": (*_FILE, "roles")}
 """The parts of the draft that a look reads, where that is not all of them."""
 
 

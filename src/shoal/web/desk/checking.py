@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shoal.core.errors import ParameterError
+from shoal.core.errors import ParameterError, Unsupported
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
 from shoal.hierarchies.specs import FILES
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
+from shoal.republication.rerelease import series_asked
 from shoal.request import Request, settings_of
-from shoal.web.desk.draft import Draft
+from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.uploads import Uploads
 
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
@@ -65,6 +66,8 @@ def missing(draft: Draft) -> list[tuple[str, str]]:
 def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "data", "" if draft.file else "choose a table"
     yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
+    for name in draft.named(OPEN):
+        yield "roles", f"decide on the role of {name!r}"
     yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
     sensitive = draft.named("sensitive")
     for model in as_models(" ".join(draft.require)) if draft.require else ():
@@ -72,3 +75,14 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
             yield "privacy", "" if name in sensitive else f"{model} reads {name!r}: make that column sensitive"
         if model.needs_population and draft.population is None:
             yield "privacy", f"{model} needs a table of the population"
+    if draft.follows and draft.require:
+        yield "privacy", series_problem(draft)
+
+
+def series_problem(draft: Draft) -> str:
+    """Return why a series of releases cannot be asked for what a draft asks for; empty where it can."""
+    try:
+        series_asked(draft.request(), draft.named("sensitive"))
+    except Unsupported as error:
+        return str(error)
+    return ""

@@ -15,15 +15,20 @@ from pathlib import Path
 from threading import RLock
 from typing import IO, Any
 
+from shoal.config import FIRST
 from shoal.core.errors import ParameterError, ShoalError, TableError
 from shoal.models.parameter_range import Vary
+from shoal.republication.codip import LARGEST
+from shoal.republication.earlier import Earlier
+from shoal.request import EARLIER
 from shoal.web.desk import checking
 from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.history import History
 from shoal.web.desk.reading import table
-from shoal.web.desk.runs import Run, Runs
+from shoal.web.desk.releases import release_of
+from shoal.web.desk.runs import GOING, Run, Runs
 from shoal.web.desk.uploads import LIMIT, Uploads
 
 WHAT_IF = "k=2..50"
@@ -66,13 +71,18 @@ class Desk:
         """Decide parts that depend on what was decided before: nobody decides anything in between."""
         with self._lock:
             checked = {name: self._checked(name, part) for name, part in parts(self.draft).items()}
-            return self._keep(self._history.then(self.draft.changed(**checked)))
+            draft = self.draft.changed(**checked)
+            if not checked.keys().isdisjoint(EARLIER):
+                Earlier.of(**draft.earlier)
+            return self._keep(self._history.then(draft))
 
     def _checked(self, name: str, part: Any) -> Any:
         if name == "hierarchies":
             return {column: checking.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
-        if name in ("file", "population") and part is not None:
+        if name in ("file", "population", "registry") and part is not None:
             return str(self.allowed(part))
+        if name == "follows" and part not in (None, FIRST):
+            return str((self.root or Path()) / part)
         return checking.part(name, part)
 
     def undo(self) -> Draft:
@@ -139,15 +149,39 @@ class Desk:
         Vary.of(vary)
         return self._started(self.draft if draft is None else draft, "frontier", vary=vary)
 
+    def codip(self, draft: Draft | None = None, largest: int | str = 1) -> Run:
+        """Start a release for each group of related sensitive columns, in a process of its own."""
+        most = int(LARGEST.read(largest, "largest"))
+        return self._started(self.draft if draft is None else draft, "codip", largest=most)
+
+    def record(self, run: Run, folder: str | Path) -> Run:
+        """Start to copy a run's release to a folder and to record it in its register, in a process of its own.
+
+        One is recorded at a time, so that each is compared with the one before.
+        """
+        if run.draft.registry is None:
+            raise ParameterError("this run has no register", hint="choose one in the step Privacy, and run it again")
+        asked = {"of": run.id, "release": str(release_of(run)), "target": str(self.allowed(folder))}
+        with self._lock:
+            if not all(asked.items() <= one.job.asked.items() for one in self._recording()):
+                raise ShoalError("another release is being recorded", hint="wait until it is done")
+            return self.runs.start(run.lasting, "record", **asked)
+
+    def _recording(self) -> list[Run]:
+        """Return what is being recorded."""
+        return [one for one in self.runs.all("record") if one.state in GOING]
+
     def delete(self, run: Run) -> None:
-        """End a run and remove all it left, and the what-ifs of what it asked for, unless another run asks for it."""
+        """End a run and remove all it left, and the trials of what it asked for, unless another run asks for it."""
         draft = run.draft
         with self._lock:
+            if any(one.job.asked["of"] == run.id for one in self._recording()):
+                raise ShoalError("the release of this run is being recorded", hint="wait until it is done")
             self.runs.delete(run)
-            if draft not in [one.draft for one in self.runs.all()]:
-                for trial in self.runs.all("frontier"):
-                    if trial.draft == draft:
-                        self.runs.delete(trial)
+            others = [one.draft for one in self.runs.all()]
+            for job in (*self.runs.all("frontier"), *self.runs.all("codip"), *self.runs.all("record")):
+                if job.job.asked.get("of") == run.id or (job.draft == draft and draft not in others):
+                    self.runs.delete(job)
 
     def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
         missing = checking.missing(draft)
@@ -160,10 +194,13 @@ class Desk:
         return checking.missing(self.draft if draft is None else draft)
 
     def portable(self, draft: Draft) -> Draft:
-        """Return a draft that can be repeated elsewhere: uploads by their names, files of trees as their copies."""
+        """Return a draft that can be repeated beside its table: uploads by their names, trees as their copies."""
         files = {"file": draft.file, "population": draft.population}
         uploaded = {part: Path(path).name for part, path in files.items() if path and self.uploads.holds(path)}
-        return draft.changed(hierarchies={**draft.hierarchies, **draft.trees}, **uploaded)
+        beside = self.root if draft.file is None or "file" in uploaded else Path(draft.file).parent
+        folders = {part: draft.earlier[part] for part in ("registry", "follows") if part in draft.earlier}
+        named = {part: os.path.relpath(path, beside) for part, path in folders.items() if path != FIRST}
+        return draft.changed(hierarchies={**draft.hierarchies, **draft.trees}, **uploaded, **named)
 
     def close(self, *, leave_running: bool = False) -> None:
         """End the workers and delete the uploads; what runs may be left running, with the uploads that it reads."""

@@ -18,13 +18,20 @@ from typing import Any
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.hierarchies.specs import FILES
-from shoal.request import LEFT_OUT, READING, Request, settings_of
+from shoal.request import EARLIER, LEFT_OUT, READING, Request, settings_of
 from shoal.tables.star_marks import STAR
 
-ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
-"""Roles of columns, and the setting that lists them; every other column is published as it is."""
-OTHER = "other"
-LISTED = ("require", "hierarchies", "attribute_weights", "order")
+ROLES = {
+    "quasi": "quasi",
+    "sensitive": "sensitive",
+    "identifier": "identifiers",
+    "leave_out": "leave_out",
+    "other": "other",
+}
+"""Roles of columns, and the setting that lists them."""
+OPEN = "open"
+"""The role of a column that nobody has decided on: there is no run before it is."""
+LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
 TREES = "hierarchies"
@@ -43,7 +50,9 @@ class Draft:
     encoding: str | None = None
     decimal: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
-    """For each column `quasi`, `sensitive`, `identifier` or `other`."""
+    """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
+    allow: tuple[str, ...] = ()
+    """Columns that are published although they look like identifiers or tell of others."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     unify: tuple[str, ...] = ()
@@ -63,6 +72,10 @@ class Draft:
     star: str = STAR
     neutralise: bool = False
     format: str = "csv"
+    registry: str | None = None
+    """The register of earlier releases: an absolute path."""
+    overlap: str | None = None
+    follows: str | None = None
     time_limit: float | None = None
     seed: int = 0
 
@@ -74,9 +87,9 @@ class Draft:
                 raise ParameterError(f"a draft has no part {name!r}", hint=nearest(name, known))
         made = replace(self, **{name: _plain(part) for name, part in parts.items()})
         for role in made.roles.values():
-            if role not in (*ROLES, OTHER):
-                raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OTHER)))
-        return replace(made, require=tuple(made.require), unify=tuple(made.unify))
+            if role not in (*ROLES, OPEN):
+                raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OPEN)))
+        return replace(made, require=tuple(made.require), unify=tuple(made.unify), allow=tuple(made.allow))
 
     def named(self, role: str) -> list[str]:
         """Return the columns that have a role, in table order."""
@@ -119,6 +132,8 @@ class Draft:
         given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
         trees = {name: spec for name, spec in self.hierarchies.items() if name in self.used}
         words = {name: said for name, said in self.order.items() if name in self.used}
+        shown = [*self.named("sensitive"), *self.named("other")]
+        lists |= {"allow": [name for name in self.allow if name in shown]}
         maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights), "order": words}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
@@ -126,6 +141,11 @@ class Draft:
             **{name: said for name, said in maps.items() if said},
             **given,
         }
+
+    @property
+    def earlier(self) -> dict[str, str]:
+        """What is asked about earlier releases, for `shoal.anonymize`."""
+        return {name: getattr(self, name) for name in EARLIER if getattr(self, name) is not None}
 
     def request(self) -> Request:
         """Return what the pipeline is asked for."""
@@ -137,13 +157,13 @@ class Draft:
         """Return a `shoal.toml` that repeats this; `file` is what the table is called there."""
         data = {"file": file or self.file, **self.reading}
         output = {"folder": folder, "format": None if self.format == _NOTHING.format else self.format}
-        return as_toml({**self.settings, **data, **output}) + "\n"
+        return as_toml({**self.settings, **data, **output, **self.earlier}) + "\n"
 
     def python(self, *, file: str | None = None, folder: str = "release") -> str:
         """Return a script that repeats this."""
         path, given = file or self.file, {name: said for name, said in self.reading.items() if said is not None}
         read = f"read({path!r}, {', '.join(f'{name}={said!r}' for name, said in given.items())})" if given else None
-        lines = [f"    {name}={said!r}," for name, said in self.settings.items()]
+        lines = [f"    {name}={said!r}," for name, said in {**self.settings, **self.earlier}.items()]
         saved = f", format={self.format!r}" if self.format != _NOTHING.format else ""
         return "\n".join(
             [

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+from shoal.core.atomic_files import remove
 from shoal.core.errors import Infeasible, ShoalError
 from shoal.models import Models
 from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
-from shoal.pipeline import run
-from shoal.release.release import Release
+from shoal.release.files import file_hash
+from shoal.release.release import Release, write_folder
 from shoal.report import Evidence, Report
+from shoal.republication.codip import project
+from shoal.republication.earlier import Earlier
+from shoal.republication.release_register import Overlap
 from shoal.request import Request
 from shoal.studies.frontier import QUERIES, trace
 from shoal.tables.table import Table, read
@@ -26,6 +31,8 @@ from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.queries import LOOKS
 from shoal.web.desk.relax_requirement import eased
 from shoal.web.desk.runs import Run
+
+COMPARING = "comparing with earlier releases"
 
 
 class Stopped(Exception):
@@ -80,17 +87,23 @@ def release(task: Task) -> None:
     task.tell.settle(stated.cost, stated.lower_bound)
     task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
-    task.done({**stated.content(), "decisions": list(made.decisions)}, stopped=stopped)
+    said = {"exposed": stated.exposed, "sharing": stated.sharing}
+    said |= {"decisions": list(made.decisions), "overlaps": _told(made.overlaps)}
+    task.done({**stated.content(), **said}, stopped=stopped)
     measure(task, made, table)
 
 
 def _made(task: Task, table: Table) -> Release:
-    request = task.draft.request()
+    """Make a release and compare it with earlier ones; it is recorded when somebody asks for that."""
+    request, earlier = task.draft.request(), Earlier.of(**task.draft.earlier)
     try:
-        return run(table, request, task.tell, task.stop)
+        made = earlier.make(table, request, task.tell, task.stop)
     except Infeasible as error:
         said = (str(error), "Infeasible", error.model, str(error.reached))
         raise Refused(Failure(*said, _helping(table, request))) from error
+    if earlier.registry is not None:
+        task.tell(1.0, COMPARING)
+    return earlier.compared(made, table)
 
 
 def _helping(table: Table, request: Request) -> dict[str, Any] | None:
@@ -146,9 +159,62 @@ def besides(models: Models, vary: Vary) -> Models:
     return Models(tuple(one for one in models if (type(one), one.attributes, one.given) != same))
 
 
+def codip(task: Task) -> None:
+    """Make a release for each group of related sensitive columns, and measure what they reveal joined."""
+    request = Request.of("codip", **task.draft.settings, **task.draft.earlier)
+    found = project(task.table(), request, task.asked["largest"], task.tell, task.stop)
+    task.tell(1.0, "saving")
+    found.save(task.job.folder / RELEASE, format=task.draft.format)
+    joined = json.loads(found.joined.to_json())
+    task.done({"releases": found.rows(), "joined": joined}, stopped=task.stop.is_set())
+
+
+def record(task: Task) -> None:
+    """Copy a release to its folder and record it, after comparing it with what was recorded meanwhile.
+
+    A folder that holds this release already, because a worker was killed before it could record it, is recorded.
+    """
+    release, target = Path(task.asked["release"]), Path(task.asked["target"])
+    table, earlier = task.table(), Earlier.of(**task.draft.earlier)
+    task.tell(0.5, COMPARING)
+    overlaps = earlier.overlaps(release, table)
+    task.tell(1.0, "saving")
+    fresh = not _same_release(release, target)
+    if fresh:
+        write_folder(target, lambda beside: _copy(release, beside))
+    try:
+        earlier.record(target, table)
+    except ShoalError:
+        if fresh:
+            remove(target)
+        raise
+    task.done({"folder": str(target), "overlaps": _told(overlaps)})
+
+
+def _told(overlaps: Sequence[Overlap]) -> list[dict[str, Any]]:
+    """Return what a release and each earlier one reveal together, and whether that is nothing, as plain data."""
+    return [{"said": str(one), "safe": one.is_safe} for one in overlaps]
+
+
+def _same_release(release: Path, target: Path) -> bool:
+    """Whether a folder holds a release with the same certificate."""
+    seals = [folder / "public" / "certificate.json" for folder in (release, target)]
+    return seals[1].is_file() and file_hash(seals[0]) == file_hash(seals[1])
+
+
+def _copy(release: Path, beside: Path) -> None:
+    shutil.copytree(release, beside, dirs_exist_ok=True)
+
+
 def look(task: Task) -> None:
     """Look at a table."""
     task.done(plain(LOOKS[task.asked["what"]](task.draft)))
 
 
-KINDS: Mapping[str, Callable[[Task], None]] = {"run": release, "frontier": frontier, "look": look}
+KINDS: Mapping[str, Callable[[Task], None]] = {
+    "run": release,
+    "frontier": frontier,
+    "codip": codip,
+    "record": record,
+    "look": look,
+}

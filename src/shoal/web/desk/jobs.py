@@ -7,7 +7,7 @@ progress.jsonl   a line now and then: share, doing, cost and bound so far, secon
 result.json      written last, in one step: the job is done
 error.json       or why it is not, in words
 hierarchies/     of a run: those that were files, as they were; they list values
-release/         of a run: the release folder, moved there in one step
+release/         of a run: the release folder, moved there in one step; of CODIP a folder for each release
 report/          its report in two forms; the internal one may name values, as hierarchies list them
 measured.json    risk, attacks and use, in figures
 points.jsonl     of a what-if: the points that are made

@@ -18,8 +18,10 @@ from shoal.core.sorting import distinct_rows
 from shoal.inspection import inspect
 from shoal.risk.attackers import attacker
 from shoal.risk.uniques import uniques
+from shoal.steps.safety import dangers
+from shoal.tables.roles import Roles
 from shoal.web.desk.choices import Choice, costs, methods, recodings
-from shoal.web.desk.draft import Draft
+from shoal.web.desk.draft import ROLES, Draft
 from shoal.web.desk.forms import Field, Filled, Form, explained, filled, models, written
 from shoal.web.desk.reading import Stamp, encoded, first_rows, table
 from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, tree
@@ -116,4 +118,16 @@ def choices(draft: Draft) -> dict[str, Any]:
     return {"methods": methods(draft)}
 
 
-LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {"inspection": inspection, "methods": choices}
+def safety(draft: Draft) -> dict[str, Any]:
+    """Return the columns that are not published unless they are insisted on, with the reasons, and what to mind."""
+    people = table(draft)
+    given = {setting: draft.named(role) for role, setting in ROLES.items()}
+    refused, warnings = dangers(people, Roles.of(people.columns, **given))
+    return {"refused": refused, "warnings": list(warnings)}
+
+
+LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {
+    "inspection": inspection,
+    "methods": choices,
+    "safety": safety,
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,14 +9,11 @@ from threading import Lock
 
 import polars as pl
 
-from shoal.core.errors import RoleError, ShoalError, TableError, nearest
-from shoal.tables.column_types import tidy
+from shoal.core.errors import RoleError, TableError, nearest
 from shoal.tables.encoded_column import Coded
-from shoal.tables.table import BINARY, Table, read, read_csv
+from shoal.tables.readers.base import ReadOptions, reader_of
+from shoal.tables.table import Table, read
 from shoal.web.desk.draft import Draft
-
-HEAD = 1 << 20
-"""Bytes from which the first rows of a larger file are read."""
 
 _ONE = Lock()
 
@@ -29,9 +25,7 @@ class Stamp:
     file: str
     changed: int
     size: int
-    separator: str | None
-    encoding: str | None
-    decimal: str | None
+    options: ReadOptions
 
     @classmethod
     def of(cls, draft: Draft) -> Stamp:
@@ -42,12 +36,7 @@ class Stamp:
             said = Path(draft.file).stat()
         except OSError as error:
             raise TableError(f"the file {draft.name!r} is gone", hint="choose it again") from error
-        return cls(draft.file, said.st_mtime_ns, said.st_size, draft.separator, draft.encoding, draft.decimal)
-
-    @property
-    def reading(self) -> dict[str, str | None]:
-        """How the file is read."""
-        return {"separator": self.separator, "encoding": self.encoding, "decimal": self.decimal}
+        return cls(draft.file, said.st_mtime_ns, said.st_size, ReadOptions(**draft.reading))
 
 
 def table(draft: Draft) -> Table:
@@ -63,7 +52,7 @@ def stamped(stamp: Stamp) -> Table:
 
 @lru_cache(maxsize=2)
 def _read(stamp: Stamp) -> Table:
-    return read(stamp.file, **stamp.reading)
+    return read(stamp.file, **vars(stamp.options))
 
 
 def column(draft: Draft, name: str) -> Coded:
@@ -84,27 +73,5 @@ def first_rows(draft: Draft, rows: int) -> pl.DataFrame:
     """Return the first rows; of a large file only its beginning is read, where that can be told from the rest."""
     stamp = Stamp.of(draft)
     path = Path(stamp.file)
-    if path.suffix.lower() in BINARY or stamp.size <= HEAD:
-        return _binary(path, rows) if path.suffix.lower() in BINARY else stamped(stamp).frame.head(rows)
-    try:
-        return read_csv(_beginning(path), path.name, **stamp.reading).frame.head(rows)
-    except ShoalError:
-        return stamped(stamp).frame.head(rows)
-
-
-def _binary(path: Path, rows: int) -> pl.DataFrame:
-    reader = pl.read_parquet if path.suffix.lower() == ".parquet" else pl.read_ipc
-    try:
-        return tidy(reader(path, n_rows=rows))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(f"{path.name!r} is not a readable {path.suffix} file", hint="is it complete?") from error
-
-
-def _beginning(path: Path) -> bytes:
-    """Return the first bytes up to the end of a record: a line's end outside quotes."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        content: bytes = file.read(HEAD)
-    end = content.rfind(b"\n") + 1
-    while end and content.count(b'"', 0, end) % 2:
-        end = content.rfind(b"\n", 0, end - 1) + 1
-    return content[:end]
+    found = reader_of(path).first_rows(path, rows, stamp.options)
+    return stamped(stamp).frame.head(rows) if found is None else found

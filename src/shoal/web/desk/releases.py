@@ -53,12 +53,13 @@ class Beside:
 def beside(run: Run, rows: int = ROWS) -> Beside:
     """Return rows spread evenly over the release next to the original's: an explicit preview, for the table's owner."""
     folder = release_of(run)
-    after = Opened.of(folder, None).table
-    spread = _spread(after.height, rows)
-    places = pl.read_parquet(folder / "internal" / "rows.parquet")["row"].gather(spread).to_list()
-    original = table(run.draft).frame
-    if places and max(places) >= original.height:
+    opened, original = Opened.of(folder, None), table(run.draft).frame
+    after, numbers = opened.table, pl.read_parquet(folder / "internal" / "rows.parquet")["row"]
+    if (numbers >= original.height + opened.codebook.get("counterfeits", 0)).any():
         raise TableError("the file was changed since the run", hint="run it again")
+    real = (numbers < original.height).arg_true()
+    spread = real.gather(_spread(len(real), rows)).to_list()
+    places = numbers.gather(spread).to_list()
     columns = [name for name in after.columns if name in original.columns]
     return Beside(grid(original[places].select(columns)), grid(after[spread].select(columns)))
 
@@ -67,14 +68,15 @@ def zipped(run: Run, *, public: bool = False) -> Path:
     """Return the release folder as a zip: all of it, to be kept private, or the public part alone.
 
     It is made once. Unzipped, the whole one is a release folder that `shoal verify` checks against the original, and
-    beside it the hierarchies that the code which repeats the run names.
+    beside it the hierarchies that the code which repeats the run names. Of CODIP it has a folder for each release.
     """
     folder, kept = release_of(run), private_folder(run.job.folder / "zips")
     target = kept / ("release-public.zip" if public else "release.zip")
     if target.is_file():
         return target
     with replacing(target) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted((folder / "public" if public else folder).rglob("*")):
+        parts = [*folder.glob("public"), *sorted(folder.glob("*/public"))] if public else [folder]
+        for path in (one for part in parts for one in sorted(part.rglob("*"))):
             packed.write(path, Path("release") / path.relative_to(folder))
         for column, path in {} if public else run.trees.items():
             packed.write(path, run.draft.trees[column])

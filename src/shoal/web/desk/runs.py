@@ -23,7 +23,7 @@ NUMBERS = "numbers.json"
 
 @dataclass(frozen=True)
 class Run:
-    """A release in the making or made, or a what-if. Everything is read from its folder, so any tab may ask."""
+    """A release in the making or made, or another job. Everything is read from its folder, so any tab may ask."""
 
     job: Job
 
@@ -39,7 +39,7 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """`run` for a release, `frontier` for a what-if, `look` for a look at the table."""
+        """`run` for a release, `frontier` for a what-if, `codip`, `record` for recording one, `look` for a look."""
         return str(self.job.asked.get("kind", ""))
 
     @property

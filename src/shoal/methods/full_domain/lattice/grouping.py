@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Codes, Ints
 from shoal.core.sorting import distinct_rows
+from shoal.methods.full_domain.lattice.kernels import class_sizes, count_rows, merge_classes, merge_entries
 from shoal.methods.full_domain.lattice.levels import Levels
 from shoal.microdata.histogram import Attributes, Classes, Values
 from shoal.problem import Problem
@@ -225,8 +226,6 @@ class Ground:
 
     def rolled_up(self, source: Grouping, levels: Levels) -> Grouping:
         """Return the grouping of a node from one at or below it."""
-        from shoal.methods.full_domain.lattice.kernels import count_rows, merge_classes, merge_entries
-
         labels, first = merge_classes(self.codes, self.ups, self.offsets(levels), self.strides(levels), source.first)
         sizes = count_rows(labels, source.sizes, len(first))
         if not self.read:
@@ -236,8 +235,6 @@ class Ground:
 
     def class_of_row(self, grouping: Grouping) -> Ints:
         """Return the class of every row at the levels of a grouping."""
-        from shoal.methods.full_domain.lattice.kernels import merge_classes
-
         levels = grouping.levels
         both = np.concatenate([grouping.first, self._whole.first])  # so that classes are numbered as in the grouping
         labels, _ = merge_classes(self.codes, self.ups, self.offsets(levels), self.strides(levels), both)
@@ -246,8 +243,6 @@ class Ground:
 
     def sizes_along(self, lattice_heights: Levels, lattice_strides: Ints, one: int) -> Ints:
         """Return how many rows the class of a tuple has, at every node of the lattice."""
-        from shoal.methods.full_domain.lattice.kernels import class_sizes
-
         heights = np.array(lattice_heights, dtype=np.int64)
         counts = self.problem.microdata.counts
         sizes: Ints = class_sizes(self.codes, self.ups, self.starts, self.widths, heights, lattice_strides, counts, one)

@@ -36,6 +36,11 @@ class Lattice:
         return cls(tuple(hierarchy.height for hierarchy in microdata.hierarchies))
 
     def __len__(self) -> int:
+        return self.nodes
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are, also where they are too many to be laid out, or for `len`."""
         return prod(self.shape)
 
     @property
@@ -46,15 +51,15 @@ class Lattice:
     @property
     def refusals(self) -> list[str]:
         """Why the nodes cannot be laid out; none if they can."""
-        if len(self) <= MOST_NODES:
+        if self.nodes <= MOST_NODES:
             return []
-        return [f"the lattice has {len(self):,} nodes, more than {MOST_NODES:,}; top-down-greedy walks a part of it"]
+        return [f"the lattice has {self.nodes:,} nodes, more than {MOST_NODES:,}; top-down-greedy walks a part of it"]
 
     @cached_property
-    def levels(self) -> npt.NDArray[np.int8]:
+    def levels(self) -> npt.NDArray[np.unsignedinteger]:
         """The levels of every node, node by column."""
         places = np.unravel_index(np.arange(len(self)), self.shape)
-        return np.column_stack([place.astype(np.int8) for place in places])
+        return np.column_stack([place.astype(np.min_scalar_type(max(self.heights))) for place in places])
 
     @cached_property
     def strides(self) -> Ints:

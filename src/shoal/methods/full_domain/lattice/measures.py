@@ -16,6 +16,7 @@ from shoal.costs.ncp import NCP
 from shoal.costs.non_uniform_entropy import NonUniformEntropy
 from shoal.costs.normalized_entropy import NormalizedEntropy
 from shoal.methods.full_domain.lattice.grouping import Ground, Grouping
+from shoal.methods.full_domain.lattice.kernels import summed
 from shoal.methods.full_domain.lattice.levels import Lattice
 from shoal.methods.full_domain.lattice.verdicts import Seen, Verdicts
 from shoal.problem import Problem
@@ -134,8 +135,6 @@ class Additive(Measure):
 
     def extra(self, grouping: Grouping, failing: Bools) -> float:
         """Return what the rows of these classes would pay more as stars."""
-        from shoal.methods.full_domain.lattice.kernels import summed
-
         offsets = self.ground.offsets(grouping.levels)
         return float(summed(self.ground.codes, self.gaps, offsets, grouping.first, grouping.sizes, failing))
 

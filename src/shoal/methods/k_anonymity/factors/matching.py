@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from shoal.core.arrays import Ints
 
 
@@ -17,8 +19,7 @@ def heaviest_matching(vertices: int, ends: Ints, weights: Ints, *, largest: bool
     >>> heaviest_matching(4, path, np.array([1, 3, 1]), largest=True).tolist()
     [[0, 1], [2, 3]]
     """
-    import numpy as np
-    import rustworkx
+    import rustworkx  # loaded only where a matching is looked for
 
     graph = rustworkx.PyGraph(multigraph=False, node_count_hint=vertices, edge_count_hint=len(ends))
     graph.add_nodes_from(range(vertices))

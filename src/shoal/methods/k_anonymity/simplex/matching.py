@@ -29,6 +29,8 @@ NEW = 4
 """How many partners a type gets at most when pairs are found too cheap."""
 MOST_SETS = 400_000
 """Pairs and triples beyond which the program is not tried."""
+MOST_EDGES = 500_000
+"""Pairs of rows that a matching by pairs alone is made from: some seconds, which nothing ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ def match(points: Points, deadline: Ending, *, dropped: Ints | None = None) -> M
     worth = int(prices @ points.counts)
     reserve = 2 * _finest(points) * SCALE
     known = Matching(sets, copies, prices, _cost(points, sets, copies), -(-worth // SCALE))
-    known = _by_pairs(points, known, reserve)
+    known = known if known.optimal or deadline.passed else _by_pairs(points, known, reserve)
     while not known.optimal and not deadline.passed:
         offered = within(points, prices, reserve, deadline)
         if offered is None:
@@ -118,7 +120,7 @@ def costs(points: Points, sets: Ints) -> Ints:
 
 def _finest(points: Points) -> int:
     """Return the least that a cell costs which costs anything."""
-    return min((int(table[table > 0].min()) for table in points.tables if (table > 0).any()), default=1)
+    return min((finest for ladder in points.ladders if (finest := ladder.finest)), default=1)
 
 
 def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
@@ -149,11 +151,14 @@ def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
 
 
 def _edges(points: Points, known: Matching, rows: Ints, most: int) -> Ints:
-    """Return pairs of rows of small reserve, and a perfect matching of the rows."""
+    """Return pairs of rows of small reserve, those of least reserve where they are many, and a perfect matching."""
     reserve = 2 * SCALE * points.pairs - known.prices[:, None] - known.prices
-    near = (points.allowed & (reserve <= most))[np.ix_(rows, rows)]
+    near = np.argwhere(np.triu((points.allowed & (reserve <= most))[np.ix_(rows, rows)], 1))
+    if len(near) > MOST_EDGES:
+        least = np.argsort(reserve[tuple(rows[near].T)], kind="stable")[:MOST_EDGES]
+        near = near[least]
     pairs, _ = _side_by_side(points, rows)
-    return np.unique(np.concatenate([np.argwhere(np.triu(near, 1)), np.sort(pairs)]), axis=0)
+    return np.unique(np.concatenate([near, np.sort(pairs)]), axis=0)
 
 
 # --- prices ----------------------------------------------------------------------------------------------------------

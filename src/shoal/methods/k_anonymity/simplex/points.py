@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.bounds.ladders import Units, ladders_of
+from shoal.bounds.ladders import Units, WholeLadder, ladders_of
 from shoal.core.arrays import Bools, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.problem import Problem
@@ -24,8 +24,8 @@ class Points:
     type_of_row: Ints
     codes: Ints
     """Type by attribute: its value."""
-    tables: tuple[Ints, ...]
-    """By attribute, value by value: what a cell that covers both costs a row, in units."""
+    ladders: tuple[WholeLadder, ...]
+    """By attribute: what a cell that covers two values costs a row, in units."""
     kinds: Ints | None
     """The sensitive value of each type, where the rows of a class must differ in it."""
     full: int
@@ -41,13 +41,11 @@ class Points:
         type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
         ladders, star = ladders_of(problem)
         units = Units.of([*(ladder.losses for ladder in ladders), np.array([star])], MOST_UNITS / problem.rows)
-        values = [np.arange(column.size) for column in microdata.quasi]
-        tables = tuple(units.table(*pair) for pair in zip(ladders, values, strict=True))
         full = int(units.whole(np.array([star]))[0])
         codes = np.column_stack([column.codes[example] for column in microdata.quasi]).astype(np.int64)
         kinds = columns[-1].codes[example].astype(np.int64) if sensitive else None
         may_drop = min(problem.may_drop, max(problem.rows - 2, 0))
-        return cls(counts, type_of_row, codes, tables, kinds, full, may_drop, units)
+        return cls(counts, type_of_row, codes, tuple(map(units.ladder, ladders)), kinds, full, may_drop, units)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -61,8 +59,8 @@ class Points:
     def between(self, some: Ints, others: Ints) -> Ints:
         """Return what each of two rows pays in a class of both, for some types by others."""
         total = np.zeros((len(some), len(others)), dtype=np.int64)
-        for table, codes in zip(self.tables, self.codes.T, strict=True):
-            total += table[codes[some, None], codes[others]]
+        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
+            total += ladder.between(codes[some, None], codes[others])
         return total
 
     @cached_property
@@ -75,9 +73,9 @@ class Points:
         return allowed
 
     def triples(self, types: Ints) -> Ints:
-        """Return what each row pays in classes of three: along each hierarchy, as much as the two farthest."""
+        """Return what each row pays in classes of three: the blocks that hold one row lie in each other."""
         total = np.zeros(len(types), dtype=np.int64)
-        for table, codes in zip(self.tables, self.codes.T, strict=True):
+        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
             a, b, c = codes[types].T
-            total += np.maximum(np.maximum(table[a, b], table[b, c]), table[a, c])
+            total += np.maximum(ladder.between(a, b), ladder.between(a, c))
         return total

@@ -10,11 +10,16 @@ from typing import Self
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.interruptible import Ending, watched
+from shoal.methods.microaggregation.clusters.swapping import swap
 from shoal.microdata.histogram import Values
 from shoal.models import Model
 from shoal.models.base import DOUBT
 from shoal.models.emd import Line
 from shoal.problem import Problem
+
+WATCHED_FROM = 20_000_000
+"""Values compared in exchanging the rows of a class from which a deadline is looked at meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +67,25 @@ class Closeness:
         counts = Counter(self.codes[members].tolist())
         return self.line.one(counts, self.values.totals) <= self.limit
 
-    def swapped(self, members: Ints, candidates: Ints) -> Ints:
+    def swapped(self, members: Ints, candidates: Ints, deadline: Ending) -> Ints:
         """Return a class with members exchanged for candidates, in their order, until it is within the limit.
 
         Each candidate takes the place of the member whose exchange brings the class closest to the table, if that is
         closer than the class is. A class that is beyond the limit by less than floating point tells is exchanged on.
         """
-        from shoal.methods.microaggregation.clusters.swapping import swap
-
         limit = float(self.limit)
-        kept: Ints = swap(self.codes, self.table, self.width, self.area, members, candidates, limit)
+        kept = self._exchanged(members, candidates, limit, deadline)
         if self.within(kept) or self.distance(kept) > limit + DOUBT:
             return kept
         others = candidates[~np.isin(candidates, kept)]
-        closer: Ints = swap(self.codes, self.table, self.width, self.area, kept, others, limit - 2 * DOUBT)
-        return closer
+        return self._exchanged(kept, others, limit - 2 * DOUBT, deadline)
+
+    def _exchanged(self, members: Ints, candidates: Ints, limit: float, deadline: Ending) -> Ints:
+        """Run the loop, in a thread that a deadline ends where there is much to compare."""
+        arguments = self.codes, self.table, self.width, self.area, members, candidates, limit
+        long = len(members) ** 2 * len(candidates) > WATCHED_FROM
+        kept: Ints = watched(swap, *arguments, deadline=deadline) if long else swap(*arguments, np.zeros(1, np.bool_))
+        return kept
 
 
 def line_of(values: Values, model: Model) -> Line:

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Codes, Floats, Ints
+from shoal.methods.microaggregation.clusters.kernels import away_from_mean, away_from_point, counted
 from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem
 from shoal.tables.encoded_column import Coded
@@ -71,8 +72,6 @@ class Points:
         if len(some) < COMPILE_FROM:
             apart = self.codes[some] != self.codes[one]
             return comparable(((self.numbers[some] - self.numbers[one]) ** 2).sum(axis=1) + apart @ self.weights)
-        from shoal.methods.microaggregation.clusters.kernels import away_from_point
-
         return comparable(away_from_point(self.numbers, self.codes, self.weights, some, one))
 
     def from_mean(self, of: Ints, counts: Ints, some: Ints) -> Floats:
@@ -85,8 +84,6 @@ class Points:
             held = np.bincount(self.codes[of].ravel(), np.repeat(counts, len(self.weights)), len(self.value_weights))
             lost = self.value_weights * (1 - held / counts.sum())
             return comparable(((self.numbers[some] - centre) ** 2).sum(axis=1) + lost[self.codes[some]].sum(axis=1))
-        from shoal.methods.microaggregation.clusters.kernels import away_from_mean, counted
-
         held = counted(self.codes, of, counts, len(self.value_weights))
         lost = self.value_weights * (1 - held / counts.sum())
         return comparable(away_from_mean(self.numbers, self.codes, lost, some, centre))

@@ -47,10 +47,10 @@ def exchange(held, place, value, other):
 
 
 @njit(cache=True, nogil=True)
-def swap(codes, table, width, area, members, candidates, limit):
+def swap(codes, table, width, area, members, candidates, limit, over):
     """Exchange members for candidates, in their order, wherever that lowers the distance, until it is in the limit.
 
-    Of members with the same value the last one goes.
+    Of members with the same value the last one goes. Once `over` is set, no more are.
     """
     rows = len(members)
     crossing = np.searchsorted(table, np.arange(rows + 1) / rows - DOUBT)
@@ -58,7 +58,7 @@ def swap(codes, table, width, area, members, candidates, limit):
     held, other = codes[members], np.empty(rows, np.int64)
     now = distance(held, crossing, table, width, area)
     for candidate in candidates:
-        if now <= limit + DOUBT:
+        if now <= limit + DOUBT or over[0]:
             break
         best, leaving = now - DOUBT, -1
         for place in range(rows):

@@ -9,6 +9,8 @@ from shoal.methods.t_closeness.fragmentation.promise import Sizes
 
 ROUNDS = 12
 """How often centres are moved at most."""
+CHUNK = 1_000_000
+"""Numbers that are worked out at a time."""
 
 
 def dealt(bucket_of_row: Ints, classes: int) -> Sizes:
@@ -40,28 +42,42 @@ def balanced(points: Floats, counts: Ints, buckets: int, rng: np.random.Generato
 
     Centres are those of k-means, started far apart. Then the nearest pairs of point and centre are served first.
     """
-    centres = _means(points, counts, buckets, rng)
-    apart = ((points[:, None] - centres) ** 2).sum(axis=2)
+    apart = _apart(points, _means(points, counts, buckets, rng))
     left, room = counts.copy(), np.bincount(in_order(np.arange(int(counts.sum())), buckets), minlength=buckets)
     share = np.zeros(apart.shape, dtype=np.int64)
-    for pair in np.argsort(apart, axis=None, kind="stable").tolist():
-        point, bucket = divmod(pair, buckets)
-        taken = min(int(left[point]), int(room[bucket]))
-        share[point, bucket] = taken
-        left[point] -= taken
-        room[bucket] -= taken
+    nearest = np.argsort(apart, axis=None, kind="stable")
+    for start in range(0, len(nearest), CHUNK):
+        point, bucket = np.divmod(nearest[start : start + CHUNK], buckets)
+        open_ = (left[point] > 0) & (room[bucket] > 0)
+        for one, other in zip(point[open_].tolist(), bucket[open_].tolist(), strict=True):
+            taken = min(int(left[one]), int(room[other]))
+            share[one, other] = taken
+            left[one] -= taken
+            room[other] -= taken
     return share
+
+
+def _apart(points: Floats, centres: Floats) -> Floats:
+    """Return the squared distance of each point from each centre; few points at a time, to hold no more than that."""
+    apart = np.empty((len(points), len(centres)))
+    step = max(CHUNK // max(centres.size, 1), 1)
+    for start in range(0, len(points), step):
+        part = slice(start, start + step)
+        apart[part] = ((points[part, None] - centres) ** 2).sum(axis=2)
+    return apart
 
 
 def _means(points: Floats, counts: Ints, buckets: int, rng: np.random.Generator) -> Floats:
     """Return the centres of k-means, each first one chosen far from those before."""
     centres = points[[rng.choice(len(points), p=counts / counts.sum())]]
+    least = np.full(len(points), np.inf)
     while len(centres) < buckets:
-        apart = ((points[:, None] - centres) ** 2).sum(axis=2).min(axis=1) * counts
+        least = np.minimum(least, _apart(points, centres[-1:])[:, 0])
+        apart = least * counts
         chance = apart / apart.sum() if apart.sum() > 0 else counts / counts.sum()
         centres = np.vstack([centres, points[[rng.choice(len(points), p=chance)]]])
     for _ in range(ROUNDS):
-        nearest = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        nearest = _apart(points, centres).argmin(axis=1)
         rows = np.bincount(nearest, weights=counts, minlength=buckets)
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest, points * counts[:, None])

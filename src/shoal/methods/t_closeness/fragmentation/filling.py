@@ -14,6 +14,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.methods.general.hilbert_curve import hilbert_order
 from shoal.methods.t_closeness.fragmentation.promise import Sizes
+from shoal.methods.t_closeness.fragmentation.swapping import swap_rows
 from shoal.methods.t_closeness.fragmentation.width import Widths
 from shoal.microdata.microdata import Microdata
 from shoal.microdata.partition import Partition
@@ -70,8 +71,6 @@ def by_nearest(sizes: Sizes, fragment_of_row: Ints, ranks: Ints, widths: Widths)
 
 def swapped(class_of_row: Ints, fragment_of_row: Ints, ranks: Ints, widths: Widths, stop: Callable[[], bool]) -> Ints:
     """Return the class of each row after swaps inside fragments that make classes narrower: near ones on the curve."""
-    from shoal.methods.t_closeness.fragmentation.swapping import swap_rows
-
     rows = np.lexsort((ranks, fragment_of_row))
     own = fragment_of_row[rows]
     ends = np.searchsorted(own, own, side="right")

@@ -18,6 +18,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.methods.t_closeness.fragmentation.axes import Axis, LineAxis, MatrixAxis
 from shoal.methods.t_closeness.fragmentation.fragmentation import Fragmentation
+from shoal.methods.t_closeness.fragmentation.mixing import mix
 from shoal.models.emd import GroundDistance, Line, Tree
 
 CELLS = 256
@@ -80,8 +81,6 @@ class Sizes:
         """Return, for each class, the mixture of the fragments' distributions, class by value."""
         taken = self.counts / self.rows[self.owner]
         if len(taken) * shares.shape[1] >= COMPILED_FROM:
-            from shoal.methods.t_closeness.fragmentation.mixing import mix
-
             mixed: Floats = mix(self.starts, self.fragments, taken, shares)
             return mixed
         return np.add.reduceat(taken[:, None] * shares[self.fragments], self.starts[:-1], axis=0)

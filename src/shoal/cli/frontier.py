@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.compare_methods import INTERRUPTED
+from shoal.cli.compare import INTERRUPTED
 from shoal.cli.options import Json, request_options
-from shoal.cli.settings import names, settings, table_file
+from shoal.core import memory
+from shoal.core.errors import ParameterError
 from shoal.core.number_format import percent
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
+    from rich.text import Text
 
-    from shoal.studies.frontier import Frontier, Point
+    from shoal.cli.progress import meter
+    from shoal.cli.settings import names, settings, table_file
+    from shoal.cli.terminal import Grid, console
+    from shoal.core.plots import check_plot
+    from shoal.models.parameter_range import Vary
+    from shoal.request import Request
+    from shoal.studies.comparison import check_names
+    from shoal.studies.frontier import AUTO, Frontier, Point, trace
+    from shoal.tables.table import read
 
 
 @request_options("frontier")
@@ -47,15 +57,7 @@ def frontier(
 
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """
-    from shoal.cli.progress import meter
-    from shoal.core import memory
-    from shoal.core.plots import check_plot
-    from shoal.models.parameter_range import Vary
-    from shoal.request import Request
-    from shoal.studies.comparison import check_names
-    from shoal.studies.frontier import AUTO, trace
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     asked = {"require": "", **settings("frontier", given, needed={}, unneeded=("require",))}
     path, reading = table_file(asked)
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
@@ -75,8 +77,6 @@ def frontier(
 
 def _varied(vary: str | None, k: str | None, **of_column: str | None) -> str:
     """Return the one model that is varied, however it was named."""
-    from shoal.core.errors import ParameterError
-
     said = [vary, None if k is None else f"k={k}"]
     for model, given in of_column.items():
         column, equals, values = (given or "").rpartition("=")
@@ -101,8 +101,6 @@ def _code(found: Frontier) -> int:
 
 def show(found: Frontier) -> None:
     """Print a row a point, and why some have no release."""
-    from shoal.cli.show import console
-
     out = console()
     besides = f", {found.require}" if found.require else ""
     cost = f", cost {found.cost}" if found.cost else ""
@@ -116,15 +114,9 @@ def show(found: Frontier) -> None:
 
 
 def _points(found: Frontier) -> Grid:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    grid.add_column(Text(found.varied), justify="right")
-    for heading in ("method", "status"):
-        grid.add_column(heading, no_wrap=True)
-    for heading in ("cost", "bound", "gap", "classes", "risk", "average", "above 0.2", "loss", "counts"):
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid(pad_edge=False).headed(Text(found.varied), justify="right").headed("method", "status", no_wrap=True)
+    numbers = ("cost", "bound", "gap", "classes", "risk", "average", "above 0.2", "loss", "counts")
+    grid.headed(*numbers, justify="right", no_wrap=True)
     for point in found.points:
         grid.add_row(*_cells(point), style="bold" if point == found.best(point.value) else None)
     return grid

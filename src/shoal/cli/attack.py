@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.cli.settings import names
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from shoal.attacks.run import Attacked
+    from shoal.attacks.run import attack as attack_release
+    from shoal.cli.settings import names
+    from shoal.cli.terminal import Grid, console
+    from shoal.tables.table import read
 
 ABOVE = 4
 """The exit code where an attack is not shown to be within the threshold that was set."""
@@ -19,7 +25,10 @@ ABOVE = 4
 
 def attack(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
-    original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
+    original: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The table that the release was made from; only `derived` does without it."),
+    ] = None,
     other: Annotated[
         Path | None, typer.Option("--with", metavar="DIR", help="A second release in which the same people may be.")
     ] = None,
@@ -41,10 +50,8 @@ def attack(
     Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance to pick
     the right record of a person; that of the other attacks is the share of the people who are hit.
     """
-    from shoal.attacks.run import attack as attack_release
-    from shoal.tables.table import read
-
-    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
+    import_deferred(__name__)
+    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     limits = ",".join(fail_above) if fail_above else None
     found = attack_release(folder, table, other=other, attacks=names(only), fail_above=limits)
     print(found.to_json()) if as_json else show(found)
@@ -53,17 +60,9 @@ def attack(
 
 def show(found: Attacked) -> None:
     """Print a row for every outcome, then what each means."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from shoal.cli.show import console
-
     out = console()
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("attack", "learns", "knows"):
-        grid.add_column(heading, overflow="fold")
-    for heading in ("hit before", "hit after", "verdict"):
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid().headed("attack", "learns", "knows", overflow="fold")
+    grid.headed("hit before", "hit after", "verdict", justify="right", no_wrap=True)
     for one in found.outcomes:
         before = "-" if one.before is None else f"{one.before:,}"
         learns = one.attribute or ("a finer cell" if one.attack == "downcoding" else "who it is")

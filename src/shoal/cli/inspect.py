@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
+from shoal.core.errors import ReleaseError
 from shoal.core.number_format import percent
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
+    from rich.text import Text
 
+    from shoal.cli.terminal import Grid, console
     from shoal.inspection import Inspection, SinglingSet
+    from shoal.inspection import inspect as inspect_table
+    from shoal.tables.table import read
+
 
 STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim"}
 
@@ -30,9 +36,7 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Propose a role for every column, with reasons, and find what singles people out. Shows no cell of the table."""
-    from shoal.inspection import inspect as inspect_table
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     if toml is not None:
         _refuse_existing(toml)
     found = inspect_table(read(file, separator=separator, encoding=encoding, decimal=decimal))
@@ -48,8 +52,6 @@ def inspect(
 
 def show(found: Inspection) -> None:
     """Print the columns, then the sets."""
-    from shoal.cli.show import console
-
     _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
     console().print(_columns(found))
     singling = found.singling
@@ -67,16 +69,8 @@ def show(found: Inspection) -> None:
 
 
 def _columns(found: Inspection) -> Grid:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("column", "type"):
-        grid.add_column(heading, overflow="fold")
-    for heading in ("distinct", "missing", "unique"):
-        grid.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("role", "why"):
-        grid.add_column(heading, overflow="fold")
+    grid = Grid().headed("column", "type", overflow="fold")
+    grid.headed("distinct", "missing", "unique", justify="right", no_wrap=True).headed("role", "why", overflow="fold")
     for column in found.columns:
         grid.add_row(
             Text(column.name),
@@ -95,8 +89,6 @@ def _set(one: SinglingSet) -> str:
 
 
 def _out(line: str) -> None:
-    from shoal.cli.show import console
-
     console().print(line)
 
 
@@ -109,16 +101,12 @@ def _seen_from(toml: Path, file: Path) -> str:
 
 
 def _refuse_existing(path: Path) -> None:
-    from shoal.core.errors import ReleaseError
-
     if path.exists():
         raise ReleaseError(f"{str(path)!r} exists already", hint="name another file")
 
 
 def _write(path: Path, content: str) -> None:
     """Write a file that is not there yet."""
-    from shoal.core.errors import ReleaseError
-
     try:
         with path.open("x", encoding="utf-8") as handle:
             handle.write(content)

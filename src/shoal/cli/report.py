@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator, option
-from shoal.cli.settings import names
-from shoal.request import ABOUT
+from shoal.core.errors import ReleaseError
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from shoal.release.release import Release
-    from shoal.report import Report
-    from shoal.tables.table import Table
+    from shoal.cli.settings import names
+    from shoal.cli.terminal import console
+    from shoal.report import make
+    from shoal.tables.table import read
 
 
 def report(
@@ -45,10 +45,7 @@ def report(
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """
-    from shoal.cli.show import console
-    from shoal.report import make
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     made = make(
@@ -66,33 +63,8 @@ def report(
     console().print(f"{output}: {said}")
 
 
-def about_report(asked: dict[str, Any]) -> tuple[str, ...]:
-    """Take what a report says of itself out of the settings; refuse it where no report is wanted."""
-    from shoal.core.errors import ParameterError
-
-    given = [name for name in ABOUT if name in asked]
-    if given and not asked.get("report"):
-        raise ParameterError(f"{', '.join(given)} without a report", hint="add --report, or leave it out")
-    return tuple(asked.pop(name, "") for name in ABOUT)
-
-
-def made_report(release: Release, table: Table, source: str, about: tuple[str, ...]) -> Report | None:
-    """Return the report of a release that is about to be written; where there is none, say why and go on."""
-    from shoal.core.errors import ShoalError
-    from shoal.report import make
-
-    try:
-        title, owner, purpose = about
-        return make(release, table, source=source, title=title, owner=owner, purpose=purpose)
-    except ShoalError as error:
-        print(f"shoal: no report: {error}", file=sys.stderr)
-        return None
-
-
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:
     """Refuse a place where the report cannot go, before any work is done."""
-    from shoal.core.errors import ReleaseError
-
     if output.resolve().is_relative_to(folder.resolve()):
         raise ReleaseError(
             f"{str(output)!r} is inside the release, which is sealed",

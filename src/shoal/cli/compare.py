@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.options import Json, request_options
-from shoal.cli.settings import names, pairs, settings, table_file
+from shoal.core.memory import MemoryLimit, within
+from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
     from rich.text import Text
 
-    from shoal.studies.comparison import Comparison, Outcome
+    from shoal.cli.progress import meter
+    from shoal.cli.settings import names, pairs, settings, table_file
+    from shoal.cli.terminal import Grid, console
+    from shoal.core.number_format import number
+    from shoal.core.plots import check_plot
+    from shoal.request import Request
+    from shoal.studies.comparison import Comparison, Outcome, check_names, run
+    from shoal.tables.table import read
+
 
 INTERRUPTED = 130
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
@@ -41,21 +49,15 @@ def compare(
     Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were
     made of FILE by something else; they are read as FILE is.
     """
-    from shoal.cli.progress import meter
-    from shoal.core import memory
-    from shoal.core.plots import check_plot
-    from shoal.request import Request
-    from shoal.studies.comparison import check_names, run
-    from shoal.tables.table import read
-
+    import_deferred(__name__)
     asked = settings("compare", given, needed={})
     path, reading = table_file(asked)
-    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    limit = MemoryLimit.of(asked.pop("memory_limit", None))
     request = Request(**asked)
     chosen = check_names(names(methods))
     if plot is not None:
         check_plot(plot)
-    with memory.within(limit), meter() as progress:
+    with within(limit), meter() as progress:
         progress(0.0, "reading")
         peers = {name: read(other, **reading) for name, other in (pairs(also, "--also", "NAME=FILE") or {}).items()}
         found = run(read(path, **reading), request, chosen, progress, peers, limit)
@@ -76,8 +78,6 @@ def _code(found: Comparison) -> int:
 
 def show(found: Comparison) -> None:
     """Print what each method cost and took, why some have no release, what the others reach, what the gap says."""
-    from shoal.cli.show import console
-
     out = console()
     out.print(f"{found.rows:,} rows, {found.require}, recoding {found.recoding}, cost {found.cost}")
     out.print(_costs(found))
@@ -97,21 +97,14 @@ def _gap(bound: float | None) -> str:
 
 
 def _costs(found: Comparison) -> Grid:
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("method", "status"):
-        grid.add_column(heading, no_wrap=True)
-    for heading in ("cost", "lower\nbound", "gap", "seconds", "memory"):
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid(pad_edge=False).headed("method", "status", no_wrap=True)
+    grid.headed("cost", "lower\nbound", "gap", "seconds", "memory", justify="right", no_wrap=True)
     for one in found.outcomes:
         grid.add_row(*_cost(one), style="bold" if one == found.best else None)
     return grid
 
 
 def _cost(one: Outcome) -> list[str | Text]:
-    from rich.text import Text
-
     status = Text(one.status, style=STYLES.get(one.status, ""))
     if one.cost is None:
         return [one.method, status, *["-"] * 5]
@@ -130,16 +123,9 @@ def _cost(one: Outcome) -> list[str | Text]:
 
 def _levels(found: Comparison) -> Grid:
     """Return for every release its classes, its dropped rows and the level it reaches of every model."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from shoal.core.number_format import number
-
     released = [one for one in found.outcomes if one.cost is not None]
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    grid.add_column("reached by", no_wrap=True)
-    for heading in ("classes", "dropped"):
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = Grid(pad_edge=False).headed("reached by", no_wrap=True)
+    grid.headed("classes", "dropped", justify="right", no_wrap=True)
     for model in released[0].models:
         grid.add_column(Text(model["model"]), justify="right", overflow="fold")  # brackets in a name are no style
     for one in released:

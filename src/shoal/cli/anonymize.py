@@ -1,0 +1,92 @@
+"""The command `anonymize`: a table becomes a release, in memory or in Spark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal.cli.options import Json, request_options
+from shoal.core import memory
+from shoal.core.errors import ParameterError, ShoalError, Unsupported
+from shoal.core.on_demand import import_deferred
+
+if TYPE_CHECKING:
+    from shoal.cli import show
+    from shoal.cli.interrupt import best_so_far
+    from shoal.cli.progress import meter
+    from shoal.cli.settings import settings, table_file
+    from shoal.cli.spark import Spark
+    from shoal.release.release import Release, check_target
+    from shoal.republication.earlier import Earlier
+    from shoal.request import ABOUT, EARLIER, Request
+    from shoal.tables.table import Table, read, read_by_disk
+
+
+@request_options("anonymize")
+def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
+    """Turn a table into a verified release."""
+    if given["memory_limit"] is not None:
+        memory.lean()  # before polars is loaded
+    import_deferred(__name__)
+    asked = settings("anonymize", given, needed={"folder": "-o DIR"})
+    path, reading = table_file(asked)
+    folder = asked.pop("folder")
+    limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
+    on_spark = Spark.asked(asked)
+    about, wanted = _about_report(asked), asked.pop("report", False)
+    saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
+    _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
+    earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
+    request = Request(**asked)
+    if on_spark.wanted and limit is not None:
+        raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
+    if on_spark.wanted:
+        with meter() as progress:
+            on_spark.run(path, reading, request, folder, saving, progress)
+        show.saved(folder, as_json=as_json)
+        return
+    with memory.within(limit):
+        with meter() as progress, best_so_far() as stop:
+            progress(0.0, "reading")
+            table = (read if limit is None else read_by_disk)(path, **reading)
+            release = earlier.make(table, request, progress, stop, limit)
+        if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
+            raise KeyboardInterrupt
+        for note in release.source.spelling:
+            print(f"shoal: {note}", file=sys.stderr)
+        release = earlier.compared(release, table)
+        for overlap in release.overlaps:
+            print(f"shoal: {overlap}", file=sys.stderr)
+        pages = _report(release, table, Path(path).name, *about) if wanted else None
+        release.save(folder, report=pages, **saving)
+    earlier.record(folder, table)
+    show.saved(folder, as_json=as_json, seconds=release.seconds, limit=request.start_and_limit()[1])
+
+
+def _about_report(asked: dict[str, Any]) -> list[str]:
+    """Take what a report says of itself out of the settings; refuse it where no report is wanted."""
+    given = [name for name in ABOUT if name in asked]
+    if given and not asked.get("report"):
+        raise ParameterError(f"{', '.join(given)} without a report", hint="add --report, or leave it out")
+    return [asked.pop(name, "") for name in ABOUT]
+
+
+def _report(release: Release, table: Table, source: str, title: str, owner: str, purpose: str) -> Any:
+    """Return the report of a release that is about to be written; where there is none, say why and go on."""
+    from shoal.report import make  # loaded only where a report is asked for
+
+    try:
+        return make(release, table, source=source, title=title, owner=owner, purpose=purpose)
+    except ShoalError as error:
+        print(f"shoal: no report: {error}", file=sys.stderr)
+        return None
+
+
+def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
+    """Refuse an unknown format or an existing folder before any work is done."""
+    if format not in formats:
+        raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))
+    check_target(folder, overwrite=overwrite)

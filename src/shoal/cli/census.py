@@ -1,0 +1,29 @@
+"""The command `synth census`: a synthetic table to try things on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import to_table
+from shoal.core.on_demand import import_deferred
+
+if TYPE_CHECKING:
+    from shoal.studies.synth import write_census
+
+
+def census(
+    output: Annotated[Path, to_table],
+    rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same people.")] = 0,
+) -> None:
+    """A census-like table: 7 quasi-identifiers, sensitive income and occupation, correlated and skewed.
+
+    Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
+    """
+    import_deferred(__name__)
+    folder = write_census(output, rows, seed)
+    print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)

@@ -1,0 +1,181 @@
+"""What must be decided about the columns of a table before anything of it is written.
+
+    roles --every column has one--> look-alike identifiers --> columns that tell of others --> Safety
+
+Fails closed: a column without a role, or one that would go out unprotected and looks like an identifier or tells of a
+protected column, is refused, unless the request names it in `allow`. The word `rest` names no column.
+"""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+
+import polars as pl
+
+from shoal.core.arrays import Ints
+from shoal.core.errors import RoleError, nearest
+from shoal.core.number_format import counted
+from shoal.inspection.columns import Role, proposals
+from shoal.inspection.dependence import dependences
+from shoal.inspection.look_alikes import look_alikes
+from shoal.request import SETTINGS, Request
+from shoal.tables import column_names
+from shoal.tables.roles import Roles, listed
+from shoal.tables.table import Table
+
+SETTING = {
+    Role.QUASI: "quasi",
+    Role.SENSITIVE: "sensitive",
+    Role.IDENTIFIER: "identifiers",
+    Role.OPEN: "leave_out",
+    Role.OTHER: "other",
+}
+"""The setting that a column without a role is proposed for; one that nothing is known of is left out."""
+
+
+NUMBERING = [rule for rule in column_names.IDENTIFIERS if rule.topic == "a record number"]
+
+
+@dataclass(frozen=True)
+class Safety:
+    """What was noticed of the columns that are published; names of columns and counts, never a cell."""
+
+    roles: Roles = field(default_factory=lambda: Roles(()))
+    """The roles of all columns."""
+    insisted: Mapping[str, str] = field(default_factory=dict)
+    """Columns that would have been refused, and are published because the request names them; each with the reason."""
+    warnings: tuple[str, ...] = ()
+
+
+def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = False) -> Safety:
+    """Guarantees that every column has a role, and that none goes out unprotected by oversight; else `RoleError`.
+
+    `two_tables`: quasi-identifiers are published as they are, so that nothing needs to tell of them.
+    """
+    check_decided(table, roles)
+    _check_allowed(roles, request)
+    found, warnings = dangers(table, roles, two_tables=two_tables)
+    refused = {name: reason for name, reason in found.items() if name not in listed(request.allow)}
+    if refused:
+        raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
+    return Safety(roles, found, warnings)
+
+
+def dangers(table: Table, roles: Roles, *, two_tables: bool = False) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the columns that are refused unless they are insisted on, with the reasons; and what is warned about."""
+    alike = look_alikes(table.frame.select(roles.other + roles.sensitive))
+    found = {name: one.reason for name, one in alike.items() if name in roles.other or not one.measure}
+    told = roles.sensitive if two_tables else roles.quasi + roles.sensitive
+    for one in dependences(table, told, roles.other):
+        found.setdefault(one.column, one.reason)
+    measures = [_measure(name, one.reason) for name, one in alike.items() if name not in found]
+    telling = [] if two_tables else [one.reason for one in dependences(table, roles.quasi, roles.sensitive)]
+    return found, (*measures, *telling, *repeated_identifiers(table, roles))
+
+
+def check_decided(table: Table, roles: Roles) -> None:
+    """Guarantees that every column has a role; else an error that proposes one for each that has none."""
+    if not roles.undecided:
+        return
+    found = {column.name: column for column in proposals(table.frame) if column.name in roles.undecided}
+    lines = [f"\n  {name!r}: {found[name].role}, {found[name].reason}" for name in roles.undecided]
+    settings: dict[str, list[str]] = {}
+    for name in roles.undecided:
+        settings.setdefault(SETTING[found[name].role], []).append(name)
+    many = len(roles.undecided)
+    raise RoleError(
+        f"{counted(many, 'column has', 'columns have')} no role, and nothing is published before every column has one;"
+        f" proposed:{''.join(lines)}",
+        hint=f"\nread the proposals, then add {as_flags(settings)}\n(--other publishes a column as it is, --leave-out"
+        " does not publish it; in shoal.toml and in Python the settings are"
+        f" {', '.join(SETTINGS[name].key for name in settings)})",
+    )
+
+
+def as_flags(settings: Mapping[str, Sequence[str]]) -> str:
+    """Return settings that list columns as they are written on the command line.
+
+    >>> as_flags({"quasi": ["age"], "leave_out": ["my note", "a,b"]})
+    "--quasi age --leave-out 'my note,\\"a,b\\"'"
+    """
+    return " ".join(f"{SETTINGS[name].flag} {shlex.quote(_comma_separated(names))}" for name, names in settings.items())
+
+
+def _comma_separated(names: Sequence[str]) -> str:
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
+
+
+def _check_allowed(roles: Roles, request: Request) -> None:
+    """Refuse to allow what is not published: the word `rest`, or a column of another role."""
+    for name in listed(request.allow):
+        if name not in roles.sensitive + roles.other:
+            raise RoleError(
+                f"{name!r} is allowed, but is not published as it is",
+                expected="names of columns that are sensitive or other",
+                hint=nearest(name, roles.sensitive + roles.other),
+            )
+
+
+def _refusal(refused: Mapping[str, str], roles: Roles) -> str:
+    """Say which columns are not published, and why."""
+    lines = [
+        f"\n  {name!r} as {'sensitive' if name in roles.sensitive else 'other'}: {reason}"
+        for name, reason in refused.items()
+    ]
+    many = counted(len(refused), "column")
+    return f"{many} would go out with no protection, so nothing is published:{''.join(lines)}"
+
+
+def _insist(names: Sequence[str]) -> str:
+    return (
+        "\nleave such columns out (--leave-out, --identifier), protect them (--quasi), or insist by name:"
+        f" {as_flags({'allow': names})}"
+    )
+
+
+def _measure(name: str, reason: str) -> str:
+    return f"{name!r} is published exactly: {reason}; whoever knows a value finds its row. Round it if you can"
+
+
+def repeated_identifiers(table: Table, roles: Roles) -> list[str]:
+    """Say which identifiers occur more than once: then one row is not one person."""
+    return [
+        f"identifier {name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows."
+        " Models count rows; where one person has several, fewer people than that share a class"
+        for name in repeating(table, roles.identifiers)
+    ]
+
+
+def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
+    """Return the identifiers that occur more than once; one of few values, such as a given name, numbers nobody.
+
+    One that is called a record number is taken for one, however often it repeats.
+
+    >>> repeating(Table.of({"patient": [7, 7, 8], "case": [1, 2, 3]}), ["patient", "case"])
+    ['patient']
+    """
+    different = {name: table[name].drop_nulls().n_unique() for name in identifiers}
+    present = {name: table.rows - table[name].null_count() for name in identifiers}
+    least = {name: 2 if column_names.speaks(name, NUMBERING) else max(2, present[name] / 5) for name in identifiers}
+    return [name for name in identifiers if least[name] <= different[name] < present[name]]
+
+
+def people_in_classes(table: Table, identifiers: Sequence[str], class_of_row: Ints, k: int) -> list[str]:
+    """Say how many classes hold fewer than k different values of an identifier that repeats."""
+    kept = class_of_row >= 0
+    found = []
+    for name in repeating(table, identifiers):
+        pairs = pl.DataFrame({"class": class_of_row, "person": table[name]}).filter(pl.Series(kept)).unique()
+        people = pairs.group_by("class").len()["len"]
+        few, one = int((people < k).sum()), int((people == 1).sum())
+        found.append(
+            f"of {counted(len(people), 'class', 'classes')} {few:,} hold fewer than {k} different values of {name!r}"
+            f" and {one:,} one alone: if each value is one person, these are crowds of so few people"
+        )
+    return found

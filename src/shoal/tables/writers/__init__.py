@@ -1,0 +1,4 @@
+"""Writers of files, one format per file; see `base` for the contract."""
+
+PLUGINS = "shoal.writers"
+"""The group of entry points by which other packages announce theirs."""

@@ -1,0 +1,212 @@
+"""Earlier releases of the same people: the register, what it holds, what a release follows, and how one is recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from shoal.config import FIRST
+from shoal.core.errors import ShoalError
+from shoal.republication.earlier import WARN
+from shoal.republication.release_register import Entry, Register
+from shoal.web.desk import Desk, Draft, Run, checking, queries
+from shoal.web.events import hear
+from shoal.web.page import Page
+from shoal.web.parts import button, chosen, field, grid, heading, message, part, sentence, text, written
+from shoal.web.trials import Trial, wait_for
+
+LEAD = (
+    "Two releases of the same people can together give away what neither does alone. A register knows the releases that"
+    " were made before: a new one is compared with them."
+)
+OVERLAP = {"": "make no release", WARN: "make it all the same, and say so"}
+BY_ITSELF = {"": "none: it is a release by itself", FIRST: "none: it is the first of a series"}
+SERIES = (
+    "People who were published before stay hidden among the same values, and new ones are added: so all releases of the"
+    " series together say no more than one."
+)
+
+
+@dataclass(frozen=True)
+class EarlierView:
+    """The registers that lie in the chosen folder, and what the chosen one holds."""
+
+    registers: tuple[str, ...]
+    entries: tuple[Entry, ...] = ()
+    refused: str = ""
+    """Why the register cannot be read."""
+    problem: str = ""
+    """Why a series cannot be asked for what is asked for."""
+    offer: str = ""
+    """What it could be asked for."""
+
+
+def look_earlier(desk: Desk) -> EarlierView:
+    """Look at the register."""
+    draft, files = desk.draft, () if desk.root is None else desk.root.glob("*/register.json")
+    registers = tuple(sorted(path.parent.name for path in files))
+    if draft.registry is None:
+        return EarlierView(registers)
+    try:
+        entries = Register.at(draft.registry).entries
+    except ShoalError as error:
+        return EarlierView(registers, refused=str(error))
+    problem = checking.series_problem(draft) if draft.follows and draft.require else ""
+    return EarlierView(registers, entries, problem=problem, offer=_offer(draft, entries))
+
+
+def _offer(draft: Draft, entries: tuple[Entry, ...]) -> str:
+    """Return what the release before asked for; of the first of a series, groups of 3 for its one secret."""
+    asked = [one.require for one in entries if one.folder == draft.follows]
+    secrets = draft.named("sensitive")
+    if not asked and len(secrets) == 1:
+        asked = [queries.written("m", ["3"], secrets)]
+    return next((one for one in asked if one != " ".join(draft.require) or draft.recoding), "")
+
+
+def choose_earlier(page: Page, found: EarlierView) -> None:
+    """Offer a register; show what was released before, and what to do about it."""
+    heading("Were these people published before?")
+    text(LEAD, "faint")
+    if page.desk.root is None:
+        return
+
+    async def take(name: str) -> None:
+        parts: dict[str, Any] = {"registry": name.strip() or None, "follows": None}
+        await page.change(**parts, **({} if name.strip() else {"overlap": None}))
+
+    help = f"A folder inside {page.desk.root}; one that is not there yet is made. Empty: nothing is compared."
+    value = place_of(page.desk, page.draft.registry)
+    written("Register of releases", value, take, key="registry", help=help, list="registers", placeholder="registry")
+    with part("datalist", id="registers"):
+        for name in found.registers:
+            part("option", value=name)
+    if found.refused:
+        message(found.refused, "bad")
+    elif page.draft.registry is not None:
+        _recorded(page, found.entries)
+        _decide(page, found)
+
+
+def place_of(desk: Desk, path: str | None) -> str:
+    """Return a folder as it is called from the chosen one."""
+    return "" if path is None else os.path.relpath(path, desk.root)
+
+
+def _recorded(page: Page, entries: tuple[Entry, ...]) -> None:
+    """Show what was released before."""
+    if not entries:
+        text("Nothing is recorded there yet.")
+        return
+    rows = [
+        [
+            place_of(page.desk, one.folder),
+            one.require,
+            ", ".join(one.sensitive) or "–",
+            f"{one.rows:,}",
+            ", ".join(one.person) or "unknown: anybody may be in it",
+        ]
+        for one in entries
+    ]
+    headings = ("release", "every crowd meets", "secrets", "rows", "people are told apart by")
+    grid(headings, rows, numbers=(3,), about="Releases that were made before")
+
+
+def _decide(page: Page, found: EarlierView) -> None:
+    """Offer what to do where releases give people away together, and which release this one follows."""
+    draft = page.draft
+    heard = lambda value: page.change(overlap=value or None)  # noqa: E731
+    label = "If it and an earlier release together give people away"
+    chosen(label, OVERLAP, draft.overlap if draft.overlap in OVERLAP else "", heard, key="overlap")
+    known = [one.folder for one in found.entries if one.can_be_followed]
+    others = [draft.follows] if draft.follows and draft.follows != FIRST else []
+    options = BY_ITSELF | {folder: place_of(page.desk, folder) for folder in dict.fromkeys([*known, *others])}
+    follow = lambda value: page.change(follows=value or None)  # noqa: E731
+    chosen("The release before it", options, draft.follows or "", follow, key="follows")
+    if draft.follows:
+        text(SERIES, "faint")
+    if found.problem:
+        _mend(page, found)
+
+
+def _mend(page: Page, found: EarlierView) -> None:
+    """Say why there can be no series, and offer a requirement with which there can."""
+    with message(sentence(found.problem), "warn"), part("div", class_="buttons"):
+        if found.offer:
+            use = lambda: page.change(require=[found.offer], recoding=None)  # noqa: E731
+            button(f"Ask for {found.offer} in two tables", use, key="series", kind="small")
+
+
+def asked_earlier(desk: Desk, draft: Draft) -> list[list[str]]:
+    """Return what is asked about earlier releases, in words; nothing where no register is chosen."""
+    if draft.registry is None:
+        return []
+    follows = {None: [], FIRST: [["Series", "it is the first release"]]}
+    series = follows.get(draft.follows, [["Series", f"it follows {place_of(desk, draft.follows)}"]])
+    return [["Compared with the releases in", place_of(desk, draft.registry)], *series]
+
+
+def show_overlaps(overlaps: Sequence[Mapping[str, Any]]) -> None:
+    """Say what a release and each earlier one give away together."""
+    for one in overlaps:
+        text(sentence(one["said"])) if one["safe"] else message(sentence(one["said"]), "warn")
+
+
+# --- recording ---
+
+
+@dataclass(frozen=True)
+class RecordView:
+    """The register of a run, the name proposed for its folder, and what is known of recording it."""
+
+    register: str = ""
+    folder: str = ""
+    trial: Trial | None = None
+
+
+def look_record(desk: Desk, run: Run) -> RecordView:
+    """Look whether a release was recorded."""
+    if run.draft.registry is None or desk.root is None:
+        return RecordView()
+    trial = Trial.latest([one for one in desk.runs.all("record") if one.job.asked["of"] == run.id])
+    root = desk.root
+    free = next(name for number in count(1) if not (root / (name := f"release-{number}")).exists())
+    return RecordView(place_of(desk, run.draft.registry), free, trial)
+
+
+def ask_record(page: Page, id: str, found: RecordView) -> None:
+    """Offer to record a release; say so where it was."""
+    heading("Record it")
+    trial = found.trial
+    if not found.register:
+        text("No register was chosen for this run: the step Privacy has the choice.", "faint")
+    elif trial is not None and trial.found:
+        folder = Path(trial.found["folder"]).name
+        message(f"Recorded in {found.register} as {folder}. Later releases are compared with it.")
+        show_overlaps(trial.found["overlaps"])
+    elif trial is not None and not trial.refused:
+        wait_for(page, trial.id)
+    else:
+        if trial is not None:
+            message(trial.refused, "bad")
+        _record(page, id, found)
+
+
+def _record(page: Page, id: str, found: RecordView) -> None:
+    text(
+        f"Publishing it? Then record it in {found.register}: the release is copied to a folder, and later releases are"
+        " compared with it. A release that was not recorded is not taken into account."
+    )
+    with field("Folder for the release", "record-folder", f"Inside {page.desk.root}. It has a private part too."):
+        part("input", type="text", value=found.folder, id="record-folder", data_key="record-folder", autocomplete="off")
+    with part("div", class_="buttons"):
+        use = part("button", "Save and record", "button", type="button", data_from="record-folder")
+        hear(use, "record", "press", lambda name: page.attempt(_start, page.desk, id, str(name).strip()))
+
+
+def _start(desk: Desk, id: str, folder: str) -> None:
+    desk.record(desk.runs[id], folder)

@@ -1,0 +1,60 @@
+"""Jobs besides the runs, such as other sizes of crowds: what is known of one, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.web.desk import Desk, Run
+from shoal.web.desk.jobs import STOP
+from shoal.web.desk.runs import GOING
+from shoal.web.page import Page
+from shoal.web.parts import button, part
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A job as the page shows it: why nothing came of it, or what did."""
+
+    id: str
+    state: str
+    refused: str
+    found: Mapping[str, Any]
+
+    @classmethod
+    def latest(cls, jobs: Sequence[Run]) -> Trial | None:
+        """Return the last of several jobs; None where there is none."""
+        if not jobs:
+            return None
+        last = jobs[-1]
+        return cls(last.id, last.state, "" if last.failure is None else last.failure.said, last.summary or {})
+
+
+def wait_for(page: Page, id: str) -> None:
+    """Say how far a job is; once it is done, draw the page anew."""
+    page.live(lambda: _state(page.desk, id), lambda state: _going(page, state))
+
+
+def stop_button(page: Page, id: str, *, key: str) -> None:
+    """Show a button that ends a job early."""
+    button("Stop", lambda: page.attempt(_stop, page.desk, id), key=key, kind="small")
+
+
+def _stop(desk: Desk, id: str) -> None:
+    desk.runs[id].stop()
+
+
+def _state(desk: Desk, id: str) -> tuple[str, str]:
+    run = desk.runs[id]
+    if (run.job.folder / STOP).exists():
+        return run.state, "stopping: what is known is being kept"
+    points = run.progress()
+    return run.state, f"{points[-1].share:.0%}: {points[-1].doing}" if points else "starting"
+
+
+def _going(page: Page, state: tuple[str, str]) -> None:
+    going = state[0] in GOING
+    if going:
+        part("p", state[1], "faint", role="status")
+    page.come(not going)
