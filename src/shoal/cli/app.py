@@ -16,18 +16,7 @@ from shoal.cli.frontier_table import frontier
 from shoal.cli.hard import hard
 from shoal.cli.hierarchy import hierarchy as hierarchy_commands
 from shoal.cli.inspect_table import inspect
-from shoal.cli.options import (
-    Decimal,
-    Encoding,
-    Hierarchies,
-    Json,
-    Order,
-    Population,
-    Separator,
-    Unify,
-    request_options,
-    to_table,
-)
+from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Order, Population, Separator, Unify, request_options
 from shoal.cli.register_release import register
 from shoal.cli.report_release import made_report
 from shoal.cli.report_release import report as report_command
@@ -244,7 +233,7 @@ app.add_typer(synth, name="synth")
 
 @synth.command()
 def census(
-    output: Annotated[Path, to_table],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")],
     rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same people.")] = 0,
 ) -> None:

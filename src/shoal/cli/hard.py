@@ -8,13 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.options import Json, to_table
+from shoal.cli.options import Json
 
 
 def hard(
     kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
     sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
-    output: Annotated[Path | None, to_table] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
     as_json: Json = False,
 ) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.request import SETTINGS
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -47,7 +46,7 @@ class Bound:
 
 @hierarchy.command()
 def build(
-    file: Annotated[Path, typer.Argument(help=SETTINGS["file"].help)],
+    file: Annotated[Path, typer.Argument(help="The table: CSV, csv.gz, Parquet or Arrow.")],
     words: Annotated[str, typer.Argument(help=f"{WORDS}.")],
     column: Column,
     output: Output,

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.core.on_demand import declared
 from shoal.request import LEFT_OUT, NAMES, PANELS, SETTINGS, SWITCH, Setting
 
 
@@ -26,7 +25,6 @@ Separator = Annotated[str | None, option("separator")]
 Encoding = Annotated[str | None, option("encoding")]
 Decimal = Annotated[str | None, option("decimal")]
 TableFile = Annotated[Path, typer.Argument(help=SETTINGS["file"].help)]
-to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('shoal.tables.writers', 'title')}.")
 Hierarchies = Annotated[list[str] | None, option("hierarchies")]
 Unify = Annotated[list[str] | None, option("unify")]
 Order = Annotated[list[str] | None, option("order")]

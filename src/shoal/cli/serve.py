@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from shoal.request import SETTINGS
-
 PACKAGE = "nicegui"
 
 
 def serve(
-    file: Annotated[Path | None, typer.Argument(help=SETTINGS["file"].help)] = None,
+    file: Annotated[Path | None, typer.Argument(help="A table to begin with: CSV, csv.gz, Parquet or Arrow.")] = None,
     folder: Annotated[
         Path | None,
         typer.Option(

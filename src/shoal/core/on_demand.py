@@ -7,13 +7,11 @@ defines it and no other, so that `shoal verify` loads only the models and hierar
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 
@@ -40,18 +38,6 @@ def _homes(package: str) -> dict[str, str]:
     blocks = (node for node in ast.parse(source_of(package)).body if isinstance(node, ast.If))
     imports = (node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom))
     return {name.name: node.module or "" for node in imports for name in node.names}
-
-
-def declared(package: str, name: str) -> str:
-    """List in words what the classes of a package declare under a name, read from their text: nothing is imported.
-
-    >>> declared("shoal.tables.writers", "name")
-    'arrow, csv, csv.gz, parquet'
-    """
-    folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
-    texts = (file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
-    stated = (value for text in texts for value in re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', text))
-    return ", ".join(sorted(stated))
 
 
 def source_of(module: str) -> str:
