@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import Json, to_table
+from shoal.cli.options import Json
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import ParameterError
 from shoal.core.on_demand import import_deferred
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def hard(
     kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
     sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
-    output: Annotated[Path | None, to_table] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
     as_json: Json = False,
 ) -> None:
