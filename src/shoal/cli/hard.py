@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 def hard(
     kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
     sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet or Arrow.")
-    ] = None,
+    output: Annotated[Path | None, to_table] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
     as_json: Json = False,
 ) -> None:
