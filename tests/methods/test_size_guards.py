@@ -16,11 +16,13 @@ from shoal.bounds import support
 from shoal.bounds.ladders import WholeLadder, ladders_of
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import Unsupported
+from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
 from shoal.methods.full_domain.incognito import Incognito, Walk
 from shoal.methods.full_domain.lattice import Ground, Lattice
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
 from shoal.methods.general import moves
+from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.subset_dp import _compiled
 from shoal.methods.k_anonymity import forest
 from shoal.methods.k_anonymity.forest import Forest, Neighbours
@@ -32,7 +34,7 @@ from shoal.methods.l_diversity.assignment_kernel import least_assignment
 from shoal.methods.l_diversity.bipartite import Bipartite
 from shoal.methods.l_diversity.tds import Cuts, _entropies, _entropies_of_pairs
 from shoal.methods.microaggregation.clusters.swapping import swap
-from shoal.methods.t_closeness import point_assignment
+from shoal.methods.t_closeness import pca_order, point_assignment
 from shoal.methods.t_closeness.fragmentation.dealing import ROUNDS, balanced, in_order
 from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment
@@ -217,6 +219,11 @@ def test_combinations_that_are_too_many_to_be_clustered_are_refused_in_words(mon
     monkeypatch.setattr(point_assignment, "MOST_COORDINATES", 1_000)
     (said,) = PcaOrder().accepts(problem)
     assert said.startswith("80 combinations of sensitive values in 80 coordinates are too many")
+    monkeypatch.setattr(pca_order, "MOST_PRODUCTS", 1_000)
+    (said,) = PcaOrder().accepts(problem)
+    assert (
+        said == "the principal components of 80 combinations of sensitive values in 80 coordinates would take minutes"
+    )
 
 
 def balanced_plainly(points: Floats, counts: Ints, buckets: int, rng: np.random.Generator) -> Ints:
@@ -270,6 +277,15 @@ def test_there_is_no_local_search_where_counts_by_class_and_value_are_too_many(m
     covering = Covering.shown(problem, cube, Partition.whole(60))
     monkeypatch.setattr(moves, "MOST_COUNTED", 10)
     assert moves.moved(covering, Checks.of(cube, problem.models), Deadline()) is covering
+
+
+@pytest.mark.parametrize("method", ["auto", "cube", "peel", "optimal", "set-cover"])
+def test_time_that_is_over_while_the_cube_is_laid_out_gives_the_quick_release(method: str) -> None:
+    problem = posed(bits(30, 10), "k=3")
+    found = choose(problem, method, seed=0, deadline=after(20), progress=silent)
+    assert found.cut
+    assert found.cost <= Mondrian().run(problem).cost
+    assert method == "auto" or found.method == "mondrian"
 
 
 def test_groups_have_enough_values_however_many_there_are() -> None:
