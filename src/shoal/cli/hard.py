@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import Json
+from shoal.cli.options import Json, to_table
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import ParameterError
 from shoal.core.on_demand import import_deferred
