@@ -24,7 +24,6 @@ CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""
 
 
-
 def uncovered_rows(
     shown: pl.DataFrame,
     original: pl.DataFrame,

@@ -50,6 +50,12 @@ def configuration(
         lines += _listed(key, [column for column in columns if column.role == role])
     others = [column for column in columns if column.role == Role.OTHER]
     lines += [f"# published as it is: {_comment(column)}" for column in others]
+    undecided = [column for column in columns if column.role == Role.OPEN]
+    if undecided:
+        lines.append(
+            "# Decide on these: may others know it (quasi), must nobody learn it (sensitive), or leave it out?"
+        )
+        lines += [f"#   {toml_value(column.name)},  # {_plain(column.reason)}" for column in undecided]
     lines += ["", "[privacy]", f"require = {toml_value(str(_requirement(rows, guarded)))}"]
     if unguarded:
         lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")

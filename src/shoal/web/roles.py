@@ -14,6 +14,7 @@ from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, lacking, message, part, segments, text
 
 ROLES = {"quasi": "May be known", "sensitive": "Secret", "identifier": "Leave out", "other": "Publish as is"}
+LABELS = {**ROLES, "open": "To decide"}
 MEANING = {
     "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
     "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
@@ -109,22 +110,24 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
         with part("div", class_="about"):
             part("h3", name)
             part("span", f"{column['type']}, {counted(column['distinct'], 'different value')}", "faint")
-            proposed = "" if has == column["role"] else f" (proposed: {ROLES[column['role']].lower()})"
+            proposed = "" if has == column["role"] else f" (proposed: {LABELS[column['role']].lower()})"
             part("p", f"{column['reason']}{proposed}", "faint")
+            if has == "open":
+                part("strong", "To decide: nothing is published before.")
         segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
 
 
 def said(desk: Desk) -> str:
-    """Return how many columns may be known."""
-    many = len(desk.draft.named("quasi"))
-    return f"{many} may be known" if many else ""
+    """Return how many columns may be known, and how many are to be decided on."""
+    counts = ((len(desk.draft.named("quasi")), "may be known"), (len(desk.draft.named("open")), "to decide"))
+    return ", ".join(f"{many} {what}" for many, what in counts if many)
 
 
 STEP = Step(
     "roles",
     "Roles",
     "What could others know, and what must stay secret?",
-    "shoal proposes a role for each column, from its name and its values. You know better: change what is wrong.",
+    "shoal proposes roles from the names and values of the columns, and leaves open what it cannot judge. You decide.",
     look,
     draw,
     said,

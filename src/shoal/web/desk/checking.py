@@ -13,7 +13,7 @@ from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
 from shoal.request import Request, settings_of
-from shoal.web.desk.draft import Draft
+from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.uploads import Uploads
 
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
@@ -65,6 +65,8 @@ def missing(draft: Draft) -> list[tuple[str, str]]:
 def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "data", "" if draft.file else "choose a table"
     yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
+    undecided = ", ".join(draft.named(OPEN))
+    yield "roles", f"decide on the role of {undecided}" if undecided else ""
     yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
     sensitive = draft.named("sensitive")
     for model in as_models(" ".join(draft.require)) if draft.require else ():

@@ -23,7 +23,8 @@ from shoal.tables.star_marks import STAR
 
 ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
 """Roles of columns, and the setting that lists them; every other column is published as it is."""
-OTHER = "other"
+OTHER, OPEN = "other", "open"
+"""Published as it is; not decided yet."""
 LISTED = ("require", "hierarchies", "attribute_weights", "order")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
@@ -43,7 +44,7 @@ class Draft:
     encoding: str | None = None
     decimal: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
-    """For each column `quasi`, `sensitive`, `identifier` or `other`."""
+    """For each column `quasi`, `sensitive`, `identifier`, `other`, or `open` as long as nobody decided."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     unify: tuple[str, ...] = ()
@@ -74,8 +75,8 @@ class Draft:
                 raise ParameterError(f"a draft has no part {name!r}", hint=nearest(name, known))
         made = replace(self, **{name: _plain(part) for name, part in parts.items()})
         for role in made.roles.values():
-            if role not in (*ROLES, OTHER):
-                raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OTHER)))
+            if role not in (*ROLES, OTHER, OPEN):
+                raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OTHER, OPEN)))
         return replace(made, require=tuple(made.require), unify=tuple(made.unify))
 
     def named(self, role: str) -> list[str]:
