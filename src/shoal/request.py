@@ -7,6 +7,7 @@ lists what a face does not take, each with its reason. Nothing is imported that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from inspect import Parameter, signature
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
-from shoal.core.on_demand import declared
 from shoal.core.parameters import Number, Numeral
 
 if TYPE_CHECKING:
@@ -90,13 +90,21 @@ def setting(
     return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
 
 
+def declared(formats: str, name: str) -> str:
+    """List in words what the readers or writers of files declare under a name, from their text: nothing is imported.
+
+    >>> declared("writers", "name")
+    'arrow, csv, csv.gz, parquet'
+    """
+    texts = (file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "tables" / formats).glob("*.py"))
+    return ", ".join(sorted(re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', "".join(texts))))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """The file of a table, and how it is read."""
 
-    file: str | Path | None = setting(
-        None, f"The table: {declared('shoal.tables.readers', 'title')}.", section="data", kind=FILE
-    )
+    file: str | Path | None = setting(None, f"The table: {declared('readers', 'title')}.", section="data", kind=FILE)
     separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
     encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
     decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
@@ -117,7 +125,7 @@ class Output:
     )
     format: str | None = setting(
         None,
-        f"{declared('shoal.tables.writers', 'name')}; with spark parquet or parquet-parts.",
+        f"{declared('writers', 'name')}; with spark parquet or parquet-parts.",
         section="output",
     )
     overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)

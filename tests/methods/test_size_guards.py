@@ -12,13 +12,17 @@ from scipy.optimize import linear_sum_assignment
 from tests.methods.test_time_limits import Steps, after
 
 import shoal
+from shoal.bounds import support
 from shoal.bounds.ladders import WholeLadder, ladders_of
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import Unsupported
+from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
 from shoal.methods.full_domain.incognito import Incognito, Walk
 from shoal.methods.full_domain.lattice import Ground, Lattice
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
+from shoal.methods.general import moves
+from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.subset_dp import _compiled
 from shoal.methods.k_anonymity import forest
 from shoal.methods.k_anonymity.forest import Forest, Neighbours
@@ -30,10 +34,15 @@ from shoal.methods.l_diversity.assignment_kernel import least_assignment
 from shoal.methods.l_diversity.bipartite import Bipartite
 from shoal.methods.l_diversity.tds import Cuts, _entropies, _entropies_of_pairs
 from shoal.methods.microaggregation.clusters.swapping import swap
-from shoal.methods.t_closeness import point_assignment
+from shoal.methods.t_closeness import pca_order, point_assignment
 from shoal.methods.t_closeness.fragmentation.dealing import ROUNDS, balanced, in_order
 from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment
+from shoal.microdata.partition import Partition
+from shoal.patterns import Cube
+from shoal.patterns.checks import Checks, is_linear
+from shoal.patterns.covering import Covering
+from shoal.patterns.demands import Demands
 from shoal.problem import Problem
 from shoal.request import Request
 from shoal.steps.preparation import prepare
@@ -210,6 +219,11 @@ def test_combinations_that_are_too_many_to_be_clustered_are_refused_in_words(mon
     monkeypatch.setattr(point_assignment, "MOST_COORDINATES", 1_000)
     (said,) = PcaOrder().accepts(problem)
     assert said.startswith("80 combinations of sensitive values in 80 coordinates are too many")
+    monkeypatch.setattr(pca_order, "MOST_PRODUCTS", 1_000)
+    (said,) = PcaOrder().accepts(problem)
+    assert (
+        said == "the principal components of 80 combinations of sensitive values in 80 coordinates would take minutes"
+    )
 
 
 def balanced_plainly(points: Floats, counts: Ints, buckets: int, rng: np.random.Generator) -> Ints:
@@ -244,6 +258,43 @@ def test_clusters_made_piece_by_piece_are_those_made_at_once(wide: int, monkeypa
         points, counts = rng.random((60, wide)).round(1), rng.integers(1, 5, 60)
         found = balanced(points, counts, 7, np.random.default_rng(seed))
         assert (found == balanced_plainly(points, counts, 7, np.random.default_rng(seed))).all()
+
+
+def test_a_model_of_too_many_values_adds_nothing_to_what_compiled_loops_count() -> None:
+    """Counts by class and value are as wide as the attributes that the loops read, not as all that are asked of."""
+    columns = {"q0": [1, 2] * 300, "few": list("abcd") * 150, "many": [f"w{row % 500}" for row in range(600)]}
+    problem = posed(columns, "l(few)=2 l(many)=2")
+    checks = Checks.of(Cube.of(problem), problem.models)
+    assert (checks.codes.shape[0], checks.totals.tolist()) == (1, [[150] * 4])
+    assert not checks.complete
+    assert not is_linear(problem.models, problem.values)
+    assert is_linear(posed(columns, "l(few)=2").models, problem.values)
+
+
+def test_there_is_no_local_search_where_counts_by_class_and_value_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = posed({"q0": [1, 2, 3, 4] * 15, "s": list("abc") * 20}, "l(s)=2")
+    cube = Cube.of(problem)
+    covering = Covering.shown(problem, cube, Partition.whole(60))
+    monkeypatch.setattr(moves, "MOST_COUNTED", 10)
+    assert moves.moved(covering, Checks.of(cube, problem.models), Deadline()) is covering
+
+
+@pytest.mark.parametrize("method", ["auto", "cube", "peel", "optimal", "set-cover"])
+def test_time_that_is_over_while_the_cube_is_laid_out_gives_the_quick_release(method: str) -> None:
+    problem = posed(bits(30, 10), "k=3")
+    found = choose(problem, method, seed=0, deadline=after(20), progress=silent)
+    assert found.cut
+    assert found.cost <= Mondrian().run(problem).cost
+    assert method == "auto" or found.method == "mondrian"
+
+
+def test_groups_have_enough_values_however_many_there_are() -> None:
+    """The compiled bound is that of the arrays, where every row has a tuple and a value of its own."""
+    rng = np.random.default_rng(7)
+    problem = posed({"q0": rng.integers(0, 9, 300), "q1": rng.integers(0, 9, 300), "s": np.arange(300) // 2}, "l(s)=3")
+    cube = Cube.of(problem)
+    demands = Demands.of(cube, problem.required, may_drop=False)
+    assert (support._compiled(cube, demands) == support._by_arrays(cube, demands)).all()
 
 
 def test_information_is_the_same_without_a_table_of_parts_by_values() -> None:

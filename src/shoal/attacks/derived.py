@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,8 @@ from shoal.inspection.sampled_column import BEHIND
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table
+
+NOT_LEARNT = "Which columns tell was learnt from the published cells alone: with the original, others may be found."
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Derived(Attack):
     excluded_by: ClassVar[str] = "-; leave these columns out, or make them quasi-identifiers"
     criterion: ClassVar[str] = LINKABILITY
     needs_original: ClassVar[bool] = False
+    gains: ClassVar[str] = "finds {found} of {people} for certain"
 
     k: int = 5
 
@@ -69,11 +73,22 @@ class Derived(Attack):
             "not_learnt": [] if scene.has_original else [name for name in quasi if _hidden(scene, name)],
         }
         said = f"all quasi-identifiers, and {' and '.join(tellers)}" if tellers else "all quasi-identifiers"
+        words = {"found": "the record"}
         if not scene.has_original:
-            return self.outcome(scene, None, int((sizes == 1).sum()), "own class", knows=said, figures=figures)
+            return self.outcome(
+                scene,
+                None,
+                int((sizes == 1).sum()),
+                "own class",
+                knows=said,
+                words=words,
+                figures=figures,
+                at_most=Fraction(1),
+                left_out=NOT_LEARNT,
+            )
         crowds = scene.crowds_knowing(tellers)
         before, after = (int(((crowd.size == 1) & crowd.is_right).sum()) for crowd in crowds)
-        return self.outcome(scene, before, after, crowds[1].way, knows=said, figures=figures)
+        return self.outcome(scene, before, after, crowds[1].way, knows=said, words=words, figures=figures)
 
     def _certain(self, scene: Scene, name: str, tellers: Sequence[str]) -> Outcome:
         said = f"all quasi-identifiers, and {' and '.join(tellers)}"
@@ -83,10 +98,22 @@ class Derived(Attack):
             with_value = _groups(scene, (*scene.shown.quasi, *tellers, name))
             values = np.bincount(groups[np.unique(with_value, return_index=True)[1]])
             after = int((values == 1)[groups].sum())
-            return self.outcome(scene, None, after, "own class", attribute=name, knows=said, figures=figures)
+            return self.outcome(
+                scene,
+                None,
+                after,
+                "own class",
+                attribute=name,
+                knows=said,
+                words={"found": name},
+                figures=figures,
+                at_most=Fraction(1),
+                left_out=NOT_LEARNT,
+            )
         crowds = scene.crowds_knowing(tellers)
         before, after = (int(crowd.secret(name).is_certain.sum()) for crowd in crowds)
-        return self.outcome(scene, before, after, crowds[1].way, attribute=name, knows=said, figures=figures)
+        words, way = {"found": name}, crowds[1].way
+        return self.outcome(scene, before, after, way, attribute=name, knows=said, words=words, figures=figures)
 
 
 def _found(scene: Scene) -> tuple[Dependence, ...]:

@@ -366,8 +366,8 @@ def _classes(
 
 
 def _cells(shown: Sequence[Coded], builders: Mapping[str, Builder]) -> list[ShownCells]:
-    """Return the cells of classes, column by column; loaded here, as only few models ask for them."""
-    from shoal.hierarchies.containment import ShownCells
+    """Return the cells of classes, column by column."""
+    from shoal.hierarchies.containment import ShownCells  # only few models ask for them
 
     return [ShownCells(column.codes.astype(np.int64), column.values, builders.get(column.name)) for column in shown]
 

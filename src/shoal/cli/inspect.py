@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +15,20 @@ from shoal.core.number_format import percent
 from shoal.core.on_demand import import_deferred
 
 if TYPE_CHECKING:
+    from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
-    from shoal.cli.terminal import Grid, console
-    from shoal.inspection import Inspection, SinglingSet
+    from shoal.cli.terminal import console
+    from shoal.inspection import Column, Inspection, SinglingSet, Step
     from shoal.inspection import inspect as inspect_table
+    from shoal.inspection.ranking import CROWD
     from shoal.tables.table import read
 
-
-STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim"}
+STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim", "open": "bold cyan"}
+NAME = 26
+"""Signs of a column's name that are shown, at most."""
+ALL = 0.999
+"""Share of unique rows from which on a further column adds nothing to see."""
 
 
 def inspect(
@@ -51,12 +57,58 @@ def inspect(
 
 
 def show(found: Inspection) -> None:
-    """Print the columns, then the sets."""
+    """Print a line a column, what each quasi-identifier adds, and the sets that single people out."""
     _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
-    console().print(_columns(found))
+    width = min(max(len("column"), *(len(column.name) for column in found.columns)), NAME)
+    _out(f"{'column':<{width}}  {'role':<10}  {'distinct':>9}  why")
+    for column in found.columns:
+        console().print(_line(column, width), no_wrap=True, overflow="ellipsis")
+    _ranking(found, width)
+    _singling(found)
+    for note in (*found.singling.notes, *found.notes):
+        _out(note)
+
+
+def _line(column: Column, width: int) -> Text:
+    """Return one line: name, role, distinct values, and the reason without what it means."""
+    why = column.reason.partition(", which ")[0]
+    role = (f"{column.role:<10}", STYLES[column.role])
+    return Text.assemble(_cut(column.name, width), "  ", role, f"  {column.distinct:>9,}  {why}")
+
+
+def _cut(name: str, width: int) -> str:
+    """Return a name as it takes so many places of the terminal."""
+    name = name if name.isprintable() else repr(name)
+    return set_cell_size(name, width) if cell_len(name) <= width else set_cell_size(name, width - 1) + "…"
+
+
+def _ranking(found: Inspection, width: int) -> None:
+    """Say what each quasi-identifier adds to those before it, and what the open columns would add."""
+    for role, title in (
+        ("quasi", "quasi-identifiers, the worst first, each added to those above:"),
+        ("open", "left to your judgement; as quasi-identifiers they would add:"),
+    ):
+        steps = [step for step in found.ranking if step.column in found.named(role)]
+        if steps:
+            _out(title)
+            _steps(steps, width)
+
+
+def _steps(steps: Sequence[Step], width: int) -> None:
+    """Print the shares after each step, until nearly all rows are unique."""
+    ends = next((place for place, step in enumerate(steps, 1) if step.unique >= ALL), len(steps))
+    for step in steps[:ends]:
+        shares = f"{percent(step.unique):>7} unique  {percent(step.below):>7} in groups below {CROWD}"
+        _out(f"  {_cut(step.column, width)}  {shares}")
+    if ends < len(steps):
+        _out(f"  nearly all rows are unique already; then {', '.join(step.column for step in steps[ends:])}")
+
+
+def _singling(found: Inspection) -> None:
+    """Print the best set of each size, and how many rows all together single out."""
     singling = found.singling
     for size in (1, 2, 3):
-        for one in singling.of_size(size):
+        for one in singling.of_size(size)[:1]:
             _out(_set(one))
     if singling.smallest is not None:
         _out(f"smallest set that singles out half of the rows: {_set(singling.smallest)}")
@@ -64,24 +116,6 @@ def show(found: Inspection) -> None:
         _out("no set of up to three quasi-identifiers singles out half of the rows")
     if singling.together is not None:
         _out(f"all {len(singling.together.columns)} together: {percent(singling.together.share)} of the rows")
-    for note in (*singling.notes, *found.notes):
-        _out(note)
-
-
-def _columns(found: Inspection) -> Grid:
-    grid = Grid().headed("column", "type", overflow="fold")
-    grid.headed("distinct", "missing", "unique", justify="right", no_wrap=True).headed("role", "why", overflow="fold")
-    for column in found.columns:
-        grid.add_row(
-            Text(column.name),
-            column.type,
-            f"{column.distinct:,}",
-            percent(column.missing),
-            percent(column.unique),
-            Text(column.role, style=STYLES[column.role]),
-            Text(column.reason),
-        )
-    return grid
 
 
 def _set(one: SinglingSet) -> str:

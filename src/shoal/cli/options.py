@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.core.on_demand import declared
-from shoal.request import LEFT_OUT, NAMES, PANELS, SETTINGS, SWITCH, Setting
+from shoal.request import LEFT_OUT, NAMES, PANELS, SETTINGS, SWITCH, Setting, declared
 
 
 def option(name: str, panel: str | None = None) -> Any:
@@ -26,7 +25,7 @@ Separator = Annotated[str | None, option("separator")]
 Encoding = Annotated[str | None, option("encoding")]
 Decimal = Annotated[str | None, option("decimal")]
 TableFile = Annotated[Path, typer.Argument(help=SETTINGS["file"].help)]
-to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('shoal.tables.writers', 'title')}.")
+to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('writers', 'title')}.")
 Hierarchies = Annotated[list[str] | None, option("hierarchies")]
 Unify = Annotated[list[str] | None, option("unify")]
 Order = Annotated[list[str] | None, option("order")]

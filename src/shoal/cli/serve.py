@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import importlib.util
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +30,7 @@ def serve(
     Ctrl-C ends it, and so does closing its terminal; what was uploaded is deleted then. Runs that go on are found again
     by the next `shoal serve` here.
     """
-    if find_spec(PACKAGE) is None:
+    if importlib.util.find_spec(PACKAGE) is None:
         raise Unsupported(
             f"the page needs the package {PACKAGE}, which is not installed", hint="pip install 'shoal[web]'"
         )

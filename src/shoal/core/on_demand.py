@@ -8,14 +8,12 @@ it needs to run, so that its `--help` loads no library.
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -42,18 +40,6 @@ def _homes(package: str) -> dict[str, str]:
     """Return the module of each name that a package imports for type checkers."""
     imports = (node for node in _listed(package) if isinstance(node, ast.ImportFrom))
     return {name.name: node.module or "" for node in imports for name in node.names}
-
-
-def declared(package: str, name: str) -> str:
-    """List in words what the classes of a package declare under a name, read from their text: nothing is imported.
-
-    >>> declared("shoal.tables.writers", "name")
-    'arrow, csv, csv.gz, parquet'
-    """
-    folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
-    texts = (file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
-    stated = (value for text in texts for value in re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', text))
-    return ", ".join(sorted(stated))
 
 
 def import_deferred(module: str) -> None:

@@ -28,6 +28,8 @@ BETTER = 4.0
 """How many times as far each of the two is off alone."""
 EXCEPTIONS = 0.05
 """Share of the rows that a fit leaves out."""
+FITTED = 4_000
+"""Rows that are fitted, at most."""
 WIDEST = 40
 """Columns that are fitted at once, at most."""
 NOTHING, DOUBLED = 1e-6, 2.0
@@ -92,8 +94,9 @@ def _fits(
 
 
 def _plain(column: SampledColumn) -> Floats:
+    """Return the numbers of as many rows as are fitted; the rows of a sample are in random order."""
     assert column.numbers is not None
-    return column.numbers
+    return column.numbers[:FITTED]
 
 
 def _logarithm(column: SampledColumn) -> Floats:

@@ -1,8 +1,7 @@
 """One column: its counts, and the role proposed for it with the reason in words.
 
-What decides, in order: values that point to one person, the name, the values' words, kin columns with the same codes,
-and at last the shape of the values. A column that nothing speaks for is never proposed to be published untouched: it
-is a quasi-identifier (few values) or sensitive (answers and measures).
+What decides, in order: codes of known surveys, what identifies people, dates, the name, the values' words, kin columns
+with the same codes. Where none of them speaks the role stays open, and nothing is published until a person decides.
 """
 
 from __future__ import annotations
@@ -13,12 +12,16 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from shoal.inspection import lexicon, patterns
-from shoal.inspection.profile import ENOUGH, FEW, Profile
+from shoal.inspection.look_alikes import identity, is_numbering, uniqueness
+from shoal.inspection.profile import FEW, Profile
 from shoal.inspection.surveys import survey_codes
 from shoal.tables import column_names
 from shoal.tables.column_names import Role, Rule
 
 __all__ = ["Column", "Role", "proposals"]
+
+RARE = 0.05
+"""The share of rows that a survey weight may single out before a person has to decide."""
 
 
 @dataclass(frozen=True)
@@ -79,26 +82,14 @@ def _judged(profile: Profile, codes: Mapping[str, tuple[Role, str, str]]) -> Fin
     if not profile.distinct:
         return Finding(Role.OTHER, "every value is missing")
     return (
-        _identifying_values(profile)
-        or _surveyed(profile, codes)
-        or _identifying_name(profile)
+        _surveyed(profile, codes)
+        or _identifying(profile)
         or _constant(profile)
         or _dated(profile)
         or _named(profile)
         or _speaking_values(profile)
         or _shaped(profile)
     )
-
-
-def _identifying_values(profile: Profile) -> Finding | None:
-    if profile.dtype != pl.String and not (profile.whole and profile.dtype.is_integer()):
-        return None
-    if profile.dtype != pl.String and len(profile.texts[0]) < 13:
-        return None
-    for kind in patterns.IDENTIFYING:
-        if kind.fits(profile.texts):
-            return Finding(kind.role, f"the values look like {kind.topic}", kind.topic)
-    return None
 
 
 def _surveyed(profile: Profile, codes: Mapping[str, tuple[Role, str, str]]) -> Finding | None:
@@ -108,13 +99,9 @@ def _surveyed(profile: Profile, codes: Mapping[str, tuple[Role, str, str]]) -> F
     return Finding(role, f"the name is a code of the {survey}: {topic}")
 
 
-def _identifying_name(profile: Profile) -> Finding | None:
-    rule = column_names.speaks(profile.name, column_names.IDENTIFIERS)
-    if rule is None:
-        return None
-    if rule.topic == "a record number" and (profile.few or (profile.dtype.is_float() and not profile.whole)):
-        return None  # a kind of number, not a number for each
-    return Finding(rule.role, f"the name says {rule.topic}")
+def _identifying(profile: Profile) -> Finding | None:
+    like = identity(profile)
+    return None if like is None else Finding(Role.IDENTIFIER, like.reason, like.pattern)
 
 
 def _constant(profile: Profile) -> Finding | None:
@@ -130,7 +117,7 @@ def _constant(profile: Profile) -> Finding | None:
 def _dated(profile: Profile) -> Finding | None:
     """Dates link records to news, registers and diaries, whatever they are dates of."""
     pattern = _date_kind(profile)
-    if column_names.speaks(profile.name, [column_names.BIRTH_DATES]):
+    if column_names.speaks(profile.name, (column_names.BIRTH_DATES, column_names.BIRTH_DATES_ABROAD)):
         return Finding(Role.QUASI, "the name says a birth date, which many people know", pattern and "birth dates")
     if pattern:
         return Finding(Role.QUASI, f"the values are {pattern}, which link to other sources", pattern)
@@ -144,7 +131,7 @@ def _date_kind(profile: Profile) -> str | None:
         return profile.type
     if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
         return "dates"
-    if profile.whole and profile.distinct > 2 and _within(profile, 1850, 2100):
+    if profile.whole and profile.dtype.is_numeric() and profile.distinct > 2 and _within(profile, 1850, 2100):
         unspoken = not column_names.speaks(
             profile.name, (*column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
         )
@@ -153,35 +140,29 @@ def _date_kind(profile: Profile) -> str | None:
 
 
 def _within(profile: Profile, low: float, high: float) -> bool:
-    return bool(low <= profile.values[0] and profile.values[-1] <= high)
+    return not profile.dtype.is_numeric() or bool(low <= profile.values[0] and profile.values[-1] <= high)
 
 
 def _named(profile: Profile) -> Finding | None:
     point = column_names.speaks(profile.name, column_names.COORDINATES) if profile.numeric else None
-    if point is not None:
+    if point is not None and _within(profile, -180, 180):
         return Finding(Role.IDENTIFIER if profile.mostly_alone else point.role, f"the name says {point.topic}")
     rules: Sequence[Rule] = (column_names.WEIGHTS, *column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
     rule = column_names.speaks(profile.name, rules)
     if rule is None:
         return None
-    if (
-        rule.role is Role.QUASI
-        and profile.dtype == pl.String
-        and patterns.PEOPLE.fits(profile.texts)
-        and _many(profile)
-    ):
-        return Finding(Role.IDENTIFIER, "the values look like names of people", patterns.PEOPLE.topic)
     if rule is column_names.WEIGHTS and profile.alone:
-        return Finding(rule.role, f"the name says {rule.topic}; round it, for it singles rows out")
+        role = Role.OPEN if profile.alone > RARE * profile.rows else rule.role
+        return Finding(role, f"the name says {rule.topic}; round it, for it singles rows out")
     return Finding(rule.role, f"the name says {rule.topic}" + _why(rule.role))
 
 
 def _why(role: Role) -> str:
-    return {Role.QUASI: ", which others may know", Role.SENSITIVE: ", which nobody should learn"}.get(role, "")
-
-
-def _many(profile: Profile) -> bool:
-    return profile.distinct > FEW or profile.rows < ENOUGH
+    return {
+        Role.QUASI: ", which others may know",
+        Role.SENSITIVE: ", which nobody should learn",
+        Role.OPEN: ", which some others may know",
+    }.get(role, "")
 
 
 def _speaking_values(profile: Profile) -> Finding | None:
@@ -195,38 +176,27 @@ def _speaking_values(profile: Profile) -> Finding | None:
         return Finding(Role.QUASI, "the values look like the sexes" + _why(Role.QUASI), "the sexes")
     if patterns.DIAGNOSES.fits(profile.texts) and any("." in text for text in profile.texts):
         return Finding(Role.SENSITIVE, f"the values look like {patterns.DIAGNOSES.topic}", patterns.DIAGNOSES.topic)
-    if _many(profile) and patterns.PEOPLE.fits(profile.texts):
-        return Finding(Role.IDENTIFIER, "the values look like names of people", patterns.PEOPLE.topic)
     if profile.distinct > 2 and patterns.ZIP_CODES.fits(profile.texts) and not profile.mostly_alone:
         return Finding(Role.QUASI, "the values look like postcodes" + _why(Role.QUASI), patterns.ZIP_CODES.topic)
     return None
 
 
 def _shaped(profile: Profile) -> Finding:
-    """Judge by shape alone, on the safe side."""
-    unnamed = "the name says nothing; "
+    """Say what the shape tells of a column that nothing speaks for; a person decides."""
+    rule = column_names.speaks(profile.name, column_names.IDENTIFIERS)
+    unnamed = f"the name says {rule.topic}, but the values do not; " if rule else "the name says nothing; "
     if profile.dtype == pl.Boolean or (profile.distinct <= 4 and lexicon.is_yes_no(profile.texts)):
-        return Finding(Role.SENSITIVE, unnamed + "yes-or-no answers are seldom known to others", firm=False)
-    if profile.numeric:
-        return _shaped_number(profile, unnamed)
-    if profile.mostly_alone:
-        topic = patterns.CODES.topic if patterns.CODES.fits(profile.texts) else None
-        what = f"the values look like {topic}" if topic else "texts"
-        return Finding(Role.IDENTIFIER, f"{unnamed}{what}, and nearly every row has its own", topic, firm=False)
-    if profile.present >= ENOUGH and profile.distinct > profile.present / 2:
-        return Finding(Role.IDENTIFIER, unnamed + "texts of which most rows have their own", firm=False)
-    return Finding(Role.QUASI, unnamed + "a category that others may know", firm=False)
-
-
-def _shaped_number(profile: Profile, unnamed: str) -> Finding:
-    if profile.whole and profile.present >= ENOUGH and profile.distinct == profile.present:
-        if profile.rising:
-            return Finding(Role.IDENTIFIER, unnamed + "whole numbers that rise from row to row", firm=False)
-        if len(profile.texts[0]) == len(profile.texts[-1]) >= 5:
-            return Finding(Role.IDENTIFIER, unnamed + "long whole numbers, one for each row", firm=False)
-    if profile.distinct <= FEW:
-        return Finding(Role.QUASI, unnamed + "a code of few values that others may know", firm=False)
-    return Finding(Role.SENSITIVE, unnamed + "numbers of many values are measures or amounts", firm=False)
+        return Finding(Role.OPEN, unnamed + "yes-or-no answers, seldom known to others", firm=False)
+    like = uniqueness(profile)
+    if like is not None and profile.numeric and not (profile.rising or is_numbering(profile)):
+        return Finding(Role.OPEN, unnamed + like.reason + ", as amounts and numbers of people do", firm=False)
+    if like is not None and not like.measure:
+        topic = patterns.CODES.topic if not profile.numeric and patterns.CODES.fits(profile.texts) else like.pattern
+        looks = f"the values look like {topic}; " if topic else ""
+        return Finding(Role.IDENTIFIER, unnamed + looks + like.reason, topic, firm=False)
+    if profile.distinct > FEW and profile.numeric:
+        return Finding(Role.OPEN, unnamed + "numbers of many values, perhaps a measure", firm=False)
+    return Finding(Role.OPEN, unnamed + ("a code of few values" if profile.numeric else "a category"), firm=False)
 
 
 def _kin(profiles: Sequence[Profile], findings: Sequence[Finding]) -> dict[str, Finding]:
@@ -239,7 +209,7 @@ def _kin(profiles: Sequence[Profile], findings: Sequence[Finding]) -> dict[str, 
     for members in domains.values():
         firm = [index for index in members if findings[index].firm]
         roles = {findings[index].role for index in firm}
-        if len(firm) < 2 or len(roles) > 1:
+        if len(firm) < 2 or len(roles) > 1 or Role.OPEN in roles:
             continue
         likeness = f"the same codes as {profiles[firm[0]].name!r} and {len(firm) - 1:,} more columns"
         for index in members:

@@ -144,8 +144,8 @@ def _coarsens(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
 def _narrows(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
     found = Narrowing.of(teller, told)
     if found.left <= NARROW:
-        held = f"{teller.name!r} narrows {told.name!r} to {percent(found.held)} of its range"
-        return _Relation(f"{held} in {_rows(teller, told)} of the rows", False)
+        said = f"{teller.name!r} narrows {told.name!r} to {percent(round(found.left, 4))} of its range"
+        return _Relation(f"{said} in {_rows(teller, told)} of the rows", False)
     if found.certain >= PART:
         return _Relation(f"{teller.name!r} tells {told.name!r} in {percent(found.certain)} of the rows", False)
     return None
@@ -230,8 +230,6 @@ class Narrowing:
 
     left: float
     """What is left of the values, 1 as after a random pairing, 0 if one value is."""
-    held: float
-    """The share of all rows whose values are left."""
     certain: float
     """The share of the rows whose value is certain."""
 
@@ -243,16 +241,16 @@ class Narrowing:
         groups = np.where(np.bincount(groups)[groups] >= BEHIND, groups, -1) if len(groups) else groups
         some = groups > 0
         if not known.any() or int(some.sum()) < 2 * BEHIND:
-            return cls(1.0, 1.0, 0.0)
+            return cls(1.0, 0.0)
         here, chance = (_Groups.of(groups[some], one) for one in (values[some], np.roll(values[some], 1)))
         everybody = _Groups.of(groups[groups >= 0], values[groups >= 0])
-        left, held = 1.0, 1.0
+        left = 1.0
         if here.most >= SPREAD and (not told.ordered or told.size <= FEW):
-            left = held = _ratio(here.others, chance.others)
+            left = _ratio(here.others, chance.others)
         if told.ordered:
-            alike, held = float((here.shares**2).sum()), _ratio(here.width, chance.width)
+            alike = float((here.shares**2).sum())
             left = min(left, _ratio(here.width - alike, chance.width - alike))
-        return cls(left, held, everybody.certain_rows / len(groups))
+        return cls(left, everybody.certain_rows / len(groups))
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -295,12 +293,12 @@ class _Groups:
 
     @property
     def others(self) -> float:
-        """How many values besides the own a row's group leaves, on average; never more than `most`."""
+        """How many values besides the own a row's group leaves, on average; one may leave more of two than all do."""
         lengths = np.diff(self.runs, append=len(self.values))
         same = np.add.reduceat(lengths * (lengths - 1.0), np.searchsorted(self.runs, self.starts))
         pairs = self.sizes * (self.sizes - 1.0)
         with np.errstate(divide="ignore"):
-            left = np.minimum(pairs / same - 1, self.most)
+            left = np.minimum(pairs / same - 1, max(self.most, 1.0))
         return float(np.average(left, weights=self.sizes))
 
     @property

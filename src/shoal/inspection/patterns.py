@@ -9,9 +9,11 @@ import ipaddress
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from shoal.inspection.lexicon import GIVEN
-from shoal.tables.column_names import Role
+from shoal.inspection import national_numbers
+from shoal.inspection.lexicon import CHINESE, GIVEN, JAPANESE, SURNAMES
+from shoal.tables.column_names import Role, folded
 
 GLANCE = 20
 """Values looked at first; a kind that less than half of them fit is not tried on the rest."""
@@ -49,8 +51,7 @@ def is_card(text: str) -> bool:
     digits = re.sub(r"[ -]", "", text)
     if not re.fullmatch(r"[2-6][0-9]{12,18}", digits):
         return False
-    doubled = [int(digit) * 2 for digit in digits[-2::-2]]
-    return (sum(map(int, digits[-1::-2])) + sum(one - 9 if one > 9 else one for one in doubled)) % 10 == 0
+    return national_numbers.passes_luhn(digits)
 
 
 def is_iban(text: str) -> bool:
@@ -116,47 +117,124 @@ def is_network_address(text: str) -> bool:
 
 
 _STREET = (
-    "street|st|avenue|ave|road|rd|lane|ln|drive|dr|way|boulevard|blvd|court|ct|place|pl|square|sq|terrace|path|highway|hwy"
-    "|close|crescent|alley|parkway|pkwy|row|view|walk|circle|trail"
+    "street|st|avenue|ave|road|rd|lane|ln|drive|dr|way|boulevard|blvd|court|ct|place|pl|square|sq|terrace|path|highway"
+    "|hwy"
+    "|close|crescent|alley|parkway|pkwy|row|view|walk|circle|trail|gardens|grove|hill|green|mews|loop|cove|ridge|run"
+    "|pike"
+)
+_STREET_ENDS = (
+    "stra(?:ss|ß)e|str\\.?|gasse|weg|platz|allee|ring|ufer|damm|vei|veien|veg|vegen|gata|gate|straat|laan|plein|gatan"
+    "|vägen"
+    "|vej|vejen|gade|katu|tie|kuja|polku|utca|út"
+)
+_STREET_STARTS = (
+    "calle|c/|rua|via|viale|corso|piazza|rue|plaza|avenida|av\\.?|avda\\.?|travessa|largo|avenue|boulevard|place"
+    "|chemin|impasse"
+    "|quai|allée|ul\\.|ulica|al\\.|os\\.|pl\\.|улица|ул\\.|проспект|пр\\.|пер\\."
 )
 _ADDRESS = re.compile(
     rf"[0-9]+[a-z]?,? (?:[^\W\d][\w.'’-]* ){{1,4}}(?:{_STREET})\b.*"
-    r"|[0-9]+[a-z]?,? (?:rue|avenue|boulevard|place|via) .+"
-    r"|(?:calle|rua|via|rue|plaza|avenida) .*[0-9]+.*"
-    r"|[^\W\d][\w .'’-]*(?:stra(?:ss|ß)e|str\.|gasse|weg|platz|allee|vei|veien|gata|gate|straat|laan|gatan|vej)"
-    r" [0-9]+ ?[a-z]?\b.*",
+    rf"|[0-9]+[a-z]?(?: (?:bis|ter))?,? (?:{_STREET_STARTS}) .+"
+    rf"|(?:{_STREET_STARTS}) .*[0-9]+.*"
+    rf"|[^\W\d][\w .'’-]*(?:{_STREET_ENDS}) [0-9]+ ?[a-z]?\b.*"
+    r"|.*\b(?:cad|caddesi|sok|sokak|mah|mahallesi)\b\.?.*[0-9]+.*"
+    r"|.*[0-9一二三四五六七八九十]+(?:丁目|番地|号).*|.*[市区路街].*[0-9]+.*号?.*",
     re.IGNORECASE,
 )
 
 
 def is_named_person(text: str) -> bool:
-    """Whether a text is one to four words of letters, one of them a common given name.
+    """Whether a text is one to five words of letters, one of them a common given name or surname.
 
     >>> is_named_person("Maria Gonzalez"), is_named_person("Smith, John"), is_named_person("Human Resources")
     (True, True, False)
+    >>> is_named_person("王小明"), is_named_person("佐藤 健"), is_named_person("Иванова Анна")
+    (True, True, True)
     """
-    parts = re.split(r"[ ,.]+", text.strip().lower())
-    return len(parts) <= 5 and all(map(_is_word, filter(None, parts))) and not GIVEN.isdisjoint(parts)
+    parts = [part for part in re.split(r"[ ,.]+", folded(text.strip().lower())) if part]
+    if len(parts) > 5 or not all(map(_is_word, parts)):
+        return False
+    if any(not name.isdisjoint(parts) for name in (GIVEN, SURNAMES)):
+        return True
+    return _EASTERN.fullmatch(text.strip()) is not None or any(map(_ENDINGS.fullmatch, parts))
+
+
+_EASTERN = re.compile(
+    f"(?:{CHINESE})[\u4e00-\u9fff]{{1,2}}|(?:{JAPANESE})[ \u3000]?[\u3040-\u30ff\u4e00-\u9fff々]{{1,4}}"
+)
+_ENDINGS = re.compile(
+    "[а-я]{2,}(?:ов|ова|ев|ева|ин|ина|скии|ская|енко|ович|евич|овна|евна)"
+    "|[a-z]{3,}(?:sson|ssen|rsen|nsen|wski|wska|nski|nska|wicz|czyk|kova|ovic|escu|inen|oglu|elli|etti|opoulos|idis|enko"
+    "|quist|qvist|gaard|ijk|stra|huber|mayr|meier|meyer|shvili)"
+)
+"""Endings of surnames."""
 
 
 def _is_word(text: str) -> bool:
     return re.fullmatch(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text) is not None
 
 
+def is_device(text: str) -> bool:
+    """Whether a text is the number of a phone (IMEI): 15 digits with Luhn's check digit."""
+    return re.fullmatch("[0-9]{15}", text) is not None and national_numbers.passes_luhn(text)
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a date and a time of day to the minute.
+
+    >>> is_moment("2024-01-31 14:35"), is_moment("31.1.2024 08:01:59"), is_moment("2024-01-31T00:00:00")
+    (True, True, False)
+    """
+    return is_date(text) and _TO_THE_MINUTE.search(text) is not None
+
+
+_TO_THE_MINUTE = re.compile(r"[T ][0-2]?[0-9]:(?:0[1-9]|[1-5][0-9])|[T ][0-2]?[0-9]:00:(?:0[1-9]|[1-5][0-9])")
+
+
+def _national(country: str) -> str:
+    return f"national numbers of {country}"
+
+
 IDENTIFYING = (
-    Kind(Role.IDENTIFIER, "e-mail addresses", _like(r"[^@\s]+@[^@\s]+\.[^@\s.]{2,}")),
+    Kind(Role.IDENTIFIER, "e-mail addresses", _like(r"(?:mailto:)?<?[^@\s]+@[^@\s]+\.[^@\s.]{2,}")),
     Kind(Role.IDENTIFIER, "UUIDs", _like(r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)),
     Kind(Role.IDENTIFIER, "US social security numbers", _like(r"[0-9]{3}-[0-9]{2}-[0-9]{4}")),
     Kind(Role.IDENTIFIER, "payment card numbers", is_card),
     Kind(Role.IDENTIFIER, "bank account numbers (IBAN)", is_iban),
     Kind(Role.IDENTIFIER, "network addresses", is_network_address),
+    *(
+        Kind(Role.IDENTIFIER, _national(country), partial(national_numbers.has_digits, length, check))
+        for country, length, check in national_numbers.CHECKED
+    ),
+    *(Kind(Role.IDENTIFIER, _national(country), _like(form)) for country, form in national_numbers.FORMS),
+    Kind(Role.IDENTIFIER, _national("Spain"), national_numbers.is_spanish),
+    Kind(Role.IDENTIFIER, _national("Finland"), national_numbers.is_finnish),
+    Kind(Role.IDENTIFIER, _national("China"), national_numbers.is_chinese),
+    Kind(Role.IDENTIFIER, _national("Chile"), national_numbers.is_chilean),
     Kind(Role.IDENTIFIER, "phone numbers", is_phone),
     Kind(Role.IDENTIFIER, "street addresses", lambda text: _ADDRESS.fullmatch(text) is not None, 0.6),
+    Kind(Role.IDENTIFIER, "device numbers (IMEI)", is_device),
+    Kind(Role.IDENTIFIER, "hashes or keys", _like(r"(?:0x)?[0-9a-f]{16,128}", re.IGNORECASE)),
+    Kind(Role.IDENTIFIER, "accounts or pages on the net", _like(r"(?:https?://|www\.)\S+|@\w[\w.]{2,}", re.IGNORECASE)),
+    Kind(
+        Role.IDENTIFIER,
+        "points on the map",
+        _like(r"(?:POINT ?)?[\[(]?-?[0-9]{1,3}\.[0-9]{3,}°?[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}°?[\])]?", re.IGNORECASE),
+    ),
     Kind(Role.IDENTIFIER, "passport or licence numbers", _like(r"[A-Z]{1,2}[0-9]{6,9}[A-Z]{0,2}")),
 )
 """Kinds that point to one person by themselves."""
+EMBEDDED = (
+    ("e-mail addresses", r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
+    ("phone numbers", r"\+[0-9][0-9 ()/-]{7,}[0-9]|\(?\b[0-9]{3}\)?[-. ][0-9]{3}[-. ][0-9]{4}\b"),
+    ("numbers of people", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|\b[0-9]{9,}\b|\b[A-Z]{2}[0-9]{2}(?: ?[0-9A-Z]{4}){3,}"),
+    ("addresses on the net", r"https?://|www\."),
+)
+"""What free text may have in it, by topic; the expressions are those of polars."""
 PEOPLE = Kind(Role.IDENTIFIER, "names of people", is_named_person, 0.25)
+MOSTLY_PEOPLE = Kind(Role.IDENTIFIER, "names of people", is_named_person, 0.8)
 DATES = Kind(Role.QUASI, "dates", is_date)
+MOMENTS = Kind(Role.QUASI, "dates with a time of day", is_moment, 0.5)
 ZIP_CODES = Kind(Role.QUASI, "postcodes", _like(r"[0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"))
 DIAGNOSES = Kind(Role.SENSITIVE, "diagnosis codes (ICD)", _like(r"[A-TV-Z][0-9]{2}(?:\.[0-9A-Z]{1,4})?"), 0.9)
-CODES = Kind(Role.IDENTIFIER, "long codes", _like(r"(?=.*[0-9])[A-Za-z0-9][A-Za-z0-9:/_.-]{5,}"))
+CODES = Kind(Role.IDENTIFIER, "long codes", _like(r"(?=.*[0-9])(?=.{5})[\w#][\w:/.-]*(?: [\w:/.-]+)?"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.inspection.columns import Column, Role, proposals
+from shoal.inspection.ranking import Step, ranking
 from shoal.inspection.suggestion import configuration, proposed_hierarchies
 from shoal.risk.singling import Search, search
 from shoal.tables.table import Table, TableLike
@@ -21,6 +22,8 @@ class Inspection:
     rows: int
     columns: tuple[Column, ...]
     singling: Search
+    ranking: tuple[Step, ...] = ()
+    """What each quasi-identifier adds to those before it, then what each open column would add."""
     hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Proposals for quasi-identifiers, as a configuration writes them."""
     notes: tuple[str, ...] = ()
@@ -42,6 +45,7 @@ class Inspection:
             "rows": self.rows,
             "columns": [asdict(column) for column in self.columns],
             "singling": asdict(self.singling),
+            "ranking": [asdict(step) for step in self.ranking],
             "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
             "notes": list(self.notes),
         }
@@ -62,7 +66,8 @@ class Inspection:
 def inspect(data: TableLike) -> Inspection:
     """Look at a table before anonymizing it: propose roles with reasons, and find what singles people out.
 
-    The proposals are for a person to judge. No cell of the table is in them.
+    The proposals are for a person to judge; columns of which too little is known stay open. No cell of the table is in
+    them.
 
     >>> found = inspect({"email": ["a@b.no", "c@d.no"], "age": [30, 40], "illness": ["flu", "flu"]})
     >>> [(column.name, str(column.role), column.reason) for column in found.columns][1]
@@ -72,6 +77,7 @@ def inspect(data: TableLike) -> Inspection:
     """
     table = Table.of(data)
     columns = tuple(proposals(table.frame))
-    quasi = [column.name for column in columns if column.role == Role.QUASI]
+    quasi, undecided = ([column.name for column in columns if column.role == role] for role in (Role.QUASI, Role.OPEN))
     trees = proposed_hierarchies(table.frame.select(quasi))
-    return Inspection(table.rows, columns, search(table, quasi), trees, table.spelling)
+    steps = ranking(table, quasi, undecided)
+    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling)

@@ -21,6 +21,15 @@ MANY, WIDE = 20_000, 500
 """Distinct values, and columns, above which the choice of a hierarchy is left to the run."""
 
 
+KEYS = {
+    "quasi": Role.QUASI,
+    "sensitive": Role.SENSITIVE,
+    "identifiers": Role.IDENTIFIER,
+    "other": Role.OTHER,
+}
+"""The key of a `shoal.toml` that lists the columns of a role."""
+
+
 def proposed_hierarchies(frame: pl.DataFrame) -> dict[str, dict[str, object]]:
     """Return what `Automatic` would choose for each column, where it is more than stars."""
     found: dict[str, dict[str, object]] = {}
@@ -46,10 +55,14 @@ def configuration(
         given = {"file": Path(file).as_posix(), **{key: value for key, value in reading.items() if value is not None}}
         lines += ["[data]", *(f"{key} = {toml_value(value)}" for key, value in given.items()), ""]
     lines += ["[roles]"]
-    for key, role in (("quasi", Role.QUASI), ("sensitive", Role.SENSITIVE), ("identifiers", Role.IDENTIFIER)):
+    for key, role in KEYS.items():
         lines += _listed(key, [column for column in columns if column.role == role])
-    others = [column for column in columns if column.role == Role.OTHER]
-    lines += [f"# published as it is: {_comment(column)}" for column in others]
+    undecided = [column for column in columns if column.role == Role.OPEN]
+    if undecided:
+        lines.append(
+            "# Decide on these: may others know it (quasi), must nobody learn it (sensitive), or leave it out (leave_out)?"
+        )
+        lines += [f"#   {toml_value(column.name)},  # {_plain(column.reason)}" for column in undecided]
     lines += ["", "[privacy]", f"require = {toml_value(str(_requirement(rows, guarded)))}"]
     if unguarded:
         lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")
@@ -76,10 +89,6 @@ def _listed(key: str, columns: Sequence[Column]) -> list[str]:
     if not columns:
         return [f"{key} = []"]
     return [f"{key} = [", *(f"  {toml_value(column.name)},  # {_plain(column.reason)}" for column in columns), "]"]
-
-
-def _comment(column: Column) -> str:
-    return f"{toml_value(column.name)}, {_plain(column.reason)}"
 
 
 def _plain(reason: str) -> str:

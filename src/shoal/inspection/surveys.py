@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from shoal.tables.column_names import Role
 
 I, Q, S, O = Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER  # noqa: E741 - the codebooks read as tables
+OPEN = Role.OPEN
 
 CODEBOOKS: tuple[tuple[str, tuple[tuple[Role, str, str], ...]], ...] = (
     (
@@ -24,12 +25,10 @@ CODEBOOKS: tuple[tuple[str, tuple[tuple[Role, str, str], ...]], ...] = (
             (Q, "marital status", "msp|mar"),
             (Q, "a place", "puma|st|powpuma|migpuma"),
             (Q, "education", "schl|schg|edu"),
-            (Q, "work", r"occp|socp|indp\w*|naicsp|cow|esr|mil|vps"),
-            (
-                Q,
-                "family or home",
-                "noc|npf|np|nrc|relp|relshipp|ten|bld|veh|rmsp|bdsp|hht|hupac|own_?rent|housing_?type",
-            ),
+            (Q, "work", r"occp|socp|indp\w*|naicsp|cow"),
+            (OPEN, "work", "esr|mil|vps"),
+            (Q, "family or home", "noc|npf|np|nrc"),
+            (OPEN, "family or home", "relp|relshipp|ten|bld|veh|rmsp|bdsp|hht|hupac|own_?rent|housing_?type"),
             (S, "money", r"pincp\w*|wagp|ssp|ssip|pap|retp|semp|intp|oip|pernp|hincp|fincp|povpip|fs"),
             (S, "health", "ddrs|dear|deye|dout|dphy|dratx?|drem|dvet|dis|hicov|privcov|pubcov|hins\\d"),
             (S, "working time", "wkhp|wkwn|wkw"),
@@ -45,9 +44,12 @@ CODEBOOKS: tuple[tuple[str, tuple[tuple[Role, str, str], ...]], ...] = (
             (Q, "sex", "rb090|pb150"),
             (Q, "marital status", "pb190|pb200"),
             (Q, "origin", "pb210|pb220[ab]"),
-            (Q, "education", r"pe\d{3}"),
-            (Q, "work", r"pl\d{3}[a-z]?"),
-            (Q, "family or home", r"hh\d{3}|hx0[456]0|hsize|eqss"),
+            (Q, "education", "pe040"),
+            (OPEN, "education", r"pe\d{3}"),
+            (Q, "work", "pl03[01]|pl05[01]|pl111"),
+            (OPEN, "work", r"pl\d{3}[a-z]?"),
+            (Q, "family or home", "hx040|hsize"),
+            (OPEN, "family or home", r"hh\d{3}|hx0[56]0|eqss"),
             (S, "money", r"[hp]y\d{3}[ng]?|hs\d{3}|hx090|eqincome"),
             (S, "health", r"ph\d{3}"),
         ),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import shoal.methods
 from shoal.core.discovery import discover, lookup
-from shoal.methods.base import Deadline, Method, Progress, ProgressMessage, cheapest
+from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMessage, cheapest
 from shoal.methods.full_domain.full_domain import FullDomain
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
 from shoal.methods.general.cube import CubeSearch
@@ -72,7 +72,10 @@ def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progre
             break
         part = _part(progress, place, len(stages))
         until = Deadline() if method.always_finishes else deadline
-        solution = method.attempt(problem, seed=seed, deadline=until, progress=part)
+        try:
+            solution = method.attempt(problem, seed=seed, deadline=until, progress=part)
+        except OutOfTime:
+            break
         if not found or not deadline.cut or (method.anytime and not solution.merged):
             found.append(solution)
         part(1.0, _standing(found))

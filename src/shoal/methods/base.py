@@ -100,6 +100,14 @@ class Deadline:
             self._noticed.set()
         return over
 
+    def check(self) -> None:
+        """Raise `OutOfTime` if it is over; for work before a method has anything to return.
+
+        Only where Mondrian takes the problem as well, or Datafly.
+        """
+        if self.passed:
+            raise OutOfTime
+
     @property
     def stopped(self) -> bool:
         """Whether the event is set."""
@@ -109,6 +117,10 @@ class Deadline:
     def cut(self) -> bool:
         """Whether somebody found it over, and so did less than without it."""
         return self._noticed.is_set()
+
+
+class OutOfTime(Exception):
+    """Time was over before a method had anything to return: the quick release stands in for it."""
 
 
 class Method(ABC):
@@ -172,12 +184,15 @@ class Method(ABC):
         quick = quick_release(problem, seed, progress) if timed or self.anytime else None
         if quick is not None and deadline.passed:
             return out_of_time(self, [quick])
-        found = self.attempt(problem, seed=seed, deadline=deadline, progress=progress)
+        try:
+            found = [self.attempt(problem, seed=seed, deadline=deadline, progress=progress)]
+        except OutOfTime:
+            found = []
         if not deadline.cut:
-            return found if quick is None or not self.anytime else cheapest([found, quick])
+            return found[0] if quick is None or not self.anytime else cheapest([*found, quick])
         if quick is None:  # stopped by a person
             quick = quick_release(problem, seed, progress)
-        return out_of_time(self, [found] if quick is None else [found, quick])
+        return out_of_time(self, found if quick is None else [*found, quick])
 
     def attempt(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a problem that the method accepts by itself alone, and add the best lower bound."""

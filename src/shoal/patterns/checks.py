@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
 from shoal.models.emd import Line, Matrix, Tree
 from shoal.patterns.cube import Cube
@@ -41,16 +43,13 @@ class Checks:
 
     complete: bool
     """Whether every model is among them."""
+    linear: bool
+    """Whether they say all that the models ask, as linear constraints on counts."""
 
     @property
     def arguments(self) -> tuple[object, ...]:
         """What every compiled loop takes of them, in order."""
         return self.rows, self.codes, self.totals, self.lines, self.edges, self.weights
-
-    @property
-    def linear(self) -> bool:
-        """Whether they say all that the models ask, as linear constraints on counts."""
-        return self.complete and not np.isin(self.lines[:, 0], (ENTROPY, RECURSIVE)).any()
 
     @property
     def close(self) -> bool:
@@ -60,14 +59,12 @@ class Checks:
     @classmethod
     def of(cls, cube: Cube, models: Models) -> Checks:
         """Read the models that compiled loops know; the others are left out."""
-        names = sorted(cube.values)
+        known = [model for model in models if _is_known(model, cube.values)]
+        names = sorted({model.attributes for model in known})
         lines: list[tuple[float, ...]] = []
         shapes: list[tuple[Floats, Floats]] = []
-        for model in models:
-            line = None if model.given or not model.attributes else _line(model)
-            if line is None or len(cube.values[model.attributes].totals) > MOST_VALUES:
-                continue
-            kind, number, other = line
+        for model in known:
+            kind, number, other = _line(model)
             lines.append((kind, names.index(model.attributes), number, other))
             shapes.append(_edges(cube, model) if kind == CLOSE else NO_EDGES)
             if kind == CLOSE and len(shapes[-1][1]) == len(cube.values[model.attributes].totals):
@@ -80,18 +77,37 @@ class Checks:
             np.array(lines, np.float64).reshape(-1, 4),
             _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
             _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
-            len(lines) == sum(model.rule is not Rule.ROWS for model in models) and not _other_metric(cube, models),
+            _is_complete(models, cube.values),
+            is_linear(models, cube.values),
         )
 
 
 NO_EDGES = (np.zeros((1, 1)), np.zeros(1))
 
 
-def _line(model: Model) -> tuple[int, float, float] | None:
-    """Return the kind of a model and its numbers; None for one that the loops do not know."""
-    if model.rule not in KINDS:
-        return None
+def is_linear(models: Models, values: Mapping[Attributes, Values]) -> bool:
+    """Whether the loops know all that the models ask, as linear constraints on counts."""
+    return _is_complete(models, values) and not any(model.rule in (Rule.ENTROPY, Rule.RECURSIVE) for model in models)
+
+
+def _is_complete(models: Models, values: Mapping[Attributes, Values]) -> bool:
+    """Whether the loops know every model, and closeness in no metric but those that have edges."""
+    others = [model for model in models if model.rule is not Rule.ROWS]
+    close = [model for model in others if model.rule is Rule.CLOSENESS and not model.given]
+    metric = any(isinstance(model.ground(values[model.attributes]), Matrix) for model in close)
+    return all(_is_known(model, values) for model in others) and not metric
+
+
+def _is_known(model: Model, values: Mapping[Attributes, Values]) -> bool:
+    """Whether the loops know a model, for as many values as there are."""
+    read = model.attributes and not model.given and model.rule in KINDS
+    return bool(read) and len(values[model.attributes].totals) <= MOST_VALUES
+
+
+def _line(model: Model) -> tuple[int, float, float]:
+    """Return the kind of a model that the loops know, and its numbers."""
     number, other, *_ = (*map(float, model.rule_numbers), 0.0)
+    assert model.rule is not None
     return KINDS[model.rule], number, other
 
 
@@ -106,12 +122,6 @@ def _edges(cube: Cube, model: Model) -> tuple[Floats, Floats]:
     levels = ground.up if isinstance(ground, Tree) else np.arange(number)[None, :]
     edges = np.concatenate([(np.arange(up.max() + 1)[:, None] == up[None, :]) for up in levels]).astype(np.float64)
     return edges, np.full(len(edges), 0.5 / len(levels))
-
-
-def _other_metric(cube: Cube, models: Models) -> bool:
-    """Whether some closeness is in a metric that has no edges."""
-    close = [model for model in models if model.rule is Rule.CLOSENESS and not model.given]
-    return any(isinstance(model.ground(cube.values[model.attributes]), Matrix) for model in close)
 
 
 def _stacked(matrices: list[Floats] | list[Ints], high: int, wide: int) -> Floats:

@@ -11,7 +11,7 @@ so every node costs one pass over the types, whatever the number of attributes: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -52,14 +52,17 @@ class Half:
     """Half node by type: what a row pays for these attributes, in units of 1 / denominator, rounded down."""
 
     @classmethod
-    def of(cls, attributes: tuple[int, ...], blocks: Sequence[Codes], losses: Sequence[Ints]) -> Half:
-        """Group the types at every level vector of the attributes."""
+    def of(
+        cls, attributes: tuple[int, ...], blocks: Sequence[Codes], losses: Sequence[Ints], check: Callable[[], None]
+    ) -> Half:
+        """Group the types at every level vector of the attributes; `check` is called before each."""
         heights = [range(len(blocks[j])) for j in attributes]
         every = list(product(*heights))
         levels = np.array(every, dtype=np.int64).reshape(len(every), len(attributes))
         types = blocks[0].shape[1]
         groups, paid = np.zeros((len(levels), types), np.int32), np.zeros((len(levels), types), np.int64)
         for place, node in enumerate(levels.tolist()):
+            check()
             chosen = [blocks[j][level] for j, level in zip(attributes, node, strict=True)]
             if chosen:
                 groups[place] = distinct_rows(chosen, [int(block.max()) + 1 for block in chosen])[0]
@@ -100,8 +103,11 @@ class Cube:
     """The least that a cell loses which loses anything."""
 
     @classmethod
-    def of(cls, problem: Problem) -> Cube:
-        """Lay out the cube of a problem whose cells are blocks and whose cost adds over cells (see `refusals`)."""
+    def of(cls, problem: Problem, check: Callable[[], None] = lambda: None) -> Cube:
+        """Lay out the cube of a problem whose cells are blocks and whose cost adds over cells (see `refusals`).
+
+        That can take long: `check` is called now and then, and may raise what ends it.
+        """
         microdata = problem.microdata
         read = sorted({model.attributes for model in (*problem.models, *problem.required) if model.attributes})
         sensitive = sensitive_values(microdata, [names for names in read if len(names) > 1])
@@ -114,7 +120,7 @@ class Cube:
         denominator = _denominator(problem, most)
         losses = [_rounded_down(loss, denominator) for loss in exact]
         one, other = _halves([h.height for h in hierarchies])
-        first, second = Half.of(one, blocks, losses), Half.of(other, blocks, losses)
+        first, second = Half.of(one, blocks, losses, check), Half.of(other, blocks, losses, check)
         values = {names: sensitive[names].at(example) for names in read}
         full = sum(int(loss[-1].min()) for loss in losses)
         finest = min(float(loss[loss > 0].min(initial=most)) for loss in exact)

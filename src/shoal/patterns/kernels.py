@@ -86,22 +86,24 @@ def least_charges(lefts, rights, widths, left_losses, right_losses, nodes, count
 
 @njit(cache=True)
 def _enough(group, groups, counts, codes, totals, needs, rows):
-    """Return which groups have enough rows, enough different values, and values of enough rows of the table."""
+    """Return which groups have enough rows, enough different values, and values of enough rows of the table.
+
+    Group by group, so that `last`, the group that a value was seen in last, says whether it is new.
+    """
     size = np.zeros(groups, np.int64)
     for t in range(len(group)):
         size[group[t]] += counts[t]
     enough = size >= rows
     for d in range(len(needs)):
         attribute, values, mass = needs[d]
-        width = codes[attribute].max() + 1
-        seen = np.zeros(groups * width, np.bool_)
+        last = np.full(codes[attribute].max() + 1, -1)
         different = np.zeros(groups, np.int64)
         present = np.zeros(groups, np.int64)
-        for t in range(len(group)):
-            cell = group[t] * width + codes[attribute, t]
-            if not seen[cell]:
-                seen[cell] = True
-                different[group[t]] += 1
-                present[group[t]] += totals[attribute, codes[attribute, t]]
+        for t in np.argsort(group, kind="mergesort"):
+            g, value = group[t], codes[attribute, t]
+            if last[value] != g:
+                last[value] = g
+                different[g] += 1
+                present[g] += totals[attribute, value]
         enough &= (different >= values) & (present >= mass)
     return enough

@@ -37,7 +37,8 @@ SETTING = {
 """The setting that a column without a role is proposed for; one that nothing is known of is left out."""
 
 
-NUMBERING = [rule for rule in column_names.IDENTIFIERS if rule.topic == "a record number"]
+NUMBERING = [column_names.NUMBERS_OF_PEOPLE, column_names.SUBJECTS]
+"""What names of columns say that number people."""
 
 
 @dataclass(frozen=True)

@@ -161,20 +161,22 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
             meant = ROLES.get(column["role"], "for you to decide").lower()
             proposed = "" if has == column["role"] else f" (proposed: {meant})"
             part("p", f"{column['reason']}{proposed}", "faint")
+            if has == "open":
+                part("strong", "To decide: nothing is published before.")
         segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
 
 
 def said(desk: Desk) -> str:
-    """Return how many columns may be known."""
-    many = len(desk.draft.named("quasi"))
-    return f"{many} may be known" if many else ""
+    """Return how many columns may be known, and how many are to be decided on."""
+    counts = ((len(desk.draft.named("quasi")), "may be known"), (len(desk.draft.named("open")), "to decide"))
+    return ", ".join(f"{many} {what}" for many, what in counts if many)
 
 
 STEP = Step(
     "roles",
     "Roles",
     "What could others know, and what must stay secret?",
-    "shoal proposes a role for each column, from its name and its values. You know better: change what is wrong.",
+    "shoal proposes roles from the names and values of the columns, and leaves open what it cannot judge. You decide.",
     look,
     draw,
     said,

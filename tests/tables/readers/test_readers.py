@@ -14,8 +14,7 @@ from tests.house import loaded
 
 from shoal.core.discovery import discover
 from shoal.core.errors import TableError, Unsupported
-from shoal.core.on_demand import declared
-from shoal.request import READING, SETTINGS
+from shoal.request import READING, SETTINGS, declared
 from shoal.tables import readers
 from shoal.tables.readers.base import Reader, ReadOptions, readable, reader_named, reader_of, titles
 from shoal.tables.table import read
@@ -80,7 +79,7 @@ def test_the_settings_of_reading_are_the_options_of_readers() -> None:
 
 
 def test_help_lists_the_formats_from_the_text_of_their_modules() -> None:
-    assert declared("shoal.tables.readers", "title") == titles() == "Arrow, CSV (plain or gzip), Parquet"
+    assert declared("readers", "title") == titles() == "Arrow, CSV (plain or gzip), Parquet"
     assert titles() in SETTINGS["file"].help
 
 

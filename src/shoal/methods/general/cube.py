@@ -124,7 +124,7 @@ class CoveringSearch:
     ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time."""
         progress(0.0, "laying out the cube (compiled at the first use)")
-        pricing = Pricing.of(problem)
+        pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
         checks = Checks.of(pricing.cube, problem.models)
         ascent = Ascent.of(pricing)
         progress(0.05, "peeling")

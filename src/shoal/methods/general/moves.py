@@ -16,11 +16,14 @@ from shoal.problem import Problem
 
 ROUNDS = 3
 """How often every row is looked at."""
+MOST_COUNTED = 200_000_000
+"""Classes times values of which counts are kept meanwhile (8 bytes each); beyond, there is no local search."""
 
 
 def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
-    """Return the covering after a local search, or as it is where that saves nothing."""
-    if not len(checks.lines):
+    """Return the covering after a local search, or as it is where that saves nothing or has too much to count."""
+    most = len(covering.nodes) + len(covering.classes) // max(checks.rows, 1) + 1
+    if not len(checks.lines) or most * checks.totals.size > MOST_COUNTED:
         return covering
     layout, arguments = covering.cube.layout, checks.arguments
     classes, nodes = covering.classes.copy(), covering.nodes

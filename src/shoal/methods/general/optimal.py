@@ -14,7 +14,7 @@ from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import Rule
 from shoal.patterns import refusals
-from shoal.patterns.checks import Checks
+from shoal.patterns.checks import is_linear
 from shoal.patterns.cube import Cube
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Answer, Program
@@ -53,7 +53,7 @@ class Optimal(Method):
         reasons = [*refusals(problem), *unmet(problem)]
         if reasons:
             return reasons
-        if problem.uses_surrogates or not _checks(problem).linear:
+        if problem.uses_surrogates or not is_linear(problem.models, problem.values):
             reasons.append(f"{problem.models} is not a system of linear constraints on counts")
         if problem.may_drop and any(model.rule is Rule.CLOSENESS for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")
@@ -101,10 +101,6 @@ class Optimal(Method):
         if not answer.optimal or not cube.is_fine:
             return kept
         return replace(kept, status="optimal", lower_bound=kept.cost, guarantee=self.guarantee)
-
-
-def _checks(problem: Problem) -> Checks:
-    return Checks.of(Cube.of(problem), problem.models)
 
 
 def _partition(problem: Problem, cube: Cube, pool: Pool, answer: Answer) -> Partition:

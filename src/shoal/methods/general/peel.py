@@ -51,7 +51,7 @@ class Peel(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Charge, peel, repair."""
         progress(0.0, "laying out the cube (compiled at the first use)")
-        pricing = Pricing.of(problem)
+        pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
         ascent = Ascent.of(pricing)
         progress(0.3, "peeling")
         found = peeled(pricing.cube, Checks.of(pricing.cube, problem.models), ascent.best.prices, deadline)

@@ -59,7 +59,7 @@ class SetCover(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cover the rows, then take the sets apart."""
         k = problem.models.least_rows
-        patterns = Patterns.of(Cube.of(problem), k, deadline)
+        patterns = Patterns.of(Cube.of(problem, deadline.check), k, deadline)
         sets, chosen = patterns.cover(deadline, progress)
         missed = set(range(problem.rows)).difference(*sets)
         apart = Apart([*sets, *_filled(missed, k, problem.rows)], [*patterns.costs[chosen].tolist(), 0], k)

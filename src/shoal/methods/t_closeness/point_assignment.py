@@ -54,45 +54,48 @@ class PointAssignment(Method):
         """Require t-closeness, and that the table as one class meets the models."""
         if not closeness(problem.models):
             return ["there is no t-closeness to meet", *unmet(problem)]
-        return [*too_large(*axes_of(problem), max(problem.models.least_rows, LEAST)), *unmet(problem)]
+        return [*self.too_large(*axes_of(problem), max(problem.models.least_rows, LEAST)), *unmet(problem)]
+
+    def too_large(self, axes: tuple[Axis, ...], tuples: Tuples, clusters: int) -> list[str]:
+        """Return why the combinations of sensitive values are too many to be laid out as points and clustered."""
+        number, wide = len(tuples.counts), dimensions(axes)
+        if number * wide > MOST_COORDINATES:
+            return [f"{number:,} combinations of sensitive values in {wide:,} coordinates are too many to be laid out"]
+        if number * clusters > MOST_PAIRS:
+            return [f"{number:,} combinations of sensitive values in {clusters:,} clusters are too many to be compared"]
+        return []
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cluster the sensitive values, deal them out; for several sizes."""
         axes, tuples = axes_of(problem)
         ranks, best = curve_ranks(problem.microdata), Partition.whole(problem.rows)
-        for size in self._sizes(problem, len(tuples.counts)):
-            if deadline.passed:
+        points = self.points(axes, tuples)
+        for size in _sizes(problem):
+            if self.too_large(axes, tuples, size) or deadline.passed:
                 break
             progress(0.1, "clustering sensitive values")
-            buckets = self.buckets(axes, tuples, ranks, size, np.random.default_rng(seed))
+            buckets = self.buckets(points, tuples, ranks, size, np.random.default_rng(seed))
             labels = _dealt_out(problem, buckets, ranks, size)
             found = mended(problem, labels, deadline, progress)
             best = min(best, found, key=problem.cost_of)
         return self.solution(problem, best, "feasible")
 
-    def _sizes(self, problem: Problem, combinations: int) -> list[int]:
-        sizes = [max(problem.models.least_rows, LEAST) * times for times in SIZES]
-        return [size for size in sizes if 2 * size <= problem.rows and size * combinations <= MOST_PAIRS]
+    def points(self, axes: tuple[Axis, ...], tuples: Tuples) -> Floats:
+        """Return what the combinations of sensitive values are clustered by."""
+        return embedded(axes, tuples)
 
-    def buckets(
-        self, axes: tuple[Axis, ...], tuples: Tuples, ranks: Ints, number: int, rng: np.random.Generator
-    ) -> Ints:
+    def buckets(self, points: Floats, tuples: Tuples, ranks: Ints, number: int, rng: np.random.Generator) -> Ints:
         """Return the cluster of each row; rows with the same sensitive values are shared out along the curve."""
-        share = balanced(embedded(axes, tuples), tuples.counts, number, rng)
+        share = balanced(points, tuples.counts, number, rng)
         rows = np.lexsort((ranks, tuples.of_row))
         bucket = np.empty(len(rows), dtype=np.int64)
         bucket[rows] = np.repeat(np.tile(np.arange(number), len(share)), share.ravel())
         return bucket
 
 
-def too_large(axes: tuple[Axis, ...], tuples: Tuples, clusters: int) -> list[str]:
-    """Return why the combinations of sensitive values are too many to be laid out as points and clustered."""
-    number, wide = len(tuples.counts), sum(map(_dimensions, axes))
-    if number * wide > MOST_COORDINATES:
-        return [f"{number:,} combinations of sensitive values in {wide:,} coordinates are too many to be laid out"]
-    if number * clusters > MOST_PAIRS:
-        return [f"{number:,} combinations of sensitive values in {clusters:,} clusters are too many to be compared"]
-    return []
+def _sizes(problem: Problem) -> list[int]:
+    least = max(problem.models.least_rows, LEAST)
+    return [least * times for times in SIZES if 2 * least * times <= problem.rows]
 
 
 def _dealt_out(problem: Problem, buckets: Ints, ranks: Ints, size: int) -> Ints:
@@ -110,6 +113,11 @@ def embedded(axes: tuple[Axis, ...], tuples: Tuples) -> Floats:
     one's own a value is its distances to all others.
     """
     return np.hstack([_coordinates(one)[tuples.codes[:, place]] for place, one in enumerate(axes)])
+
+
+def dimensions(axes: tuple[Axis, ...]) -> int:
+    """Return how many coordinates a combination of values has."""
+    return sum(map(_dimensions, axes))
 
 
 def _dimensions(axis: Axis) -> int:

@@ -146,7 +146,7 @@ def readable() -> tuple[str, ...]:
 
 def titles() -> str:
     """Return the formats that can be read, in words."""
-    return ", ".join(kind.title for kind in installed(readers, Reader))
+    return ", ".join(sorted(kind.title for kind in installed(readers, Reader)))
 
 
 def _of_folder(folder: Path) -> type[Reader] | None:

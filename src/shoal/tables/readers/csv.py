@@ -84,7 +84,7 @@ def _is_large(path: Path) -> bool:
 
 
 def _spilled(path: Path, options: ReadOptions) -> Contents:
-    from shoal.tables.csv_spill import spill
+    from shoal.tables.csv_spill import spill  # loaded only where an original is read
 
     columns, form = spill(path, options)
     return Contents(columns, (form.said,))

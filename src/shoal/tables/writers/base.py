@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from shoal.core.errors import ParameterError, TableError
 from shoal.tables import writers
@@ -42,7 +43,6 @@ class SinkWriter(Writer):
 
 def _lazy(parts: Iterable[pl.DataFrame], schema: pl.Schema) -> pl.LazyFrame:
     """Return parts as a frame that polars asks for them one by one."""
-    from polars.io.plugins import register_io_source
 
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, size: int | None

@@ -24,7 +24,7 @@ from shoal.request import EARLIER
 from shoal.web.desk import checking
 from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
-from shoal.web.desk.draft import Draft
+from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.history import History
 from shoal.web.desk.reading import table
 from shoal.web.desk.releases import release_of
@@ -120,7 +120,7 @@ class Desk:
         """Another table: of what was decided about the one before, nothing is carried over."""
         draft = replace(Draft(), file=str(file)).changed(**reading)
         found = table(draft)
-        draft = draft.changed(roles=dict.fromkeys(found.columns, "other"))
+        draft = draft.changed(roles=dict.fromkeys(found.columns, OPEN))
         with self._lock:
             return self._keep(self._history.then(draft))
 
