@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -73,22 +73,11 @@ class Derived(Attack):
             "not_learnt": [] if scene.has_original else [name for name in quasi if _hidden(scene, name)],
         }
         said = f"all quasi-identifiers, and {' and '.join(tellers)}" if tellers else "all quasi-identifiers"
-        words = {"found": "the record"}
         if not scene.has_original:
-            return self.outcome(
-                scene,
-                None,
-                int((sizes == 1).sum()),
-                "own class",
-                knows=said,
-                words=words,
-                figures=figures,
-                at_most=Fraction(1),
-                left_out=NOT_LEARNT,
-            )
+            return self._told(scene, None, int((sizes == 1).sum()), "own class", said, figures)
         crowds = scene.crowds_knowing(tellers)
         before, after = (int(((crowd.size == 1) & crowd.is_right).sum()) for crowd in crowds)
-        return self.outcome(scene, before, after, crowds[1].way, knows=said, words=words, figures=figures)
+        return self._told(scene, before, after, crowds[1].way, said, figures)
 
     def _certain(self, scene: Scene, name: str, tellers: Sequence[str]) -> Outcome:
         said = f"all quasi-identifiers, and {' and '.join(tellers)}"
@@ -98,22 +87,34 @@ class Derived(Attack):
             with_value = _groups(scene, (*scene.shown.quasi, *tellers, name))
             values = np.bincount(groups[np.unique(with_value, return_index=True)[1]])
             after = int((values == 1)[groups].sum())
-            return self.outcome(
-                scene,
-                None,
-                after,
-                "own class",
-                attribute=name,
-                knows=said,
-                words={"found": name},
-                figures=figures,
-                at_most=Fraction(1),
-                left_out=NOT_LEARNT,
-            )
+            return self._told(scene, None, after, "own class", said, figures, name)
         crowds = scene.crowds_knowing(tellers)
         before, after = (int(crowd.secret(name).is_certain.sum()) for crowd in crowds)
-        words, way = {"found": name}, crowds[1].way
-        return self.outcome(scene, before, after, way, attribute=name, knows=said, words=words, figures=figures)
+        return self._told(scene, before, after, crowds[1].way, said, figures, name)
+
+    def _told(
+        self,
+        scene: Scene,
+        before: int | None,
+        after: int,
+        way: str,
+        knows: str,
+        figures: Mapping[str, Figure],
+        attribute: str | None = None,
+    ) -> Outcome:
+        """Return an outcome; without the original it is not complete."""
+        return self.outcome(
+            scene,
+            before,
+            after,
+            way,
+            attribute=attribute,
+            knows=knows,
+            words={"found": attribute or "the record"},
+            figures=figures,
+            at_most=None if scene.has_original else Fraction(1),
+            left_out="" if scene.has_original else NOT_LEARNT,
+        )
 
 
 def _found(scene: Scene) -> tuple[Dependence, ...]:
