@@ -1,6 +1,7 @@
 """How often the roles that `shoal inspect` proposes are right, and whether an identifier is ever missed.
 
-python -m benchmarks.inspection [FOLDER]    the tables of `../shared/data`, or of FOLDER
+python -m benchmarks.inspection             names of columns in other languages, `inspection_words.toml`
+python -m benchmarks.inspection FOLDER      the tables of FOLDER, as `../shared/data`
 
 Reads the roles that people wrote down in `inspection_roles.toml`. A proposal is right, open (a person has to decide),
 or wrong. An identifier is missed if it is proposed for another role, or if it would be published: if `look_alikes` says
@@ -19,8 +20,12 @@ from shoal.inspection import inspect
 from shoal.inspection.look_alikes import look_alikes
 from shoal.tables.table import Table, read
 
+WORDS = Path(__file__).with_name("inspection_words.toml")
+VALUES = [f"v{number % 200}" for number in range(800)]
+"""Values that repeat and say nothing, for names that say an identifier."""
+CODES = [number % 30 for number in range(800)]
+"""Numbers that say nothing, for other names."""
 ROLES = Path(__file__).with_name("inspection_roles.toml")
-SHARED = Path(__file__).parents[2] / "shared" / "data"
 EITHER = ("open", "quasi", "sensitive")
 HEADINGS = ("table", "columns", "right", "open", "wrong", "identifiers", "missed", "quasi", "false alarms")
 
@@ -48,15 +53,25 @@ def measured(table: Table, roles: dict[str, str]) -> Counter[str]:
     return counts
 
 
-def mistakes(table: Table, roles: dict[str, str]) -> list[str]:
-    """Return the columns whose proposal is wrong, with it and the right one."""
+def mistakes(table: Table, roles: dict[str, str], passed: tuple[str, ...] = ("open",)) -> list[str]:
+    """Return the columns whose proposal is neither right nor passed over, with it."""
     found = inspect(table)
     named = ((name, found[name].role, roles[name.replace(" ", "_")]) for name in table.columns)
-    return [
-        f"{name}: {role}, not {right}"
-        for name, role, right in named
-        if role not in (right, "open", *(EITHER if right == "either" else ()))
-    ]
+    right = ((name, role, EITHER if known == "either" else (known,)) for name, role, known in named)
+    return [f"{name}: {role}" for name, role, known in right if role not in (*known, *passed)]
+
+
+def by_language() -> None:
+    """Print for each language how many names alone lead to the role that they say."""
+    print("\t".join(("language", "names", "right", "open", "wrong", "identifiers", "missed")))
+    total: Counter[str] = Counter()
+    for language, about in tomllib.loads(WORDS.read_text(encoding="utf-8")).items():
+        roles = expected(about)
+        table = Table.of({name: VALUES if role == "identifier" else CODES for name, role in roles.items()})
+        counts = measured(table, roles)
+        total.update(counts)
+        print("\t".join([language, *(str(counts[heading]) for heading in HEADINGS[1:7])]), *mistakes(table, roles, ()))
+    print("\t".join(["all", *(str(total[heading]) for heading in HEADINGS[1:7])]))
 
 
 def main(folder: Path) -> None:
@@ -76,4 +91,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED)
+    main(Path(sys.argv[1])) if len(sys.argv) > 1 else by_language()

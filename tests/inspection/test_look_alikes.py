@@ -1,4 +1,5 @@
 import random
+import re
 import string
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -10,6 +11,7 @@ import pytest
 from shoal.inspection import look_alikes as module
 from shoal.inspection import national_numbers, profile
 from shoal.inspection.look_alikes import LookAlike, look_alikes
+from shoal.tables import column_names
 
 ROWS = 300
 DRAW = random.Random(7)
@@ -69,6 +71,8 @@ UNNAMED: dict[str, list[Any]] = {
         lambda n: f"{pick('Иванов', 'Петрова', 'Сидоренко')} {pick('Иван', 'Анна', 'Ольга')} {letters(1)}", 70
     ),
     "numbers stored as floats": [float(100_000 + n * 37) for n in range(ROWS)],
+    "numbers stored as floats with one broken": [*(float(10**7 + n * 37) for n in range(ROWS - 1)), 0.5],
+    "long numbers that repeat often": made(lambda n: 100_000_000 + n * 7919, 60),
     "long numbers that repeat": made(lambda n: 100_000_000 + n * 7919, 150),
     "codes that repeat": made(lambda n: f"PAT-{n * 17:06d}", 120),
     "numbers among odd texts": [
@@ -304,3 +308,18 @@ def test_types_that_hold_no_plain_values_are_passed_over() -> None:
     )
     assert look_alikes(frame) == {}
     assert module.MEASURES
+
+
+def test_every_rule_of_names_reads_and_none_repeats_a_word() -> None:
+    rules = [rule for rule in vars(column_names).values() if isinstance(rule, column_names.Rule)]
+    rules += [
+        one
+        for many in vars(column_names).values()
+        if isinstance(many, tuple)
+        for one in many
+        if isinstance(one, column_names.Rule)
+    ]
+    for rule in rules:
+        assert rule.pattern.pattern
+        assert "{" not in re.sub(r"\{\d+,?\d*\}", "", rule.words)
+        assert len(set(rule.words.split())) == len(rule.words.split()), rule.words

@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning
+from shoal.inspection import inspect
 from shoal.release.certificate import Certificate, canonical, seal
 from shoal.steps.safety import as_flags, people_in_classes, repeating
 from shoal.tables.table import Table
@@ -90,7 +91,7 @@ def test_a_column_that_is_called_rest_is_meant_by_that_word() -> None:
 def test_what_publishes_nothing_does_not_ask() -> None:
     assert shoal.audit(PEOPLE, quasi="age", require="k=5").holds
     assert shoal.compare(PEOPLE, quasi=["age"], require="k=5", methods=["mondrian"])
-    assert shoal.inspect(PEOPLE)
+    assert inspect(PEOPLE).columns
 
 
 def test_names_are_quoted_for_the_shell() -> None:

@@ -53,13 +53,13 @@ class Derived(Attack):
         found = _found(scene)
         yield self._linked(scene, found)
         for name in scene.sensitive:
-            tellers = tuple(tellers_of(found, [name]))
+            tellers = tellers_of(found, [name])
             if tellers and (scene.has_original or not scene.shown.is_two):
                 yield self._certain(scene, name, tellers)
 
     def _linked(self, scene: Scene, found: Sequence[Dependence]) -> Outcome:
         quasi, k = scene.shown.quasi, scene.shown.models.rows_asked or self.k
-        tellers = tuple(tellers_of(found, quasi))
+        tellers = tellers_of(found, quasi)
         sizes = np.bincount(_groups(scene, (*quasi, *tellers)))
         figures: dict[str, Figure] = {
             "columns": list(tellers),

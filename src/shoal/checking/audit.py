@@ -212,7 +212,7 @@ def audit(
     everybody = None if population is None else _everybody(_unified(Table.of(population), unify), people, shown)
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     return replace(
-        _measured(classes, models, asked=require is not None),
+        _measured(classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
@@ -300,10 +300,10 @@ def audit_counted(
         frame = pl.DataFrame([column.decode(column.codes[people]) for column in quasi])
         return _risk(frame, quasi=frame.columns, population=population, hierarchies=builders)
 
-    return replace(_measured(classes, models, asked=True), measured=measured)
+    return replace(_measured(classes, models, _starred_rows(quasi, counts), asked=True), measured=measured)
 
 
-def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
+def _measured(classes: Classes, models: Models, starred: int, *, asked: bool) -> Audit:
     """Say what the classes of a table give."""
     sizes = classes.sizes
     return Audit(
@@ -312,7 +312,7 @@ def _measured(classes: Classes, models: Models, *, asked: bool) -> Audit:
         smallest_class=int(sizes.min()),
         largest_class=int(sizes.max()),
         unique_rows=int((sizes == 1).sum()),
-        starred_rows=int(sizes[_starred(classes)].sum()),
+        starred_rows=starred,
         findings=tuple(_finding(model, classes, asked=asked) for model in models),
         certain=_certain(classes, models if asked else ()),
     )
@@ -326,10 +326,10 @@ def _certain(classes: Classes, models: Iterable[Model]) -> dict[str, int]:
     return {name: int(one.sizes[np.diff(one.starts) == 1].sum()) for name, one in slices.items()}
 
 
-def _starred(classes: Classes) -> Bools:
-    """Return which classes show none of their quasi-identifiers: all cells are stars or missing."""
-    hidden = [np.isin(one.of_class, np.flatnonzero(_is_hidden(one.values))) for one in classes.cells or ()]
-    return np.logical_and.reduce(hidden) if hidden else np.zeros(classes.number, dtype=bool)
+def _starred_rows(quasi: Iterable[Coded], weights: Ints | None = None) -> int:
+    """Count the rows that show none of their quasi-identifiers: all cells are stars or missing."""
+    hidden = np.logical_and.reduce([_is_hidden(column.values)[column.codes] for column in quasi])
+    return int(hidden.sum() if weights is None else weights[hidden].sum())
 
 
 def _is_hidden(values: pl.Series) -> Bools:

@@ -121,7 +121,7 @@ def _dated(profile: Profile) -> Finding | None:
         return Finding(Role.QUASI, "the name says a birth date, which many people know", pattern and "birth dates")
     if pattern:
         return Finding(Role.QUASI, f"the values are {pattern}, which link to other sources", pattern)
-    if profile.distinct > 2 and column_names.speaks(profile.name, [column_names.DATES]):
+    if profile.distinct > 2 and column_names.speaks(profile.name, (column_names.DATES, column_names.DATES_ABROAD)):
         return Finding(Role.QUASI, "the name says a date, which links to other sources")
     return None
 
@@ -145,7 +145,7 @@ def _within(profile: Profile, low: float, high: float) -> bool:
 
 def _named(profile: Profile) -> Finding | None:
     point = column_names.speaks(profile.name, column_names.COORDINATES) if profile.numeric else None
-    if point is not None and _within(profile, -180, 180):
+    if point is not None and not profile.whole and _within(profile, -180, 180):
         return Finding(Role.IDENTIFIER if profile.mostly_alone else point.role, f"the name says {point.topic}")
     rules: Sequence[Rule] = (column_names.WEIGHTS, *column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
     rule = column_names.speaks(profile.name, rules)

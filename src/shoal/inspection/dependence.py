@@ -12,7 +12,7 @@ ordinary correlation, constant columns, columns that are nearly unique and small
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -310,6 +310,6 @@ class _Groups:
         return int(self.sizes[group[sure]].sum())
 
 
-def tellers_of(found: Sequence[Dependence], names: Sequence[str]) -> Iterator[str]:
+def tellers_of(found: Sequence[Dependence], names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that tell of some of the names, each once, in the order found."""
-    return iter(dict.fromkeys(one.column for one in found if set(one.tells) & set(names)))
+    return tuple(dict.fromkeys(one.column for one in found if set(one.tells) & set(names)))

@@ -153,8 +153,8 @@ def _free_text(profile: Profile) -> Resemblance | None:
             return Resemblance(f"some values have {topic} in them")
     own = profile.distinct > FEW and profile.alone >= 0.5 * profile.distinct
     sentences = sum(len(text.split()) >= WORDS for text in profile.texts) >= 0.5 * len(profile.texts)
-    distinct = profile.rows < ENOUGH and profile.distinct == profile.present
-    if speaks(profile.name, [column_names.FREE_TEXTS]) and (own or distinct):
+    varied = profile.distinct > FEW or (profile.rows < ENOUGH and profile.distinct == profile.present)
+    if varied and speaks(profile.name, [column_names.FREE_TEXTS]):
         return Resemblance("the name says free text, in which anything may stand")
     long = sum(map(len, profile.texts)) >= 30 * len(profile.texts)
     if (own or profile.rows < ENOUGH) and sentences and long:
@@ -214,7 +214,10 @@ def uniqueness(profile: Profile) -> Resemblance | None:
     if profile.alone >= most * filled:
         share = percent(profile.alone / profile.rows)
         return Resemblance(f"{share} of the rows have a value of their own", None, _is_measure(profile, coded))
-    even = profile.distinct >= 0.2 * filled and profile.common <= max(0.005, 4 / profile.distinct) * profile.present
+    even = (
+        profile.distinct > max(0.05 * filled, KINDS)
+        and profile.common <= max(0.005, 4 / profile.distinct) * profile.present
+    )
     if (
         coded
         and (profile.distinct >= 0.5 * filled or even)

@@ -58,17 +58,18 @@ class Profile:
         if self.dtype == pl.Boolean:
             return "yes or no"
         if self.dtype.is_numeric():
-            return "whole numbers" if self.whole else "numbers"
+            return "whole numbers" if self.whole and (self.values % 1 == 0).all() else "numbers"
         return "text" if self.distinct else "empty"
 
     @cached_property
     def whole(self) -> bool:
-        """Whether the values are whole numbers, however they are stored; of texts nearly all."""
+        """Whether nearly all values are whole numbers, however they are stored."""
         if self.dtype == pl.String:
             return bool(self.texts) and sum(map(bool, map(WHOLE.fullmatch, self.texts))) >= 0.8 * len(self.texts)
         if self.dtype.is_integer():
             return True
-        return bool(self.dtype.is_numeric() and self.distinct and (self.values % 1 == 0).all())
+        whole = int((self.values % 1 == 0).sum()) if self.dtype.is_numeric() else 0
+        return whole > 0 and whole >= 0.98 * len(self.values)
 
     @cached_property
     def texts(self) -> list[str]:

@@ -60,7 +60,7 @@ def configuration(
     undecided = [column for column in columns if column.role == Role.OPEN]
     if undecided:
         lines.append(
-            "# Decide on these: may others know it (quasi), must nobody learn it (sensitive), or leave it out (leave_out)?"
+            "# Decide on these: may others know it (quasi), must nobody learn it (sensitive), or leave it out?"
         )
         lines += [f"#   {toml_value(column.name)},  # {_plain(column.reason)}" for column in undecided]
     lines += ["", "[privacy]", f"require = {toml_value(str(_requirement(rows, guarded)))}"]

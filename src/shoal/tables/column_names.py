@@ -74,21 +74,23 @@ I, Q, S, O, OPEN = Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER, Role
 _PERSONS = (
     "patient|person|customer|client|employee|user|member|student|contact|spouse|mother|father|passenger|applicant"
     "|resident|owner|holder|subject|respondent|child|guardian|doctor|physician|nurse|teacher|worker|insured|paciente"
-    "|cliente|patienten|kunden"
+    "|cliente|patienten|kunden|hasta|musteri|paziente|funcionario|klient|pasient"
 )
 _HOLDERS = (
     "pat|patient|person|people|customer|cust|client|employee|emp|user|member|student|pupil|subject|subj|passenger"
     "|participant|respondent|applicant|donor|tenant|borrower|beneficiary|inmate|voter|taxpayer|victim|worker|staff"
     "|personnel|household|hh|family|individual|citizen|resident|insured|subscriber|candidate|enrollee|guest"
     "|paciente|cliente|empleado|alumno|persona|utente|funcionario|aluno|paziente|dipendente|studente|salarie|adherent"
-    "|assure|etudiant|pasient|patienten|kunde|kunden|klient|klant|asiakas|potilas|pacjent[a]?|klienta|pracownika"
+    "|assure|allocataire|abonne|etudiant|contribuinte|contribuyente|socio|afiliado|pojistence|pasient|patienten|kunde"
+    "|kunden|klient|klant|asiakas|potilas|pacjent[a]?|klienta|pracownika"
     "|pacienta"
     "|zamestnance|hasta|musteri|personel|ogrenci|пациента|клиента|сотрудника"
 )
 _RECORDS = (
     "case|record|policy|account|order|invoice|transaction|encounter|visit|admission|claim|study|sample|loan|ticket|file"
     "|registration|reference|medical|hospital_record|chart|insurance|medicare|medicaid|health_card|membership|booking"
-    "|contract|application|specimen|episode|dossier|expediente|poliza|caso|cartella|pratica|akten|fall|sak|arende"
+    "|contract|contrat|contrato|application|police|polizza|proceso|processo|specimen|episode|dossier|expediente|poliza"
+    "|caso|cartella|pratica|akten|fall|sak|arende"
     "|journal"
     "|polis|dosya|полиса|карты|дела"
 )
@@ -109,7 +111,8 @@ NUMBERS_OF_PEOPLE = Rule(
     "a number of a person",
     f"(?:{_HOLDERS})_?(?:{_NUMBER}) (?:num|{_NUMMER})_(?:de_|do_|da_|di_|du_)?(?:{_HOLDERS})(?!s) mrn nhc ipp pid uid"
     f" hhid"
-    " medical_record* historia_clinica cartella_clinica matricule matricola legajo patid patnr patientid personid"
+    " medical_record* historia_clinica (?:no|n|num|numero)_assurance* cartella_clinica matricule matricola legajo"
+    " patid patnr patientid personid"
     " subjid usubjid (?:patient|kunde|person|pers|mitglied|versicherte|personal|klant|personeel|lid|student|kund|medlem"
     "|anstallning|pasient|ansatt|medarbejder|asiakas|potilas|henkilo|jasen|tyontekija|elev|schuler|dossier|journal"
     "|krankenkasse|client|member|staff|employee|customer|cust|cust_|emp|user|lopenummer|lope)"
@@ -123,7 +126,8 @@ RECORD_NUMBERS = Rule(
     "a record number",
     f"guid uuid hid rowid row_n[uo]* record_n[uo]* serial* (?:{_RECORDS})_?(?:{_NUMBER})"
     f" (?:{_NUMMER})_(?:de_|do_|da_|di_|du_)?(?:{_RECORDS})(?!s) ticket accession* index_n[uo]* hadm aktenzeichen"
-    " expediente pseudonym* caseid recordid sampleid uniqueid",
+    f" expediente num_(?:dossier|police|poliza|polizza|proces*o|expediente|contrato?) pseudonym* *kennung caseid"
+    f" recordid sampleid uniqueid",
 )
 ROW_NUMBERS = Rule(I, "a record number", "id index row rownum rownames idx seqn key lfdnr lfd identifier", whole=True)
 OTHER_NUMBERS = Rule(
@@ -147,7 +151,8 @@ IDENTIFIERS = (
         I,
         NAME,
         "name first last middle maiden forename surname nom nombre nome naam namn navn nimi nev imie"
-        " nazwisko jmeno prijmeni ad adi isim soyad soyadi cognome sobrenome apelido numele имя фамилия отчество фио"
+        " nazwisko jmeno prijmeni ad adi isim soyad soyadi cognome sobrenome apelido numele given family soyisim имя"
+        " фамилия отчество фио"
         " 姓名"
         " 名字 姓 氏名 名前 이름 성명 doctor physician author",
         whole=True,
@@ -156,6 +161,7 @@ IDENTIFIERS = (
         I,
         NAME,
         "surname* forename* firstname lastname fullname nickname maiden* first_name last_name full_name [fl]name"
+        " [flm]_name pt_name* second_name middle_* (?:primer|segundo)_nombre nombre_[0-9]"
         " given_name family_name middle_name name_first name_last *nachname* vorname* familienname zuname geburtsname"
         " *prenom* nom_(?:de_famille|complet|patient|client|usuel|naissance) apellido* nombres nombre_(?:completo"
         "|del?_*)"
@@ -163,9 +169,11 @@ IDENTIFIERS = (
         " fornamn"
         " efternamn fornavn efternavn etternavn mellomnavn etunimi sukunimi imie nazwisk* jmeno prijmeni soyad*"
         " ad_soyad*"
-        " vezeteknev keresztnev prenume имя фамилия отчество фио *姓名* *氏名* next_of_kin emergency_contact"
-        " contact_person"
-        f" kontaktperson ansprechpartner sachbearbeiter* signed_by created_by entered_by (?:{_PERSONS})_?name"
+        " vezeteknev keresztnev prenume имя фамилия отчество фио *姓名* *氏名* nom_(?:parent|pere|mere|conjoint"
+        "|medecin) next_of_kin emergency_contact contact_(?:info|details|urgence)"
+        " contact_person kontaktperson *arztname kontoinhaber* account_holder ansprechpartner sachbearbeiter*"
+        f" signed_by created_by entered_by (?:{_PERSONS})_?name (?:{_PERSONS})_(?:ad|adi|nome|nombre|nom|navn|namn|naam"
+        "|nimi)"
         f" name_(?:{_PERSONS})",
     ),
     Rule(
@@ -182,7 +190,7 @@ IDENTIFIERS = (
         " handy handynummer mobil mobilnummer mobiltelefon* mobilnr gsm *puhelin* komorka cep_tel* whatsapp"
         " *(?:电话|手机|電話|携帯|전화)* телефон*",
     ),
-    Rule(I, "a phone number", "mobile cell fax tel tlf portable", whole=True),
+    Rule(I, "a phone number", "mobile cell fax tel tlf portable tel_[a-z]+", whole=True),
     Rule(
         I,
         "a national or tax number",
@@ -193,17 +201,19 @@ IDENTIFIERS = (
         " henkilotunnus hetu"
         " samordningsnummer d_nummer codice_fiscale tessera_sanitaria *securite_sociale seguridad_social"
         " numero_(?:de_)?utente"
-        " cartao_(?:de_)?cidadao nip dowod* rodne_cislo rc tckn tc_* *kimlik* sozialversicherungs* svnr ahv*"
+        " cartao_(?:de_)?cidadao nip dowod* rodne_cislo rc tckn tc_* *_tc *kimlik* numero_documento document_n[uo]*"
+        " identity_document sozialversicherungs* svnr ahv*"
         " versicherten*"
         " krankenversicherten* *ausweis* cnp egn jmbg oib isikukood снилс инн *(?:身份证|身份證|マイナンバー|個人番号"
         "|주민등록)*",
     ),
-    Rule(I, "a national or tax number", "tc sin pan", whole=True),
+    Rule(I, "a national or tax number", "tc sin pan documento", whole=True),
     Rule(
         I,
         "an account or card number",
-        "iban bic account_n[uo]* account_id card_n[uo]* cc_n[uo]* credit_?card kontonummer kontonr konto rekeningnummer"
-        " bankkonto tilinumero numero_(?:de_)?(?:cuenta|conta|compte|carte|tarjeta|cartao) numer_konta cislo_uctu"
+        "iban bic account_n[uo]* account_id card_n[uo]* cc_n[uo]* credit_?card kontonummer kontonr konto"
+        " rekeningnummer bankkonto bankrekening (?:cuenta|conta)_bancaria compte_bancaire conto_bancario tilinumero"
+        " numero_(?:de_)?(?:cuenta|conta|compte|carte|tarjeta|cartao) numer_konta cislo_uctu"
         " hesap_n*"
         " *(?:银行卡|账号|口座番号|계좌)*",
     ),
@@ -212,11 +222,13 @@ IDENTIFIERS = (
         "a passport, licence or plate number",
         "passport* pasaporte passeport passaporte passaporto pasaport* paszport* reisepass* pass(?:nummer|nr)"
         " drivers?_licen*"
-        " driving_licen* fuhrerschein* permis_(?:de_)?conduire licen[cs]e_n[uo]* licen[cs]e_plate* plate_n[uo]*"
-        " number_plate vin kennzeichen nummernschild kenteken immatriculation targa registreringsnummer nummerplade spz"
+        " driving_licen* fuhrerschein* permis_(?:de_)?conduire licen[cs]e_n[uo]* matricula* licen[cs]e_plate*"
+        " plate_n[uo]*"
+        " number_plate vin kennzeichen nummernschild kenteken immatriculation targa registreringsnummer nummerplade"
+        " nr_rejestracyjn* numer_rejestracyjn* spz"
         " plaka rekisterinumero chassis* паспорт* госномер *(?:护照|車牌|车牌|パスポート)*",
     ),
-    Rule(I, "a passport, licence or plate number", "driver licen[cs]e plate matricula", whole=True),
+    Rule(I, "a passport, licence or plate number", "driver licen[cs]e plate", whole=True),
     Rule(
         I,
         "a network address or device",
@@ -225,17 +237,17 @@ IDENTIFIERS = (
     Rule(
         I,
         "a street address",
-        "address* addr street* strasse* *adresse* anschrift direccion* house_n[uo]* hausn* huisnummer adress* adres"
-        " adresa"
-        " *osoite* gatuadress gateadresse indirizzo endereco morada domicilio ulica ulice straat* straatnaam sokak*"
-        " адрес улица *(?:地址|住址|住所|주소)*",
+        "addr(?:ess)?(?!*_(?:city|town|state|zip|country|county|region|post*))* street* strasse* *adres* anschrift"
+        " direccion* house_n[uo]* hausn* huisnummer"
+        " *osoite* gatuadress gateadresse indirizzo endereco morada domicilio ulica ulice straat* straatnaam"
+        " logradouro sokak* адрес улица *(?:地址|住址|住所|주소)*",
     ),
-    Rule(I, "a street address", "rue calle via vej gade gata vei", whole=True),
+    Rule(I, "a street address", "rue rua calle via vej gade gata vei", whole=True),
     Rule(
         I,
         "an account on the net, or a likeness",
         "username user_name login login_name screen_name twitter facebook instagram linkedin url website password"
-        " fingerprint*"
+        " senha* contrasena* passwort* mot_de_passe sifre* haslo chave_pix fingerprint*"
         " photograph* biometric* cookie* session_id benutzername identifiant usuario kullanici_adi 用户名 profile_url",
     ),
     NUMBERS_OF_PEOPLE,
@@ -271,7 +283,8 @@ BIRTH_DATES = Rule(
 BIRTH_DATES_ABROAD = Rule(
     Q,
     "a birth date",
-    "*nascita *nascimento geboorte* fodelse* fodsels* syntyma* *urodzenia *narozeni dogum_tarih* рожден* *рождения"
+    "*nascita *nascimento geb_dat* gebdat* dogum geboorte* fodelse* fodsels* syntyma* *urodzenia *narozeni"
+    " dogum_tarih* рожден* *рождения"
     " *(?:出生日期|出生年月|生年月日|생년월일)* birth",
 )
 DATES = Rule(
@@ -279,6 +292,12 @@ DATES = Rule(
     "a date",
     "(?!candi|up|man|vali|accommo)*date date_* datetime timestamp *_dt fecha* datum *datum dato *time_of_*"
     " admittime dischtime",
+)
+DATES_ABROAD = Rule(
+    Q,
+    "a date",
+    "data_(?:admissao|admissione|ricovero|consulta|entrada|saida|alta|wizyty|przyjecia|dimissione|prijeti) *tarih*"
+    " paivamaara *paiva pvm *(?:日期|年月日|날짜)* дата_*",
 )
 YEARS = Rule(Q, "a year", "*year yr *yr jahr ano annee month quarter")
 
@@ -329,7 +348,10 @@ SENSITIVE = (
         "|status)"
         " *admission* *discharge* readmi* *mortal* *autis* *dement* alzheim* krank* *sykdom* enfermedad* maladie*"
         " hospitaliz* condition* procedure* complication* comorbid* apgar urin* *testosteron* hormon*"
-        " length_of_stay gene genotype* snp sleep* erkrank* befund* therapie* medikament* *blutdruck laborwert*"
+        " length_of_stay gene genotype* snp sleep* erkrank* *sanguin* kan_grubu antecede* antecedan* medikation*"
+        " medicati* *blutzucker terapia* invalid*"
+        " discapacid* deficiencia behandel* diagno[oz]* hoito* rozpoznan* niepelnospraw* engelli* sjukfranvaro"
+        " sykefravaer sygefravaer befund* therapie* medikament* *blutdruck laborwert*"
         " gesundheit*"
         " schwanger* behinder* ziekte* aandoening gezondheid* zwanger* sjukdom* halsa* behandling* sygdom* helse*"
         " helbred*"
@@ -350,18 +372,21 @@ SENSITIVE = (
         S,
         "what somebody takes or drinks",
         "smok* tobacco* cigar* nicotine alcohol* alkohol* drink* marij* cannabis cocaine heroin opioid* meth methamph*"
-        " substance* addict* raucht raucher* fumeur* fumador* fumante* fumatore* tupak* roker rokere sigara* курени*"
+        " substance* addict* rauch(?:t|en) raucher* tabagis* rokare royker* ryger* paleni* kurak* fumeur* fumador*"
+        " fumante*"
+        " fumatore* tupak* roker rokere sigara* курени*"
         " *(?:吸烟|饮酒|喫煙|飲酒)*",
     ),
     Rule(
         S,
         "money",
-        "money *income* *salar* wage* earn* pay payment* paid payroll bonus* malus compens* expend* expens*"
+        "money *income* *salar* wage* earn* pay(?!s) payment* paid payroll bonus* malus compens* expend* expens*"
         " spend* saving* balance* bal debt* loan* credit* *default* mortgage* bill bills bill_* amt *amount* cost*"
         " *charge* price* fee fare premium* *claim* limit tax* revenue* profit* *poverty* pov wealth* asset*"
         " networth net_worth benefit* pension* welfare* capital* overdue arrear* delinquen* repay* budget"
         " allowance stipend* daily_rate hourly_rate monthly_rate checking_* lohn* *gehalt* *einkommen* salario ingreso"
-        " ingresos revenu *lonn* inntekt* salaire* renda currency turnover verdienst vermogen* schulden betrag*"
+        " ingresos revenu *lonn* inntekt* salaire* renda currency turnover verdienst vermogen* schuld* betrag* debito*"
+        " divida* *inntekt* gaeld* *tulot velat zadluzeni* dluh* (?:bruto|netto|uur|maand)loon"
         " umsatz* kredit*"
         " inkomen"
         " loon bedrag* inkomst* belopp* skuld* manadslon arslon belop* gjeld* indkomst* palkka* tulot velka* reddito"
@@ -396,7 +421,7 @@ MEASURES = Rule(
     "length* distance* duration* size total* sum avg mean median rate* ratio* percent* days minutes seconds temp"
     " temperature*"
     " speed volume* quantity steps calorie* quantit* dauer laufzeit entfernung abstand menge summe durchschnitt duree"
-    " distancia duracion total* suma soma durata lengde varighet avstand maara kesto odleglosc czas delka sure mesafe",
+    " distancia duracion suma soma durata lengde varighet avstand maara kesto odleglosc czas delka sure mesafe",
 )
 
 AGES = Rule(
@@ -415,7 +440,8 @@ KNOWN = (
     Rule(
         Q,
         "age",
-        "idade leeftijd* vek wiek yas altersgruppe tranche_age grupo_(?:de_)?edad возраст* *(?:年龄|年齢|나이|연령)*",
+        "idade leeftijd* vek wiek yas lebensalter altersgruppe fascia_eta faixa_etaria grupo_etario aldersgrupp*"
+        " ikaryhma* grupa_wiekowa vekova_skupina tranche_age grupo_(?:de_)?edad возраст* *(?:年龄|年齢|나이|연령)*",
     ),
     Rule(Q, "age", "eta ika", whole=True),
     Rule(
@@ -440,19 +466,19 @@ KNOWN = (
         "marital status",
         "marit* marstat* marri* marriage civil_stat* *civil personal_stat* partner spouse* widow* divorc*"
         " familienstand sivilstand burgerlijke_staat civilstand sivilstatus civilstatus siviilisaaty stato_civile"
-        " situation_familiale stan_cywilny rodinny_stav medeni_* семейн* *婚姻*",
+        " situation_familiale *matrimonial* stan_cywilny rodinny_stav medeni_* семейн* *婚姻*",
     ),
     Rule(
         Q,
         "a place",
         "city cities town* village* municipal* count(?:y|ies) state states province* *region* district* countr*"
         " nation location* place* neighbo[u]?r* parish borough tract puma fips nuts lsoa msa urb* rural* rur"
-        " *resid* kommune* fylke ort stadt bundesland ciudad pais ville pays geo* area suburb community ward_code"
-        " birthtown home_town embarked destination wohnort gemeinde landkreis kanton* woonplaats gemeente provinci*"
+        " *resid* *kommune* fylke ort stadt bundesland ciudad pais ville pays geo* area suburb community ward_code"
+        " birthtown home_town embarked destination wohnort *gemeinde landkreis kanton* woonplaats gemeente provinci*"
         " kommun lan"
         " kunta kotikunta maakunta paikkakunta kaupunki citta comune regione localita cidade municipio* freguesia"
-        " distrito"
-        " concelho departement commune ciudad localidad comunidad colonia alcaldia entidad miasto gmina powiat"
+        " distrito concelho comuna departement commune localidad comunidad colonia alcaldia entidad miasto"
+        " gmina powiat"
         " wojewodztw* miejscowosc mesto obec okres sehir ilce mahalle город* область район* регион населенн*"
         " *(?:城市|省份|地区|市区町村|都道府県|주거지)*",
     ),
@@ -461,7 +487,7 @@ KNOWN = (
         Q,
         "education",
         "*educ* edu *school* degree* college* isced universit* diploma* qualif* literacy student major"
-        " studies ausbildung escolaridad* utdanning bildung* *abschluss opleiding* utbildning* uddannelse* koulutus*"
+        " studies ausbildung escolaridad* utdanning* bildung* *abschluss opleiding* utbildning* uddannelse* koulutus*"
         " istruzione"
         " titolo_(?:di_)?studio formation diplome niveau_*etude* estudios nivel_educativo instrucao wyksztalceni*"
         " vzdelani"
@@ -472,7 +498,9 @@ KNOWN = (
         "work",
         "*occupat* occup job* profession* workclass work_class employer* *industr* nace naics sic isco soc department*"
         " dept"
-        " division* position* *title* beruf* ocupacion company business* rank military branche arbeitgeber stellung"
+        " division* position* *title* beruf* ocupacion profesion* cargo funcao company business* rank military branche"
+        " arbeitgeber"
+        " stellung"
         " beroep* functie werkgever yrke* stilling erhverv ammatti toimiala professione occupazione profissao ocupacao"
         " emprego puesto empleo oficio metier poste emploi zawod stanowisko branza povolani zamestnani meslek*"
         " професси*"
@@ -483,10 +511,10 @@ KNOWN = (
         "family or home",
         "famil*_(?:size|members) famsize children kids n_?kids h+size *household_size hh_?size household_(?:members"
         "|number)"
-        " (?:num|number|n|no|anzahl|antal|numero|nombre)_(?:of_|d_|de_)?(?:child*|kid*|dependent*|dependant*|kinder"
+        " (?:num|number|n|no|anzahl|antall?|numero|nombre)_(?:of_|d_|de_)?(?:child*|kid*|dependent*|dependant*|kinder"
         "|barn|hijos|enfants"
         "|figli|filhos|persons|people) dependent* dependant* kinder kinderen haushaltsgro* enfants hijos filhos figli"
-        " dzieci"
+        " dzieci lasten_*"
         " deti cocuk* *(?:子供|家族人数|世帯人員)*",
     ),
 )

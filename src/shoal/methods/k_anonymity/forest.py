@@ -11,7 +11,7 @@ from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
-from shoal.methods.k_anonymity.forest_kernel import nearest_tuples, span_forest
+from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM, nearest_tuples, span_forest
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
@@ -110,8 +110,6 @@ class Neighbours:
     @classmethod
     def of(cls, problem: Problem, deadline: Deadline, progress: Progress) -> Neighbours:
         """Compare tuples in pairs, as long as there is time."""
-        from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM
-
         microdata, k = problem.microdata, problem.models.least_rows
         ladders, _ = ladders_of(problem)
         least = np.sum([ladder.losses[0, codes] for ladder, codes in zip(ladders, microdata.tuples.T, strict=True)], 0)
