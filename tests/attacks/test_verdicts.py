@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 from unittest.mock import patch
 
@@ -19,7 +21,7 @@ from shoal.attacks.base import Attack, Outcome
 from shoal.attacks.run import attack
 from shoal.attacks.scene import Scene
 from shoal.attacks.threshold import FailAbove, Limits, Threshold
-from shoal.core.errors import ParameterError
+from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.parameters import Numeral
 from shoal.release.release import Release
 
@@ -156,7 +158,7 @@ def test_an_attribute_that_an_attack_does_not_take_is_named() -> None:
         ("downcoding", None),
         ("intersection", None),
     }
-    assert found.to_dict()["not_tried"][0].keys() == {"attack", "attribute", "reason"}
+    assert found.to_dict()["not_tried"][0].keys() == {"attack", "attribute", "reason", "applies"}
 
 
 def test_every_attack_is_either_tried_or_said_not_to_be() -> None:
@@ -217,6 +219,25 @@ def test_own_classes_decide_what_fewer_candidates_can_only_make_worse() -> None:
     assert found.failures == ("skewness (ill): undecided", "skewness (pay): undecided")
 
 
+def test_an_attack_that_takes_too_long_is_left_out_and_is_no_pass(tmp_path: Path) -> None:
+    folder = made("k=3").save(tmp_path / "out")
+    shutil.rmtree(folder / "internal")
+    assert attack(folder, PEOPLE, attacks=["linkage"], fail_above="0.9").passed
+    with patch("shoal.attacks.crowds.crowd.VISITS", -1):
+        found = attack(folder, PEOPLE, attacks=["linkage", "downcoding"], fail_above=0.9)
+        named = attack(folder, PEOPLE, attacks=["linkage"], fail_above={"linkage": 0.9})
+    assert [(one.attack, one.applies) for one in found.untried] == [("linkage", True), ("downcoding", False)]
+    assert found.failures == named.failures == ("linkage: left out",)
+    assert "takes too long" in found.untried[0].reason
+
+
+def test_what_was_found_before_an_attack_took_too_long_is_kept() -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Birthday, "run", halfway)
+        found = attack(made(), PEOPLE, attacks=[Birthday()], fail_above=0.5)
+    assert ([one.after for one in found.outcomes], found.failures) == ([0], ("birthday: left out",))
+
+
 # Sentences
 
 
@@ -232,6 +253,12 @@ class Birthday(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count nobody."""
         yield self.outcome(scene, 0, 0, "covering")
+
+
+def halfway(self: Birthday, scene: Scene) -> Iterator[Outcome]:
+    """Count nobody, then give up."""
+    yield self.outcome(scene, 0, 0, "covering")
+    raise Unsupported("the rest takes too long")
 
 
 def test_an_attack_of_ones_own_has_a_verdict() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
 from typing import ClassVar
 
 from shoal.attacks.base import Attack, Outcome
@@ -32,16 +31,17 @@ class BackgroundJoin(Attack):
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose other value is certain."""
-        for known, learnt in permutations(scene.sensitive, 2):
+        for known in scene.sensitive:
             crowds = scene.crowds(given=known)
-            before, after = (int(crowd.secret(learnt).is_certain.sum()) for crowd in crowds)
-            yield self.outcome(
-                scene,
-                before,
-                after,
-                crowds[1].way,
-                attribute=learnt,
-                knows=f"all quasi-identifiers, and {known}",
-                figures={"known": known},
-                threshold=promised(scene, learnt, known=known),
-            )
+            for learnt in (name for name in scene.sensitive if name != known):
+                before, after = (int(crowd.secret(learnt).is_certain.sum()) for crowd in crowds)
+                yield self.outcome(
+                    scene,
+                    before,
+                    after,
+                    crowds[1].way,
+                    attribute=learnt,
+                    knows=f"all quasi-identifiers, and {known}",
+                    figures={"known": known},
+                    threshold=promised(scene, learnt, known=known),
+                )

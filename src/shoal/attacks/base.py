@@ -120,11 +120,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Untried:
-    """An attack, or an attack on one attribute, that could not be tried, and why. It says nothing of the risk."""
+    """An attack, or an attack on one attribute, that was not tried, and why. It says nothing of the risk."""
 
     attack: str
     attribute: str | None
     reason: str
+    applies: bool = False
+    """Whether it could be tried in principle, and was left out because it takes too long."""
 
     @property
     def name(self) -> str:

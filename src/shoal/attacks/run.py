@@ -52,12 +52,15 @@ class Attacked:
     def failures(self) -> tuple[str, ...]:
         """What is not shown to be within the thresholds that were set; empty where none was set.
 
-        These are the attacks above their threshold, those searched in part and not shown to be within it, and those
-        that were named with a threshold and could not be tried. A run in which nothing could be tried fails, too.
+        These are the attacks above their threshold, those searched in part and not shown to be within it, those left
+        out because they take too long, and those that were named with a threshold and could not be tried. A run in
+        which nothing could be tried fails, too.
         """
         asked = [one for one in self.outcomes if self.limits.of(one.attack) is not None]
         wrong = [f"{one.name}: {one.standing}" for one in asked if not one.passed]
-        wrong += [f"{name}: not tried" for name in self.limits.named if not self.of(name)]
+        wrong += [f"{one.name}: left out" for one in self.untried if one.applies and self.limits.of(one.attack)]
+        left_out = {one.attack for one in self.untried if one.applies}
+        wrong += [f"{name}: not tried" for name in self.limits.named if name not in left_out and not self.of(name)]
         return tuple(dict.fromkeys(wrong) if asked or wrong or not self.limits.is_set else ["no attack could be tried"])
 
     @property
@@ -153,15 +156,17 @@ def attack(
 
 
 def _tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:
-    """Return what an attack got, and why it could not be tried, at all or on some attributes."""
+    """Return what an attack got, and why it was not tried, at all or on some attributes."""
+    got: list[Outcome] = []
+    reasons = one.untried(scene) if scene.has_original or not one.needs_original else {None: NO_ORIGINAL}
+    missed = [Untried(one.name, attribute, reason) for attribute, reason in reasons.items()]
+    if any(reason.attribute is None for reason in missed):
+        return got, missed
     try:
-        reasons = one.untried(scene) if scene.has_original or not one.needs_original else {None: NO_ORIGINAL}
-        got = [] if None in reasons else list(one.run(scene))
+        got.extend(one.run(scene))  # keeps what was found before an error
     except Unsupported as error:
-        reasons, got = {None: str(error)}, []
-    if not got and not reasons:
-        reasons = {None: "it takes no release of this kind"}
-    return got, [Untried(one.name, attribute, reason) for attribute, reason in reasons.items()]
+        missed.append(Untried(one.name, None, str(error), applies=True))
+    return got, missed if got or missed else [Untried(one.name, None, "it takes no release of this kind")]
 
 
 def as_attack(given: Attack | str) -> Attack:

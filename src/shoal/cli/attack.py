@@ -71,7 +71,8 @@ def show(found: Attacked) -> None:
     for one in found.outcomes:
         out.print(Text.assemble("\n", (f"{one.name}: {one.standing}", "bold"), "\n", one.verdict))
     for missed in found.untried:
-        out.print(Text.assemble("\n", (f"{missed.name}: not tried", "bold"), "\n", f"Not applicable: {missed.reason}."))
+        why = "Left out" if missed.applies else "Not applicable"
+        out.print(Text.assemble("\n", (f"{missed.name}: not tried", "bold"), "\n", f"{why}: {missed.reason}."))
     if found.passed is not None:
         within = dict.fromkeys(one.name for one in found.outcomes if found.limits.of(one.attack) and one.passed)
         for word, listed in {"Not within": found.failures, "Within": within}.items():
