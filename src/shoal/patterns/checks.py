@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,17 @@ MOST_VALUES = 400
 """Domains beyond this are not compared edge by edge: their models are left to the repair."""
 
 
+class Rules(NamedTuple):
+    """Requirements of a class as compiled loops read them, see `Checks`."""
+
+    rows: int
+    codes: Ints
+    shares: Floats
+    lines: Floats
+    edges: Floats
+    weights: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Checks:
     """Requirements of a class: least rows, and per model a line (kind, attribute, number, other) with its edges."""
@@ -43,9 +55,15 @@ class Checks:
     """Whether every model is among them."""
 
     @property
-    def arguments(self) -> tuple[object, ...]:
-        """What every compiled loop takes of them, in order."""
-        return self.rows, self.codes, self.totals, self.lines, self.edges, self.weights
+    def shares(self) -> Floats:
+        """Attribute by value: what share of the table has it."""
+        shares: Floats = self.totals / self.totals.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def rules(self) -> Rules:
+        """What compiled loops take of them."""
+        return Rules(self.rows, self.codes, self.shares, self.lines, self.edges, self.weights)
 
     @property
     def linear(self) -> bool:
