@@ -48,7 +48,7 @@ def cut_by_levels(
     progress: Progress,
 ) -> tuple[Partition, bool]:
     """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""
-    from shoal.methods.general.median_kernel import cut_level
+    from shoal.methods.general.median_kernel import Axes, Rows, cut_level
 
     weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
     alike = np.array([place is None or cuts.suppresses for place in cuts.places])
@@ -56,18 +56,16 @@ def cut_by_levels(
     for axis, place in enumerate(cuts.places):
         if place is not None:
             places[axis, : len(place)] = place
-    table, axes = _packed(problem, cuts), len(cuts.places)
-    words, codes, hidden = table.view(np.int64), table[:, :axes], table[:, axes : axes + len(problem.values)]
+    axes = Axes(places, cuts.sizes, weights, alike, not cuts.suppresses)
+    table, number = _packed(problem, cuts), len(cuts.places)
+    rows = Rows(table.view(np.int64), table[:, :number], table[:, number : number + len(problem.values)])
     parts = np.array([[share.numerator, share.denominator] for share in shares])
     least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.bool_)
     begins, ends = np.zeros(1, dtype=np.int64), np.array([problem.rows])
     starts[0] = True
     while len(begins) and not deadline.passed:
         progress(1 - int((ends - begins).sum()) / problem.rows, "cutting classes")
-        begins, ends = cut_level(
-            words, codes, hidden, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
-            not cuts.suppresses,
-        )  # fmt: skip
+        begins, ends = cut_level(rows, begins, ends, axes, least, parts, checks)
         starts[begins] = True
     edges = np.append(np.flatnonzero(starts), problem.rows)
     return Partition.in_order(_numbers(table).copy(), edges), len(begins) == 0
