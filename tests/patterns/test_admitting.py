@@ -64,18 +64,12 @@ class Line:
         counts = np.bincount(codes[group], minlength=checks.totals.shape[1]).astype(np.int64)
         return cls(case, checks, checks.totals[0], counts, group)
 
-    def arguments(self) -> Any:
-        _, _, number, other = self.checks.lines[0]
-        return number, other, self.totals / self.totals.sum(), self.checks.edges[0], self.checks.weights[0]
-
     def admits(self, counts: Ints) -> bool:
-        return bool(admits(int(self.checks.lines[0, 0]), counts, *self.arguments()))
+        return bool(admits(self.checks.rules, 0, counts))
 
     def cut(self, counts: Ints) -> bool:
         """Cut the counts to an admitted part; whether that succeeded."""
-        number, other, shares, edges, weights = self.arguments()
-        rest = self.totals - self.counts
-        return bool(shrink(int(self.checks.lines[0, 0]), counts, number, other, shares, edges, weights, rest))
+        return bool(shrink(self.checks.rules, 0, counts, self.totals - self.counts))
 
     def oracle(self, counts: Ints) -> bool:
         """Whether the definition admits a class with these counts."""

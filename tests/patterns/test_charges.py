@@ -14,7 +14,7 @@ from shoal.core.arrays import Ints
 from shoal.models import Model
 from shoal.patterns import Cube
 from shoal.patterns.demands import Demands
-from shoal.patterns.kernels import least_charges
+from shoal.patterns.kernels import lane_charges
 
 BLOCKS = ["suppress", "generalize"]
 ADDING = ["stars", "height", "ncp"]
@@ -22,10 +22,8 @@ EVERY: Sequence[type[Model]] = tuple(MODELS.values())
 
 
 def compiled(cube: Cube, demands: Demands, lanes: int) -> Ints:
-    found: Ints = least_charges(
-        *cube.layout, cube.counts, demands.codes, demands.totals, demands.needs, demands.rows, lanes
-    )
-    least: Ints = np.minimum(found, cube.full)
+    found = [lane_charges(cube.layout, cube.counts, demands, lane, lanes) for lane in range(lanes)]
+    least: Ints = np.minimum(np.min(found, axis=0), cube.full)
     return least
 
 

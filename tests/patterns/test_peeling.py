@@ -133,7 +133,7 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
     checks = Checks.of(cube, case.problem.models)
     prices, thresholds, stop = np.zeros(cube.types, np.int64), np.array([np.inf]), np.ones(1, np.bool_)
     loop: Any = peel_types
-    pieces, nodes, left = loop(*cube.layout, cube.counts, prices, thresholds, *checks.arguments, stop)
+    pieces, nodes, left = loop(cube.layout, cube.counts, prices, thresholds, checks.rules, stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
 
 
@@ -147,9 +147,7 @@ def test_moving_rows_keeps_classes_admitted_and_saves_what_it_says(require: str,
     checks = Checks.of(cube, case.problem.models)
     before = covered(cube, checks, np.zeros(cube.types, np.int64))
     classes = before.classes.copy()
-    saved = watched(
-        move_rows, *cube.layout, before.types, classes, before.nodes, *checks.arguments, 3, deadline=Deadline()
-    )
+    saved = watched(move_rows, cube.layout, before.types, classes, before.nodes, checks.rules, 3, deadline=Deadline())
     after = Covering(cube, before.types, classes, before.nodes).merged()
     check_covering(cube, after)
     assert after.cost == before.cost - saved
@@ -169,12 +167,12 @@ def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require:
     classes = before.classes.copy()
     saved, opened = watched(
         open_patterns,
-        *cube.layout,
+        cube.layout,
         before.types,
         classes,
         before.nodes,
         np.zeros(1, np.int64),
-        *checks.arguments,
+        checks.rules,
         deadline=Deadline(),
     )
     after = Covering(cube, before.types, classes, np.concatenate([before.nodes, opened])).merged()

@@ -14,7 +14,7 @@ from shoal.core.discovery import discover
 from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube
-from shoal.patterns.demands import Demands
+from shoal.patterns.demands import left_out
 from shoal.problem import Problem
 
 
@@ -72,20 +72,21 @@ def is_provable(problem: Problem) -> bool:
     return problem.cost.name in PROVABLE and not population
 
 
-def as_prices(problem: Problem, cube: Cube, demands: Demands, of_type: Ints, units: int) -> Prices | None:
+def as_prices(problem: Problem, cube: Cube, of_type: Ints, units: int) -> Prices | None:
     """Return prices of row types as prices of rows with what they prove; None where they could not be checked."""
     if not is_provable(problem):
         return None
     bound = in_measure(problem, Fraction(units, cube.denominator))
-    return Prices(of_type[cube.type_of_row], cube.denominator, bound, tuple(_remarks(cube, demands)))
+    return Prices(of_type[cube.type_of_row], cube.denominator, bound, tuple(_remarks(problem, cube)))
 
 
-def _remarks(cube: Cube, demands: Demands) -> Iterator[str]:
+def _remarks(problem: Problem, cube: Cube) -> Iterator[str]:
     """Say what the bound does not look at."""
     if not cube.is_whole:
         yield f"the bound rests on {cube.number:,} of the lattice's {cube.lattice:,} nodes, and holds for all of them"
-    if demands.left_out:
-        yield f"the bound leaves out {', '.join(demands.left_out)}: with them it could only be higher"
+    unread = left_out(problem.required, may_drop=problem.may_drop > 0)
+    if unread:
+        yield f"the bound leaves out {', '.join(unread)}: with them it could only be higher"
 
 
 def in_measure(problem: Problem, bound: Fraction) -> float:

@@ -6,17 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
-from shoal.hierarchies import Hierarchy
 from shoal.models import Rule
-from shoal.patterns import pattern_hierarchies
+from shoal.patterns.cube import block_losses, every_block
 from shoal.problem import Problem
-from shoal.recoding.cells import HierarchyCells
-from shoal.tables.encoded_column import Coded
 
 FINEST = 2**30
 """How many units are 1 at most."""
@@ -57,29 +55,31 @@ def ladders_of(problem: Problem) -> tuple[list[Ladder], float]:
     """Return the ladder of each attribute, and what a row of stars pays, for a cost that adds over cells."""
     cost = problem.cost
     assert isinstance(cost, CellCost)
-    hierarchies = pattern_hierarchies(problem)
-    cells = [_every_block(*pair) for pair in zip(problem.microdata.quasi, hierarchies, strict=True)]
-    share, ladders = cost.share(cells), []
-    for hierarchy, every in zip(hierarchies, cells, strict=True):
-        start = np.concatenate([[0], np.cumsum([len(labels) for labels in hierarchy.labels])[:-1]])
-        losses = cost.cell_losses(every)[hierarchy.up + start[:, None]] / share
-        ladders.append(Ladder(hierarchy.up, losses))
-    return ladders, cost.full_loss(cells)
+    cells = every_block(problem)
+    pairs = zip(cells, block_losses(cost, cells), strict=True)
+    return [Ladder(every.hierarchy.up, losses) for every, losses in pairs], cost.full_loss(cells)
 
 
-def flattened(ladders: list[Ladder]) -> tuple[Ints, Ints, Codes, Floats]:
-    """Return the ladders one after the other: numbers of values, where each begins, blocks, losses."""
-    sizes = np.array([ladder.up.shape[1] for ladder in ladders])
-    starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
-    blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
-    return sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders])
+class FlatLadders(NamedTuple):
+    """The ladders of all attributes one after the other, as compiled loops read them."""
 
+    sizes: Ints
+    """How many values each attribute has."""
+    starts: Ints
+    """Where each attribute begins in `blocks` and `losses`."""
+    blocks: Codes
+    """Level by level: the block of each value."""
+    losses: Floats
+    """Level by level: what the block of each value costs a row."""
 
-def _every_block(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
-    """Return every block of every level as a cell."""
-    levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
-    blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
-    return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
+    @classmethod
+    def of(cls, problem: Problem) -> FlatLadders:
+        """Return the ladders of a problem whose cost adds over cells."""
+        ladders, _ = ladders_of(problem)
+        sizes = np.array([ladder.up.shape[1] for ladder in ladders])
+        starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
+        blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
+        return cls(sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders]))
 
 
 def distance_refusals(problem: Problem) -> list[str]:

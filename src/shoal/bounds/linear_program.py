@@ -11,20 +11,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.base import Bound
 from shoal.bounds.prices import Ascent, PriceBound, Pricing
 from shoal.core.arrays import Ints
-from shoal.patterns import refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Program
-from shoal.problem import Problem
 
 MOST_MEMBERS = 60_000
 """Entries of the program beyond which its rounds end."""
 
 
-class LinearProgram(Bound):
+class LinearProgram(PriceBound):
     """Holds for costs that add over cells, and for every model (those that it does not know are left out).
 
     Where the rounds end by themselves it is, for k-anonymity, the largest bound that prices can prove; they also end
@@ -36,20 +33,11 @@ class LinearProgram(Bound):
     meaning: ClassVar[str] = "the best prices, from the duals of the linear program over patterns"
     rounds: ClassVar[int] = 8
 
-    def accepts(self, problem: Problem) -> list[str]:
-        """Require a cube."""
-        return refusals(problem)
-
-    def in_passing(self, problem: Problem) -> bool:
-        """Never: it takes seconds to minutes."""
-        return False
-
-    def of(self, problem: Problem) -> float:
-        """Return what the best prices prove."""
-        pricing = Pricing.of(problem)
-        ascent = PriceBound().ascended(pricing)
+    def ascended(self, pricing: Pricing) -> Ascent:
+        """Let prices rise step by step, then to the duals."""
+        ascent = super().ascended(pricing)
         raise_by_program(ascent, rounds=self.rounds)
-        return pricing.stated(ascent.best)
+        return ascent
 
 
 def raise_by_program(ascent: Ascent, *, rounds: int, seconds: float | None = None) -> None:

@@ -20,16 +20,13 @@ import numpy as np
 from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.bounds.support import charges
 from shoal.core.arrays import Floats, Ints
+from shoal.core.loops import in_lanes
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
+from shoal.patterns.cube import Layout
 from shoal.patterns.demands import Demands
-from shoal.patterns.gains import lane_gains, pattern_gains
+from shoal.patterns.gains import lane_gains
 from shoal.problem import Problem
-
-LANES = 2
-"""How many nodes are looked at at the same time."""
-ALONE = 200_000
-"""Nodes times types up to which one thread does it: others would take longer to start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,32 +60,16 @@ class Pricing:
         held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
         prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold
         order = np.argsort(-prices, kind="stable")
-        first, second = cube.first.take(order), cube.second.take(order)
         sorted_prices = prices[order]
         low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
         worth = np.add(low[0][cube.nodes[:, 0]], low[1][cube.nodes[:, 1]]) < sorted_prices[0]
-        arguments = (
-            first.groups,
-            second.groups,
-            second.widths,
-            first.losses,
-            second.losses,
-            cube.nodes[worth],
-            cube.counts[order],
-            sorted_prices,
-            demands.codes[:, order],
-            demands.totals,
-            demands.gains,
-            demands.distances,
-            demands.rows,
-        )
-        if int(worth.sum()) * cube.types <= ALONE:
-            gained, taken = lane_gains(*arguments, 0, 1)
-        else:
-            gained, taken = pattern_gains(*arguments, LANES)
+        layout = Layout.of(cube.first.take(order), cube.second.take(order), cube.nodes[worth])
+        sorted_demands = demands._replace(codes=demands.codes[:, order])
+        steps = len(layout.nodes) * cube.types
+        lanes = in_lanes(lane_gains, layout, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
         slope = cube.counts.astype(np.float64)
-        slope[order] -= taken
-        bound = int(prices @ cube.counts) - int(np.sum(gained, dtype=object))
+        slope[order] -= np.sum([taken for _, taken in lanes], axis=0)
+        bound = int(prices @ cube.counts) - sum(int(gained) for gained, _ in lanes)
         dropped = self._drop(sorted_prices, order, slope)
         return Valued(prices, bound - dropped, slope)
 
@@ -108,7 +89,7 @@ class Pricing:
 
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""
-        return as_prices(self.problem, self.cube, self.demands, valued.prices, valued.bound)
+        return as_prices(self.problem, self.cube, valued.prices, valued.bound)
 
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""

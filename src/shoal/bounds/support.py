@@ -10,19 +10,18 @@ import numpy as np
 
 from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.core.arrays import Bools, Ints
+from shoal.core.loops import in_lanes
 from shoal.core.sorting import distinct_rows
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.demands import Demands
-from shoal.patterns.kernels import least_charges
+from shoal.patterns.kernels import lane_charges
 from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
 """Nodes times types up to which it is computed with arrays, as a release is made; beyond, compiled and on request."""
 NODES_IN_PASSING = 5_000
 """Nodes up to which that takes a second at most, however few the types are."""
-LANES = 2
-"""How many nodes are looked at at the same time."""
 CHARGED = "charges of the bound support"
 """What they are kept under."""
 
@@ -53,22 +52,22 @@ class Support(Bound):
 
     def of(self, problem: Problem) -> float:
         """Return the sum over all rows of what each pays at least."""
-        cube, _, least = _charged(problem)
+        cube, least = _charged(problem)
         return in_measure(problem, Fraction(int(least @ cube.counts), cube.denominator))
 
     def prices(self, problem: Problem) -> Prices | None:
         """Return the charges."""
-        cube, demands, least = _charged(problem)
-        return as_prices(problem, cube, demands, least, int(least @ cube.counts))
+        cube, least = _charged(problem)
+        return as_prices(problem, cube, least, int(least @ cube.counts))
 
 
-def _charged(problem: Problem) -> tuple[Cube, Demands, Ints]:
-    """Return cube, demands and charges, which are kept with the problem and go with it."""
-    kept: dict[str, tuple[Cube, Demands, Ints]] = vars(problem)
+def _charged(problem: Problem) -> tuple[Cube, Ints]:
+    """Return cube and charges, which are kept with the problem and go with it."""
+    kept: dict[str, tuple[Cube, Ints]] = vars(problem)
     if CHARGED not in kept:
         cube = Cube.of(problem)
         demands = Demands.of(cube, problem.required, may_drop=problem.may_drop > 0)
-        kept[CHARGED] = cube, demands, charges(cube, demands)
+        kept[CHARGED] = cube, charges(cube, demands)
     return kept[CHARGED]
 
 
@@ -103,13 +102,6 @@ def _enough(cube: Cube, demands: Demands, group: Ints, number: int) -> Bools:
 
 
 def _compiled(cube: Cube, demands: Demands) -> Ints:
-    found: Ints = least_charges(
-        *cube.layout,
-        cube.counts,
-        demands.codes,
-        demands.totals,
-        demands.needs,
-        demands.rows,
-        LANES,
-    )
-    return found
+    steps = cube.number * cube.types
+    least: Ints = np.min(in_lanes(lane_charges, cube.layout, cube.counts, demands, steps=steps), axis=0)
+    return least

@@ -14,10 +14,8 @@ from functools import partial, update_wrapper
 from threading import RLock
 from typing import Any
 
-__all__ = ["njit", "prange"]
+__all__ = ["njit"]
 
-prange = range
-"""Stands for numba's `prange` in modules of loops, until one of theirs is called."""
 _LOADING = RLock()
 
 
@@ -42,7 +40,6 @@ class Loop:
                 self.compiled = numba_setup.njit(**self.options)(self.function)
                 names = self.function.__globals__
                 names |= {name: loop.loaded() for name, loop in list(names.items()) if isinstance(loop, Loop)}
-                names |= {"prange": numba_setup.prange} if "prange" in names else {}
                 self.is_ready = True
         return self.compiled
 

@@ -1,9 +1,13 @@
-"""Loops that run as they stand on small tables, and compiled on large ones: the same code, so the same result."""
+"""Loops that run as they stand on small tables, and compiled on large ones: the same code, so the same result.
+
+Compiled loops over many nodes run in lanes at the same time; with n lanes, each looks at every n-th node.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -15,6 +19,10 @@ COMPILED_FROM = 3_000
 """Steps from which a loop is compiled, once the compiler is at hand."""
 WAITS_FROM = 200_000
 """Steps from which it is worth waiting a second for the compiler to be imported."""
+LANES = 2
+"""How many lanes there are."""
+ALONE = 200_000
+"""Steps up to which one lane does it all: others would take longer to start."""
 
 
 def fitting(loop: Loop, steps: int) -> Loop:
@@ -31,3 +39,11 @@ def is_worth_compiling(steps: int) -> bool:
 def _compiled(loop: Loop) -> Loop:
     compiled: Loop = njit(cache=True, nogil=True)(loop)
     return compiled
+
+
+def in_lanes(loop: Loop, *arguments: object, steps: int) -> list[Any]:
+    """Return what each lane finds; the loop takes its lane and the number of them last, and must release the GIL."""
+    if steps <= ALONE:
+        return [loop(*arguments, 0, 1)]
+    with ThreadPoolExecutor(LANES) as threads:
+        return list(threads.map(lambda lane: loop(*arguments, lane, LANES), range(LANES)))

@@ -22,12 +22,12 @@ def _kept() -> str:
 if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = _kept()
 
-from numba import njit, prange  # noqa: E402 - it reads the setting when it is imported
+from numba import njit  # noqa: E402 - it reads the setting when it is imported
 from numba.core import event  # noqa: E402
 
 from shoal.core.clock import COMPILING  # noqa: E402
 
-__all__ = ["njit", "prange"]
+__all__ = ["njit"]
 
 
 class _Watch(event.Listener):

@@ -17,9 +17,19 @@ TINY = 1e-12
 
 
 @njit(cache=True)
-def admits(kind, counts, number, other, shares, edges, weights):
+def meets(rules, counts):
+    """Whether a class with these counts, by attribute and value, meets every requirement but that of its rows."""
+    good = True
+    for d in range(len(rules.lines)):
+        good = good and admits(rules, d, counts[int(rules.lines[d, 1])])
+    return good
+
+
+@njit(cache=True)
+def admits(rules, d, counts):
     """Decide one requirement of a class with these counts of values."""
-    rows = counts.sum()
+    kind, number, other, rows = int(rules.lines[d, 0]), rules.lines[d, 2], rules.lines[d, 3], counts.sum()
+    shares = rules.shares[int(rules.lines[d, 1])]
     if rows == 0:
         return False
     if kind == DISTINCT:
@@ -37,7 +47,7 @@ def admits(kind, counts, number, other, shares, edges, weights):
         return tall[0] < number * tall[int(other) - 1 :].sum()
     if kind == EQUAL:
         return variation(counts, rows, shares) <= number + TINY
-    return distance(counts, rows, shares, edges, weights) <= number + TINY
+    return distance(counts, rows, shares, rules.edges[d], rules.weights[d]) <= number + TINY
 
 
 @njit(cache=True)
@@ -63,23 +73,24 @@ def distance(counts, rows, shares, edges, weights):
 
 
 @njit(cache=True)
-def shrink(kind, counts, number, other, shares, edges, weights, rest):
+def shrink(rules, d, counts, rest):
     """Cut the counts to a large admitted part; False, and counts in any state, where none was found.
 
     `rest` says how many rows of each value remain elsewhere: of values that abound there more is kept.
     """
-    if admits(kind, counts, number, other, shares, edges, weights):
+    if admits(rules, d, counts):
         return True
+    kind, number, shares = int(rules.lines[d, 0]), rules.lines[d, 2], rules.shares[int(rules.lines[d, 1])]
     if kind == DISTINCT:
         return False
     if kind == EQUAL:
         return _shrink_equal(counts, number, shares, rest)
     if kind == CLOSE:
-        return _shrink_close(counts, number, shares, edges, weights, rest)
+        return _shrink_close(counts, number, shares, rules.edges[d], rules.weights[d], rest)
     low, high = np.int64(0), counts.max()
     while low < high:
         middle = (low + high + 1) // 2
-        if admits(kind, np.minimum(counts, middle), number, other, shares, edges, weights):
+        if admits(rules, d, np.minimum(counts, middle)):
             low = middle
         else:
             high = middle - 1
@@ -92,15 +103,11 @@ def shrink(kind, counts, number, other, shares, edges, weights, rest):
 def _shrink_close(counts, limit, shares, edges, weights, rest):
     """Take off the row whose value moves the distance down most, one after the other."""
     rows = counts.sum()
-    extra = np.zeros(len(weights))
+    extra, share = np.zeros(len(weights)), np.zeros(len(weights))
     for e in range(len(weights)):
         for v in range(len(counts)):
             if edges[e, v]:
                 extra[e] += counts[v] - rows * shares[v]
-    share = np.zeros(len(weights))
-    for e in range(len(weights)):
-        for v in range(len(counts)):
-            if edges[e, v]:
                 share[e] += shares[v]
     least = rows // 3
     remains = max(1, rest.sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,17 @@ KINDS = {
 }
 MOST_VALUES = 400
 """Domains beyond this are not compared edge by edge: their models are left to the repair."""
+
+
+class Rules(NamedTuple):
+    """Requirements of a class as compiled loops read them, see `Checks`."""
+
+    rows: int
+    codes: Ints
+    shares: Floats
+    lines: Floats
+    edges: Floats
+    weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +59,15 @@ class Checks:
     """Whether they say all that the models ask, as linear constraints on counts."""
 
     @property
-    def arguments(self) -> tuple[object, ...]:
-        """What every compiled loop takes of them, in order."""
-        return self.rows, self.codes, self.totals, self.lines, self.edges, self.weights
+    def shares(self) -> Floats:
+        """Attribute by value: what share of the table has it."""
+        shares: Floats = self.totals / self.totals.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def rules(self) -> Rules:
+        """What compiled loops take of them."""
+        return Rules(self.rows, self.codes, self.shares, self.lines, self.edges, self.weights)
 
     @property
     def close(self) -> bool:

@@ -1,81 +1,74 @@
-"""Classes as they stand during a local search: sizes, costs, counts of values, and who may come and go (compiled).
+"""The classes during a local search: sizes, costs, counts of values, and who may come and go (compiled).
 
-`standing` is (size, cost, counted) by class; `rules` is (least rows, codes, shares, lines, edges, weights), the
-requirements of a class as `Checks` has them, with the table's shares of each value.
+`rules` are the requirements of a class, see `Checks`.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from shoal.core.arrays import Ints
 from shoal.core.compiler import njit
-from shoal.patterns.admit import admits
+from shoal.patterns.admit import meets
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
-@njit(cache=True)
-def shares_of(totals):
-    """Return what share of the table each value of each attribute has."""
-    shares = np.zeros(totals.shape)
-    for attribute in range(len(totals)):
-        shares[attribute] = totals[attribute] / totals[attribute].sum()
-    return shares
+class ClassState(NamedTuple):
+    """Which class each row is in, and what the classes are; moving a row changes it."""
+
+    type_of_row: Ints
+    class_of_row: Ints
+    size: Ints
+    cost: Ints
+    counted: Ints
+    """Class by attribute by value: how many rows have it."""
 
 
 @njit(cache=True)
-def stand(left_losses, right_losses, nodes, type_of_row, class_of_row, node_of_class, codes, width, room):
-    """Return the standing of all classes, with room for as many as `room`."""
-    size = np.zeros(room, np.int64)
-    cost = np.zeros(room, np.int64)
-    counted = np.zeros((room, len(codes), width), np.int64)
+def class_state(layout, type_of_row, class_of_row, node_of_class, rules, room):
+    """Return the state of all classes, with room for as many as `room`."""
+    _, _, _, left_losses, right_losses, nodes = layout
+    cost, counted = np.zeros(room, np.int64), np.zeros((room, *rules.shares.shape), np.int64)
+    state = ClassState(type_of_row, class_of_row, np.zeros(room, np.int64), cost, counted)
     for r in range(len(type_of_row)):
         c, t = class_of_row[r], type_of_row[r]
-        size[c] += 1
         a, b = nodes[node_of_class[c]]
         cost[c] = left_losses[a, t] + right_losses[b, t]
-        for d in range(len(codes)):
-            counted[c, d, codes[d, t]] += 1
-    return size, cost, counted
+        add(c, t, 1, state, rules)
+    return state
 
 
 @njit(cache=True)
-def admitted(c, standing, rules):
-    """Whether a class has enough rows and meets every requirement."""
-    size, _, counted = standing
-    rows, _, shares, lines, edges, weights = rules
-    if size[c] < rows:
-        return False
-    for d in range(len(lines)):
-        a = int(lines[d, 1])
-        if not admits(int(lines[d, 0]), counted[c, a], lines[d, 2], lines[d, 3], shares[a], edges[d], weights[d]):
-            return False
-    return True
-
-
-@njit(cache=True)
-def with_change(c, t, change, standing, rules):
-    """Whether a class would be admitted with one row of a type more (1) or less (-1)."""
-    size, _, counted = standing
-    codes = rules[1]
-    size[c] += change
+def add(c, t, change, state, rules):
+    """Count one row of a type more (1) or less (-1) in a class."""
+    codes, counted = rules.codes, state.counted
+    state.size[c] += change
     for d in range(len(codes)):
         counted[c, d, codes[d, t]] += change
-    good = admitted(c, standing, rules)
-    size[c] -= change
-    for d in range(len(codes)):
-        counted[c, d, codes[d, t]] -= change
+
+
+@njit(cache=True)
+def admitted(c, state, rules):
+    """Whether a class has enough rows and meets every requirement."""
+    return state.size[c] >= rules.rows and meets(rules, state.counted[c])
+
+
+@njit(cache=True)
+def with_change(c, t, change, state, rules):
+    """Whether a class would be admitted with one row of a type more (1) or less (-1)."""
+    add(c, t, change, state, rules)
+    good = admitted(c, state, rules)
+    add(c, t, -change, state, rules)
     return good
 
 
 @njit(cache=True)
-def move(r, t, there, class_of_row, standing, codes):
+def move(r, there, state, rules):
     """Move a row to another class."""
-    size, _, counted = standing
-    here = class_of_row[r]
-    class_of_row[r] = there
-    size[here] -= 1
-    size[there] += 1
-    for d in range(len(codes)):
-        counted[here, d, codes[d, t]] -= 1
-        counted[there, d, codes[d, t]] += 1
+    t = state.type_of_row[r]
+    add(state.class_of_row[r], t, -1, state, rules)
+    add(there, t, 1, state, rules)
+    state.class_of_row[r] = there

@@ -11,11 +11,12 @@ so every node costs one pass over the types, whatever the number of attributes: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import log2, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from shoal.microdata.histogram import Attributes, Values, sensitive_values
 from shoal.problem import Problem
 from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
-from shoal.tables.encoded_column import Coded
 
 MOST_NODES = 20_000_000
 """Lattices beyond this are not laid out."""
@@ -82,6 +82,28 @@ class Half:
         return Half(self.attributes, self.levels, self.groups[:, order], self.widths, self.losses[:, order])
 
 
+class Layout(NamedTuple):
+    """A cube as compiled loops read it."""
+
+    lefts: Codes
+    """First half node by type: the number of its group."""
+    rights: Codes
+    """Second half node by type: the number of its group."""
+    widths: Ints
+    """How many groups each second half node has."""
+    left_losses: Ints
+    """First half node by type: what a row pays there, in units."""
+    right_losses: Ints
+    """Second half node by type: what a row pays there, in units."""
+    nodes: Ints
+    """Each node as a pair of half nodes."""
+
+    @classmethod
+    def of(cls, first: Half, second: Half, nodes: Ints) -> Layout:
+        """Return some nodes of two halves."""
+        return cls(first.groups, second.groups, second.widths, first.losses, second.losses, nodes)
+
+
 @dataclass(frozen=True, eq=False)
 class Cube:
     """The row types of a problem, and their groups at every node as pairs of groups in two halves."""
@@ -113,9 +135,10 @@ class Cube:
         sensitive = sensitive_values(microdata, [names for names in read if len(names) > 1])
         columns = [*microdata.quasi, *(microdata.attribute(name) for name in sorted({n for a in read for n in a}))]
         type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
-        hierarchies = pattern_hierarchies(problem)
+        assert isinstance(problem.cost, CellCost)
+        hierarchies, losses_of = pattern_hierarchies(problem), block_losses(problem.cost, every_block(problem))
         blocks = [h.up[:, c.codes[example]] for c, h in zip(microdata.quasi, hierarchies, strict=True)]
-        exact = list(_losses(problem, hierarchies, example))
+        exact = [loss[:, c.codes[example]] for c, loss in zip(microdata.quasi, losses_of, strict=True)]
         most = sum(float(loss.max()) for loss in exact)
         denominator = _denominator(problem, most)
         losses = [_rounded_down(loss, denominator) for loss in exact]
@@ -174,10 +197,9 @@ class Cube:
         return int(np.add.outer(*low).ravel()[left].min())
 
     @property
-    def layout(self) -> tuple[Codes, Codes, Ints, Ints, Ints, Ints]:
-        """What every compiled loop takes first: the halves' groups, widths and losses, and the nodes."""
-        first, second = self.first, self.second
-        return first.groups, second.groups, second.widths, first.losses, second.losses, self.nodes
+    def layout(self) -> Layout:
+        """What every compiled loop takes first."""
+        return Layout.of(self.first, self.second, self.nodes)
 
     def distances(self, kind: int) -> Ints:
         """Return what one row pays at the cheapest pattern that covers a given type and each other type."""
@@ -234,19 +256,20 @@ def _rounded_down(losses: Floats, denominator: int) -> Ints:
     return np.floor(losses * denominator * (1 - 2.0**-50)).astype(np.int64)
 
 
-def _losses(problem: Problem, hierarchies: tuple[Hierarchy, ...], example: Ints) -> Iterator[Floats]:
-    """Return, attribute by attribute, what a row of each type pays at each level."""
-    cost = problem.cost
-    assert isinstance(cost, CellCost)
-    cells = [_all_cells(c, h) for c, h in zip(problem.microdata.quasi, hierarchies, strict=True)]
-    share = cost.share(cells)
-    for column, hierarchy, every in zip(problem.microdata.quasi, hierarchies, cells, strict=True):
-        start = np.concatenate([[0], np.cumsum([len(labels) for labels in hierarchy.labels])[:-1]])
-        yield cost.cell_losses(every)[hierarchy.up[:, column.codes[example]] + start[:, None]] / share
+def every_block(problem: Problem) -> list[HierarchyCells]:
+    """Return every block of every level as a cell, attribute by attribute."""
+    found = []
+    for column, hierarchy in zip(problem.microdata.quasi, pattern_hierarchies(problem), strict=True):
+        levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
+        blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
+        found.append(HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks))
+    return found
 
 
-def _all_cells(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
-    """Return every block of every level as a cell."""
-    levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
-    blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
-    return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
+def block_losses(cost: CellCost, cells: list[HierarchyCells]) -> list[Floats]:
+    """Return what the block around a value costs a row, attribute by attribute, by level and value."""
+    share, found = cost.share(cells), []
+    for every in cells:
+        start = np.searchsorted(every.levels, np.arange(every.hierarchy.height + 1))
+        found.append(cost.cell_losses(every)[every.hierarchy.up + start[:, None]] / share)
+    return found

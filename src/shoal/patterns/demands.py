@@ -5,8 +5,8 @@ A model that is not understood here is left out: fewer models make a lower bound
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ MOST_VALUES = 64
 """Domains beyond this are not compared in a general metric."""
 
 
-@dataclass(frozen=True, eq=False)
-class Demands:
+class Demands(NamedTuple):
     """Least rows; what a support must show (`needs`); what a class can gain is limited by (`gains`)."""
 
     rows: int
@@ -36,11 +35,9 @@ class Demands:
     needs: Ints
     """(attribute, different values, rows of the table whose values are present)."""
     gains: Ints
-    """(kind, attribute, number, over)."""
+    """(kind, attribute, number, over): number is l, number / over is t."""
     distances: Ints
     """For each of the gains, value by value."""
-    left_out: tuple[str, ...]
-    """The models that nothing is known of."""
 
     @classmethod
     def of(cls, cube: Cube, models: Models, *, may_drop: bool) -> Demands:
@@ -74,8 +71,12 @@ class Demands:
             np.array(needs, np.int64).reshape(-1, 3),
             np.array(gains, np.int64).reshape(-1, 4),
             _stacked(distances),
-            tuple(str(model) for model in models if not _is_known(model, may_drop=may_drop)),
         )
+
+
+def left_out(models: Models, *, may_drop: bool) -> list[str]:
+    """Return the models that demands say nothing of."""
+    return [str(model) for model in models if not _is_known(model, may_drop=may_drop)]
 
 
 def _is_known(model: Model, *, may_drop: bool) -> bool:

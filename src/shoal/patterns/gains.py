@@ -2,15 +2,19 @@
 
 Types come sorted by price, dearest first, so the members of every group are met dearest first, and the most that an
 admitted class of a pattern could gain is found in one scan per model. All in integers; what is rounded is rounded up.
+The scan that finds a gain also notes, where it is asked to, how many rows of each type it takes.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from shoal.core.compiler import njit, prange
-from shoal.patterns.demands import EQUAL, SCALE, SHARE, VALUES
-from shoal.patterns.kernels import find_slot, slots_for
+from shoal.core.arrays import Floats, Ints
+from shoal.core.compiler import njit
+from shoal.patterns.demands import EQUAL, SCALE, SHARE, VALUES, Demands
+from shoal.patterns.kernels import find_slot, gather, group_table
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -19,99 +23,50 @@ MUCH = np.int64(2**61)
 """Gains beyond this are not added up: they are more than all prices together, and prove nothing."""
 
 
-@njit(cache=True, parallel=True)
-def pattern_gains(
-    lefts,
-    rights,
-    widths,
-    left_losses,
-    right_losses,
-    nodes,
-    counts,
-    prices,
-    codes,
-    totals,
-    demands,
-    distances,
-    rows,
-    lanes,
-):
-    """Return what `lane_gains` does, for all nodes, several lanes at the same time."""
-    taken = np.zeros((lanes, len(counts)))
-    gained = np.zeros(lanes, np.int64)
-    for lane in prange(lanes):
-        gained[lane], taken[lane] = lane_gains(
-            lefts,
-            rights,
-            widths,
-            left_losses,
-            right_losses,
-            nodes,
-            counts,
-            prices,
-            codes,
-            totals,
-            demands,
-            distances,
-            rows,
-            lane,
-            lanes,
-        )
-    return gained, taken.sum(axis=0)
+class PricedTypes(NamedTuple):
+    """The row types, dearest first, and what the models ask of a class of them."""
+
+    counts: Ints
+    prices: Ints
+    demands: Demands
+    seen: Ints
+    """Working memory: by value, 0 between two scans."""
+    taken: Floats
+    """How many rows of each type the best classes take, added up over the patterns."""
 
 
-@njit(cache=True)
-def lane_gains(
-    lefts,
-    rights,
-    widths,
-    left_losses,
-    right_losses,
-    nodes,
-    counts,
-    prices,
-    codes,
-    totals,
-    demands,
-    distances,
-    rows,
-    lane,
-    lanes,
-):
+@njit(cache=True, nogil=True)
+def lane_gains(layout, counts, prices, demands, lane, lanes):
     """Return the sum over all patterns of the most an admitted class could gain, and how often each type was taken.
 
-    Of the nodes every `lanes`-th is looked at, from `lane` on. `demands[d]` is (kind, attribute, number, over): l, or
-    t = number / over.
+    Of the nodes every `lanes`-th is looked at, from `lane` on.
     """
     number = len(counts)
-    size = slots_for(number)
-    keys = np.empty(size, np.int64)
-    ids = np.empty(size, np.int64)
-    group = np.empty(number, np.int64)
-    members = np.empty(number, np.int64)
-    seen = np.zeros(totals.shape[1] + 1, np.int64)
-    taken = np.zeros(number)
+    table, members = group_table(number, number), np.empty(number, np.int64)
+    seen = np.zeros(demands.totals.shape[1] + 1, np.int64)
+    types = PricedTypes(counts, prices, demands, seen, np.zeros(number))
+    left_losses, right_losses, nodes = layout.left_losses, layout.right_losses, layout.nodes
     gained = np.int64(0)
-    for index in range(lane, len(nodes), lanes):
-        a, b = nodes[index]
-        groups, start = _dear_groups(
-            lefts[a], rights[b], widths[b], left_losses[a], right_losses[b], prices, keys, ids, group, members
-        )
-        for g in range(groups):
-            mine = members[start[g] : start[g + 1]]
+    for node in range(lane, len(nodes), lanes):
+        a, b = nodes[node]
+        starts = _dear_groups(layout, node, prices, table, members)
+        for g in range(len(starts) - 1):
+            mine = members[starts[g] : starts[g + 1]]
             cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-            more = _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken)
-            gained = min(gained + more, MUCH)
-    return gained, taken
+            gained = min(gained + _gain(mine, cost, types), MUCH)
+    return gained, types.taken
 
 
 @njit(cache=True)
-def _dear_groups(left, right, width, left_loss, right_loss, prices, keys, ids, group, members):
+def _dear_groups(layout, node, prices, table, members):
     """Gather the groups in which some type's price is above what the pattern costs; members stay dearest first."""
+    a, b = layout.nodes[node]
+    left, right, width = layout.lefts[a], layout.rights[b], layout.widths[b]
+    left_loss, right_loss = layout.left_losses[a], layout.right_losses[b]
+    keys, numbers, group = table
     mask = np.uint64(len(keys) - 1)
-    number = len(prices)
     groups = 0
-    for t in range(number):
+    for t in range(len(prices)):
         if prices[t] > left_loss[t] + right_loss[t]:
             if groups == 0:
                 keys[:] = -1
@@ -119,95 +74,70 @@ def _dear_groups(left, right, width, left_loss, right_loss, prices, keys, ids, g
             slot = find_slot(key, keys, mask)
             if keys[slot] < 0:
                 keys[slot] = key
-                ids[slot] = groups
+                numbers[slot] = groups
                 groups += 1
-    start = np.zeros(groups + 1, np.int64)
     if groups == 0:
-        return 0, start
-    for t in range(number):
+        return np.zeros(1, np.int64)
+    for t in range(len(prices)):
         slot = find_slot(left[t] * width + right[t], keys, mask)
-        group[t] = ids[slot] if keys[slot] >= 0 else -1
-        if group[t] >= 0:
-            start[group[t] + 1] += 1
-    for g in range(groups):
-        start[g + 1] += start[g]
-    fill = start[:-1].copy()
-    for t in range(number):
-        if group[t] >= 0:
-            members[fill[group[t]]] = t
-            fill[group[t]] += 1
-    return groups, start
+        group[t] = numbers[slot] if keys[slot] >= 0 else -1
+    return gather(group, groups, members)
 
 
 @njit(cache=True)
-def _gain(mine, cost, counts, prices, codes, totals, demands, distances, rows, seen, taken):
+def _gain(mine, cost, types):
     """Return the smallest of what the models allow a class of these members to gain, and note whom it takes."""
-    best, which, detail = _gain_rows(mine, cost, counts, prices, rows), -1, 0
+    best, which, detail = _gain_rows(mine, cost, types, False), -1, 0
+    demands = types.demands.gains
     for d in range(len(demands)):
         if best <= 0:
             return np.int64(0)
-        kind, attribute, number, over = demands[d]
         height = 0
-        if kind == VALUES:
-            value = _gain_values(mine, cost, counts, prices, codes[attribute], number, seen)
-        elif kind == SHARE:
-            value, height = _gain_share(mine, cost, counts, prices, codes[attribute], number, seen)
-        elif kind == EQUAL:
-            value = _gain_equal(mine, cost, counts, prices, codes[attribute], totals[attribute], number, over, seen)
+        if demands[d, 0] == VALUES:
+            value = _gain_values(mine, cost, types, d, False)
+        elif demands[d, 0] == SHARE:
+            value, height = _gain_share(mine, cost, types, d)
+        elif demands[d, 0] == EQUAL:
+            value = _gain_equal(mine, cost, types, d)
         else:
-            value = _gain_metric(
-                mine, cost, counts, prices, codes[attribute], totals[attribute], distances[d], number, over, seen
-            )
+            value = _gain_metric(mine, cost, types, d)
         if value < best:
             best, which, detail = value, d, height
     if best <= 0:
         return np.int64(0)
     if which < 0:
-        _take_rows(mine, cost, counts, prices, rows, taken)
+        _gain_rows(mine, cost, types, True)
     elif demands[which, 0] == VALUES:
-        _take_values(mine, cost, counts, prices, codes[demands[which, 1]], demands[which, 2], seen, taken)
+        _gain_values(mine, cost, types, which, True)
     elif demands[which, 0] == SHARE:
-        _take_share(mine, cost, counts, prices, codes[demands[which, 1]], demands[which, 2], detail, seen, taken)
+        _at_height(mine, cost, types, which, detail, True)
     else:
-        _take_close(mine, counts, codes[demands[which, 1]], totals[demands[which, 1]], seen, taken)
+        _take_close(mine, types, which)
     return best
 
 
 @njit(cache=True)
-def _gain_rows(mine, cost, counts, prices, rows):
+def _gain_rows(mine, cost, types, note):
     """All members dearer than the pattern, filled up with the dearest others to the least number of rows."""
-    gain, took = np.int64(0), np.int64(0)
+    counts, prices, demands, _, taken = types
+    gain, took, rows = np.int64(0), np.int64(0), demands.rows
     for t in mine:
         extra = prices[t] - cost
-        if extra > 0:
-            gain += counts[t] * extra
-            took += counts[t]
-        elif took < rows:
-            number = min(counts[t], rows - took)
-            gain += number * extra
-            took += number
-        else:
+        number = counts[t] if extra > 0 else min(counts[t], rows - took)
+        if number <= 0:
             break
+        gain += number * extra
+        took += number
+        if note:
+            taken[t] += number
     return gain if took >= rows else np.int64(0)
 
 
 @njit(cache=True)
-def _take_rows(mine, cost, counts, prices, rows, taken):
-    took = np.int64(0)
-    for t in mine:
-        if prices[t] > cost:
-            number = counts[t]
-        elif took < rows:
-            number = min(counts[t], rows - took)
-        else:
-            break
-        taken[t] += number
-        took += number
-
-
-@njit(cache=True)
-def _gain_values(mine, cost, counts, prices, codes, least, seen):
+def _gain_values(mine, cost, types, d, note):
     """All members dearer than the pattern, and the dearest one of each of the `least` dearest values."""
+    counts, prices, demands, seen, taken = types
+    codes, least = demands.codes[demands.gains[d, 1]], demands.gains[d, 2]
     gain, different = np.int64(0), np.int64(0)
     for t in mine:
         extra = prices[t] - cost
@@ -216,142 +146,125 @@ def _gain_values(mine, cost, counts, prices, codes, least, seen):
             seen[codes[t]] = 1
             different += 1
         if extra > 0:
-            gain += counts[t] * extra
+            number = counts[t]
         elif new and different <= least:
-            gain += extra
+            number = np.int64(1)
         elif different >= least:
             break
-    for t in mine:
-        seen[codes[t]] = 0
+        else:
+            continue
+        gain += number * extra
+        if note:
+            taken[t] += number
+    _forget(mine, codes, seen)
     return gain if different >= least else np.int64(0)
 
 
 @njit(cache=True)
-def _take_values(mine, cost, counts, prices, codes, least, seen, taken):
-    different = np.int64(0)
-    for t in mine:
-        new = seen[codes[t]] == 0
-        if new:
-            seen[codes[t]] = 1
-            different += 1
-        if prices[t] > cost:
-            taken[t] += counts[t]
-        elif new and different <= least:
-            taken[t] += 1
+def _forget(mine, codes, seen):
     for t in mine:
         seen[codes[t]] = 0
 
 
 @njit(cache=True)
-def _at_height(mine, cost, counts, prices, codes, least, height, seen):
-    """At most `height` members of each value, and at least `least * height` in all; NOTHING where there are too few."""
+def _gain_share(mine, cost, types, d):
+    """The best over all heights of the commonest value, with the height; it is concave in the height."""
+    low = np.int64(1)
+    high = (1 + types.counts[mine].sum()) // types.demands.gains[d, 2] + 1
+    while low < high:
+        middle = (low + high) // 2
+        here = _at_height(mine, cost, types, d, middle, False)
+        if here > NOTHING and _at_height(mine, cost, types, d, middle + 1, False) > here:
+            low = middle + 1
+        else:
+            high = middle
+    return max(_at_height(mine, cost, types, d, low, False), np.int64(0)), low
+
+
+@njit(cache=True)
+def _at_height(mine, cost, types, d, height, note):
+    """At most `height` members of each value, and at least `l * height` in all; NOTHING where there are too few."""
+    counts, prices, demands, seen, taken = types
+    codes, least = demands.codes[demands.gains[d, 1]], demands.gains[d, 2] * height
     gain, took = np.int64(0), np.int64(0)
     for t in mine:
         extra = prices[t] - cost
         number = min(counts[t], height - seen[codes[t]])
         if extra <= 0:
-            number = min(number, least * height - took)
-            if took >= least * height:
+            number = min(number, least - took)
+            if took >= least:
                 break
         if number > 0:
             seen[codes[t]] += number
             gain += number * extra
             took += number
-    for t in mine:
-        seen[codes[t]] = 0
-    return gain if took >= least * height else NOTHING
+            if note:
+                taken[t] += number
+    _forget(mine, codes, seen)
+    return gain if took >= least else NOTHING
 
 
 @njit(cache=True)
-def _gain_share(mine, cost, counts, prices, codes, least, seen):
-    """The best over all heights of the commonest value; it is concave in the height."""
-    low, high = np.int64(1), np.int64(1)
-    for t in mine:
-        high += counts[t]
-    high = high // least + 1
-    while low < high:
-        middle = (low + high) // 2
-        here = _at_height(mine, cost, counts, prices, codes, least, middle, seen)
-        if here > NOTHING and _at_height(mine, cost, counts, prices, codes, least, middle + 1, seen) > here:
-            low = middle + 1
-        else:
-            high = middle
-    best = _at_height(mine, cost, counts, prices, codes, least, low, seen)
-    return max(best, np.int64(0)), low
+def _value_worths(mine, cost, types, d, worth, order):
+    """Find what the dearest member of each value gains (`worth`) and the values in that `order`, which is falling.
 
-
-@njit(cache=True)
-def _take_share(mine, cost, counts, prices, codes, least, height, seen, taken):
-    took = np.int64(0)
+    Returns how many values there are, the rows of all members, and what those dearer than the pattern gain together.
+    """
+    counts, prices, demands, seen, _ = types
+    codes = demands.codes[demands.gains[d, 1]]
+    different, size, everything = 0, np.int64(0), np.int64(0)
     for t in mine:
-        number = min(counts[t], height - seen[codes[t]])
-        if prices[t] <= cost:
-            number = min(number, least * height - took)
-        if number > 0:
-            seen[codes[t]] += number
-            taken[t] += number
-            took += number
-    for t in mine:
-        seen[codes[t]] = 0
-
-
-@njit(cache=True)
-def _gain_equal(mine, cost, counts, prices, codes, totals, number, over, seen):
-    """Rows times the gain of one: absent values' mass goes to the dearest value, then the cheapest values' up to t."""
-    total = totals.sum()
-    order = np.empty(len(totals), np.int64)
-    worth = np.empty(len(totals), np.int64)
-    different, size, present, everything = 0, np.int64(0), np.int64(0), np.int64(0)
-    for t in mine:
+        extra = prices[t] - cost
         size += counts[t]
-        if prices[t] > cost:
-            everything += counts[t] * (prices[t] - cost)
+        if extra > 0:
+            everything += counts[t] * extra
         if seen[codes[t]] == 0:
             seen[codes[t]] = 1
             order[different] = codes[t]
-            worth[different] = prices[t] - cost
-            present += totals[codes[t]]
+            worth[codes[t]] = extra
             different += 1
-    for t in mine:
-        seen[codes[t]] = 0
-    left = number * total - over * (total - present)
+    _forget(mine, codes, seen)
+    return different, size, everything
+
+
+@njit(cache=True)
+def _gain_equal(mine, cost, types, d):
+    """Rows times the gain of one: absent values' mass goes to the dearest value, then the cheapest values' up to t."""
+    _, attribute, number, over = types.demands.gains[d]
+    totals = types.demands.totals[attribute]
+    total = totals.sum()
+    worth, order = np.empty(len(totals), np.int64), np.empty(len(totals), np.int64)
+    different, size, everything = _value_worths(mine, cost, types, d, worth, order)
+    absent = total - totals[order[:different]].sum()
+    left = number * total - over * absent
     if left < 0:
         return np.int64(0)
-    gain = over * (total - present) * worth[0]
-    for i in range(different):
-        gain += over * totals[order[i]] * worth[i]
-    for i in range(different - 1, 0, -1):
-        moved = min(left, over * totals[order[i]])
-        gain += moved * (worth[0] - worth[i])
+    highest = worth[order[0]]
+    gain = over * absent * highest
+    for v in order[:different]:
+        gain += over * totals[v] * worth[v]
+    for v in order[different - 1 : 0 : -1]:
+        moved = min(left, over * totals[v])
+        gain += moved * (highest - worth[v])
         left -= moved
     each = -((-gain) // (over * total))
     return min(max(each, 0) * size, everything)
 
 
 @njit(cache=True)
-def _gain_metric(mine, cost, counts, prices, codes, totals, distance, number, over, seen):
+def _gain_metric(mine, cost, types, d):
     """Rows times the gain of one, by transport duality at some multipliers; any of them bounds it.
 
     Multipliers that 64 bits would not hold are left out.
     """
+    _, attribute, number, over = types.demands.gains[d]
+    totals, distance = types.demands.totals[attribute], types.demands.distances[d]
     width = min(len(totals), len(distance))
     total = totals.sum()
-    worth = np.full(width, NOTHING)
-    size, everything = np.int64(0), np.int64(0)
-    highest, lowest = NOTHING, -NOTHING
-    for t in mine:
-        size += counts[t]
-        if prices[t] > cost:
-            everything += counts[t] * (prices[t] - cost)
-        if seen[codes[t]] == 0:
-            seen[codes[t]] = 1
-            worth[codes[t]] = prices[t] - cost
-            highest = max(highest, worth[codes[t]])
-            lowest = min(lowest, worth[codes[t]])
-    for t in mine:
-        seen[codes[t]] = 0
-    spread = highest - lowest
-    best = highest
+    worth, order = np.full(width, NOTHING), np.empty(width, np.int64)
+    different, size, everything = _value_worths(mine, cost, types, d, worth, order)
+    best = worth[order[0]]
+    spread = best - worth[order[different - 1]]
     largest = np.int64(2**60) // max(np.int64(2**SCALE), total, number)
     for step in range(-6, 7):
         if (spread >> (-step) if step < 0 else spread) > (largest if step < 0 else largest >> step):
@@ -372,8 +285,10 @@ def _gain_metric(mine, cost, counts, prices, codes, totals, distance, number, ov
 
 
 @njit(cache=True)
-def _take_close(mine, counts, codes, totals, seen, taken):
+def _take_close(mine, types, d):
     """The dearest member of each value stands for the value's mass."""
+    counts, _, demands, seen, taken = types
+    codes, totals = demands.codes[demands.gains[d, 1]], demands.totals[demands.gains[d, 1]]
     size, present = 0.0, 0.0
     for t in mine:
         size += counts[t]

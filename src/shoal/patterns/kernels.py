@@ -2,24 +2,39 @@
 
 A node is a pair of half nodes; the key of a type's group there is `first group * width + second group`. Groups are
 numbered by hashing their keys, and keys are compared in full. Everything is in integers, so sums are exact.
+Loops read the fields of a named tuple before they start: each reading inside would count references.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from shoal.core.compiler import njit, prange
+from shoal.core.arrays import Ints
+from shoal.core.compiler import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
+class GroupTable(NamedTuple):
+    """Working memory for the groups at a node: a hash table of their keys, and the group of each type."""
+
+    keys: Ints
+    """By slot: the key, or -1."""
+    numbers: Ints
+    """By slot: the number of the group."""
+    group: Ints
+    """The group of each type; -1 where it has none."""
+
+
 @njit(cache=True)
-def slots_for(number):
-    """Return how many slots a hash table for that many keys has: a power of two."""
+def group_table(types, groups):
+    """Return empty working memory for so many types, with two slots or more for each of so many groups."""
     size = 4
-    while size < 2 * number:
+    while size < 2 * groups:  # a power of two, so that a mask takes the rest of a division
         size *= 2
-    return size
+    return GroupTable(np.full(size, -1, np.int64), np.empty(size, np.int64), np.empty(types, np.int64))
 
 
 @njit(cache=True, inline="always")
@@ -33,8 +48,11 @@ def find_slot(key, keys, mask):
 
 
 @njit(cache=True)
-def number_groups(left, right, width, types, keys, ids, group):
+def number_groups(layout, node, types, table):
     """Number the groups of some types at a node, in order of appearance; return how many there are."""
+    a, b = layout.nodes[node]
+    left, right, width = layout.lefts[a], layout.rights[b], layout.widths[b]
+    keys, numbers, group = table
     mask = np.uint64(len(keys) - 1)
     keys[:] = -1
     groups = 0
@@ -44,48 +62,70 @@ def number_groups(left, right, width, types, keys, ids, group):
         slot = find_slot(key, keys, mask)
         if keys[slot] < 0:
             keys[slot] = key
-            ids[slot] = groups
+            numbers[slot] = groups
             groups += 1
-        group[place] = ids[slot]
+        group[place] = numbers[slot]
     return groups
 
 
-@njit(cache=True, parallel=True)
-def least_charges(lefts, rights, widths, left_losses, right_losses, nodes, counts, codes, totals, needs, rows, lanes):
+@njit(cache=True)
+def gather(group, groups, members):
+    """Put the places of each group side by side, in rising order; return where each group starts. -1 is no group."""
+    starts = np.zeros(groups + 1, np.int64)
+    for g in group:
+        if g >= 0:
+            starts[g + 1] += 1
+    for g in range(groups):
+        starts[g + 1] += starts[g]
+    fill = starts[:-1].copy()
+    for place in range(len(group)):
+        if group[place] >= 0:
+            members[fill[group[place]]] = place
+            fill[group[place]] += 1
+    return starts
+
+
+@njit(cache=True)
+def paid_at(layout, node):
+    """Return what a row of each type pays at a node."""
+    a, b = layout.nodes[node]
+    return layout.left_losses[a] + layout.right_losses[b]
+
+
+@njit(cache=True)
+def with_room(lines, needed):
+    """Return the lines, in a longer array if there are fewer than needed."""
+    if needed <= len(lines):
+        return lines
+    more = np.empty((2 * needed, *lines.shape[1:]), lines.dtype)
+    more[: len(lines)] = lines
+    return more
+
+
+@njit(cache=True, nogil=True)
+def lane_charges(layout, counts, demands, lane, lanes):
     """Return for each type the least that a row pays at a node whose group could contain an admitted class.
 
-    `needs[d]` is (attribute, different values, rows of the table whose values must be present); `rows` the least rows.
+    Of the nodes every `lanes`-th is looked at, from `lane` on.
     """
     number = len(counts)
-    best = np.full((lanes, number), np.iinfo(np.int64).max)
-    types = np.arange(number)
-    size = slots_for(number)
-    for lane in prange(lanes):
-        keys = np.empty(size, np.int64)
-        ids = np.empty(size, np.int64)
-        group = np.empty(number, np.int64)
-        paid = np.empty(number, np.int64)
-        for index in range(lane, len(nodes), lanes):
-            a, b = nodes[index]
-            useful = False
-            for t in range(number):
-                paid[t] = left_losses[a, t] + right_losses[b, t]
-                useful = useful or paid[t] < best[lane, t]
-            if not useful:
-                continue
-            groups = number_groups(lefts[a], rights[b], widths[b], types, keys, ids, group)
-            enough = _enough(group, groups, counts, codes, totals, needs, rows)
-            for t in range(number):
-                if enough[group[t]] and paid[t] < best[lane, t]:
-                    best[lane, t] = paid[t]
-    least = best[0].copy()
-    for lane in range(1, lanes):
-        least = np.minimum(least, best[lane])
+    least = np.full(number, np.iinfo(np.int64).max)
+    types, table = np.arange(number), group_table(number, number)
+    group = table.group
+    for node in range(lane, len(layout.nodes), lanes):
+        paid = paid_at(layout, node)
+        if not (paid < least).any():
+            continue
+        groups = number_groups(layout, node, types, table)
+        enough = _enough(group, groups, counts, demands)
+        for t in range(number):
+            if enough[group[t]] and paid[t] < least[t]:
+                least[t] = paid[t]
     return least
 
 
 @njit(cache=True)
-def _enough(group, groups, counts, codes, totals, needs, rows):
+def _enough(group, groups, counts, demands):
     """Return which groups have enough rows, enough different values, and values of enough rows of the table.
 
     Group by group, so that `last`, the group that a value was seen in last, says whether it is new.
@@ -93,17 +133,18 @@ def _enough(group, groups, counts, codes, totals, needs, rows):
     size = np.zeros(groups, np.int64)
     for t in range(len(group)):
         size[group[t]] += counts[t]
-    enough = size >= rows
-    for d in range(len(needs)):
-        attribute, values, mass = needs[d]
-        last = np.full(codes[attribute].max() + 1, -1)
+    enough = size >= demands.rows
+    for d in range(len(demands.needs)):
+        attribute, values, mass = demands.needs[d]
+        codes, totals = demands.codes[attribute], demands.totals[attribute]
+        last = np.full(codes.max() + 1, -1)
         different = np.zeros(groups, np.int64)
         present = np.zeros(groups, np.int64)
         for t in np.argsort(group, kind="mergesort"):
-            g, value = group[t], codes[attribute, t]
+            g, value = group[t], codes[t]
             if last[value] != g:
                 last[value] = g
                 different[g] += 1
-                present[g] += totals[attribute, value]
+                present[g] += totals[value]
         enough &= (different >= values) & (present >= mass)
     return enough

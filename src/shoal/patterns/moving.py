@@ -5,71 +5,60 @@ Every move keeps every class admitted as far as the loops know the models (see `
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from shoal.core.arrays import Codes, Ints
 from shoal.core.compiler import njit
-from shoal.patterns.class_state import move, shares_of, stand, with_change
-from shoal.patterns.kernels import find_slot, slots_for
+from shoal.patterns.class_state import class_state, move, with_change
+from shoal.patterns.kernels import find_slot, group_table
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
+class OpenPatterns(NamedTuple):
+    """The patterns of all classes: the halves' groups, the nodes in use, and a hash table from pattern to class."""
+
+    lefts: Codes
+    rights: Codes
+    widths: Ints
+    nodes: Ints
+    used: Ints
+    keys: Ints
+    owner: Ints
+    found: Ints
+    """Working memory: the classes that a type matches."""
+
+
 @njit(cache=True, nogil=True)
-def move_rows(
-    lefts,
-    rights,
-    widths,
-    left_losses,
-    right_losses,
-    nodes,
-    type_of_row,
-    class_of_row,
-    node_of_class,
-    rows_needed,
-    codes,
-    totals,
-    lines,
-    edges,
-    weights,
-    rounds,
-    stop,
-):
+def move_rows(layout, type_of_row, class_of_row, node_of_class, rules, rounds, stop):
     """Move rows to cheaper open patterns and dissolve classes, in rounds, while that saves; `class_of_row` is changed.
 
     Returns what was saved.
     """
-    rules = (rows_needed, codes, shares_of(totals), lines, edges, weights)
-    standing = stand(
-        left_losses,
-        right_losses,
-        nodes,
-        type_of_row,
-        class_of_row,
-        node_of_class,
-        codes,
-        totals.shape[1],
-        len(node_of_class),
-    )
-    open_classes = _open(lefts, rights, widths, nodes, type_of_row, class_of_row, node_of_class)
+    state = class_state(layout, type_of_row, class_of_row, node_of_class, rules, len(node_of_class))
+    patterns = _open(layout, state, node_of_class)
     saved = np.int64(0)
     for _ in range(rounds):
         before = saved
         for r in range(len(type_of_row)):
             if stop[0]:
                 return saved
-            saved += _cheaper(r, type_of_row[r], open_classes, class_of_row, standing, rules)
-        saved += _dissolve(open_classes, type_of_row, class_of_row, standing, rules, stop)
+            saved += _cheaper(r, patterns, state, rules)
+        saved += _dissolve(patterns, state, rules, stop)
         if saved == before:
             break
     return saved
 
 
 @njit(cache=True)
-def _open(lefts, rights, widths, nodes, type_of_row, class_of_row, node_of_class):
-    """Return the open patterns: the halves' groups, the nodes in use, and a hash table from pattern to class."""
-    keys = np.full(slots_for(len(node_of_class)) * 2, -1, np.int64)
-    owner = np.zeros(len(keys), np.int64)
+def _open(layout, state, node_of_class):
+    """Return the open patterns."""
+    keys, owner, _ = group_table(0, 2 * len(node_of_class))
     mask = np.uint64(len(keys) - 1)
+    lefts, rights, widths, _, _, nodes = layout
+    class_of_row, type_of_row, used = state.class_of_row, state.type_of_row, np.unique(node_of_class)
     for r in range(len(type_of_row)):
         c, t = class_of_row[r], type_of_row[r]
         a, b = nodes[node_of_class[c]]
@@ -77,19 +66,18 @@ def _open(lefts, rights, widths, nodes, type_of_row, class_of_row, node_of_class
         slot = find_slot(key, keys, mask)
         keys[slot] = key
         owner[slot] = c
-    used = np.unique(node_of_class)
-    return lefts, rights, widths, nodes, used, keys, owner, np.empty(len(used), np.int64)
+    return OpenPatterns(lefts, rights, widths, nodes, used, keys, owner, np.empty(len(used), np.int64))
 
 
 @njit(cache=True)
-def _matching(t, open_classes):
+def _matching(t, patterns):
     """Return the classes whose pattern a type matches, whether they have rows or not."""
-    lefts, rights, widths, nodes, used, keys, owner, found = open_classes
+    lefts, rights, widths, nodes, used, keys, owner, found = patterns
     mask = np.uint64(len(keys) - 1)
     many = 0
-    for index in used:
-        a, b = nodes[index]
-        key = (lefts[a, t] * widths[b] + rights[b, t]) * len(nodes) + index
+    for node in used:
+        a, b = nodes[node]
+        key = (lefts[a, t] * widths[b] + rights[b, t]) * len(nodes) + node
         slot = find_slot(key, keys, mask)
         if keys[slot] == key:
             found[many] = owner[slot]
@@ -98,33 +86,32 @@ def _matching(t, open_classes):
 
 
 @njit(cache=True)
-def _best(t, here, limit, open_classes, standing, rules):
+def _best(t, here, limit, patterns, state, rules):
     """Return the cheapest other class that a row may join for less than `limit`; -1 if there is none."""
-    size, cost, _ = standing
-    best = -1
-    for c in _matching(t, open_classes):
-        if c != here and size[c] and cost[c] < limit and with_change(c, t, 1, standing, rules):
+    size, cost, best = state.size, state.cost, -1
+    for c in _matching(t, patterns):
+        if c != here and size[c] and cost[c] < limit and with_change(c, t, 1, state, rules):
             best, limit = c, cost[c]
     return best
 
 
 @njit(cache=True)
-def _cheaper(r, t, open_classes, class_of_row, standing, rules):
+def _cheaper(r, patterns, state, rules):
     """Move a row to the cheapest class that it may join, if its own can spare it; return what that saves."""
-    cost, here = standing[1], class_of_row[r]
-    if cost[here] == 0 or not with_change(here, t, -1, standing, rules):
+    t, here = state.type_of_row[r], state.class_of_row[r]
+    if state.cost[here] == 0 or not with_change(here, t, -1, state, rules):
         return np.int64(0)
-    best = _best(t, here, cost[here], open_classes, standing, rules)
+    best = _best(t, here, state.cost[here], patterns, state, rules)
     if best < 0:
         return np.int64(0)
-    move(r, t, best, class_of_row, standing, rules[1])
-    return cost[here] - cost[best]
+    move(r, best, state, rules)
+    return state.cost[here] - state.cost[best]
 
 
 @njit(cache=True)
-def _dissolve(open_classes, type_of_row, class_of_row, standing, rules, stop):
+def _dissolve(patterns, state, rules, stop):
     """Spread the rows of a class over other open classes wherever that costs less than the class."""
-    size, cost, _ = standing
+    size, class_of_row = state.size, state.class_of_row
     order = np.argsort(class_of_row)
     starts = np.searchsorted(class_of_row[order], np.arange(len(size) + 1))
     saved = np.int64(0)
@@ -132,28 +119,26 @@ def _dissolve(open_classes, type_of_row, class_of_row, standing, rules, stop):
         if stop[0]:
             return saved
         mine = order[starts[c] : starts[c + 1]]
-        if size[c] == 0 or cost[c] == 0 or len(mine) != size[c] or (class_of_row[mine] != c).any():
+        if size[c] == 0 or state.cost[c] == 0 or len(mine) != size[c] or (class_of_row[mine] != c).any():
             continue
-        saved += _spread(c, mine, open_classes, type_of_row, class_of_row, standing, rules)
+        saved += _spread(c, mine, patterns, state, rules)
     return saved
 
 
 @njit(cache=True)
-def _spread(c, mine, open_classes, type_of_row, class_of_row, standing, rules):
+def _spread(c, mine, patterns, state, rules):
     """Spread the rows of one class, if that saves; else everything is put back. Returns what it saves."""
-    size, cost, _ = standing
-    budget = size[c] * cost[c]
+    budget = state.size[c] * state.cost[c]
     placed = 0
     for r in mine:
-        t = type_of_row[r]
-        best = _best(t, c, budget, open_classes, standing, rules)
+        best = _best(state.type_of_row[r], c, budget, patterns, state, rules)
         if best < 0:
             break
-        budget -= cost[best]
-        move(r, t, best, class_of_row, standing, rules[1])
+        budget -= state.cost[best]
+        move(r, best, state, rules)
         placed += 1
     if placed == len(mine):
         return budget
     for r in mine[:placed]:
-        move(r, type_of_row[r], c, class_of_row, standing, rules[1])
+        move(r, c, state, rules)
     return np.int64(0)

@@ -8,132 +8,90 @@ so at any moment those can be published as the all-star class, and nothing has t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from shoal.core.arrays import Ints
 from shoal.core.compiler import njit
-from shoal.patterns.admit import admits, shrink
-from shoal.patterns.class_state import shares_of
-from shoal.patterns.kernels import number_groups, slots_for
+from shoal.patterns.admit import meets, shrink
+from shoal.patterns.kernels import gather, group_table, number_groups, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
-@njit(cache=True, nogil=True)
-def peel_types(
-    lefts,
-    rights,
-    widths,
-    left_losses,
-    right_losses,
-    nodes,
-    counts,
-    prices,
-    thresholds,
-    rows_needed,
-    codes,
-    totals,
-    checks,
-    edges,
-    weights,
-    stop,
-):
-    """Return the pieces of all classes: (type, class, copies), and each class's node.
+class Tally(NamedTuple):
+    """Rows by attribute and value: those uncovered, and as working memory those of a class and those wanted of it."""
 
-    `checks[d]` is (kind, attribute, number, other). `stop[0]` is set from outside to end early.
+    rest: Ints
+    counted: Ints
+    wanted: Ints
+
+
+@njit(cache=True, nogil=True)
+def peel_types(layout, counts, prices, thresholds, rules, stop):
+    """Return the pieces of all classes: (type, class, copies), and each class's node; and what is left of each type.
+
+    `stop[0]` is set from outside to end early.
     """
-    number = len(counts)
-    left = counts.copy()
-    types = np.arange(number)
-    active = number
-    size = slots_for(number)
-    keys = np.empty(size, np.int64)
-    ids = np.empty(size, np.int64)
-    group = np.empty(number, np.int64)
-    pieces = np.empty((2 * number + 16, 3), np.int64)
-    node_of = np.empty(number + 16, np.int64)
-    made, classes = 0, 0
-    width = totals.shape[1]
-    counted = np.zeros((len(codes), width), np.int64)
-    wanted = np.zeros((len(codes), width), np.int64)
-    rest = np.zeros((len(codes), width), np.int64)
-    shares = shares_of(totals)
-    for a in range(len(codes)):
-        for t in range(number):
-            rest[a, codes[a, t]] += counts[t]
-    remaining = counts.sum()
+    number, shape = len(counts), rules.shares.shape
+    left, types, active = counts.copy(), np.arange(number), number
+    table, members = group_table(number, number), np.empty(number, np.int64)
+    pieces, node_of = np.empty((2 * number + 16, 3), np.int64), np.empty(number + 16, np.int64)
+    made, classes, remaining = 0, 0, counts.sum()
+    tally = Tally(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+    _count(types, counts, rules.codes, tally.rest)
     for threshold in thresholds:
-        for index in range(len(nodes)):
+        for node in range(len(layout.nodes)):
             if active == 0 or stop[0]:
                 return pieces[:made], node_of[:classes], left
-            a, b = nodes[index]
-            groups = number_groups(lefts[a], rights[b], widths[b], types[:active], keys, ids, group)
-            rows = np.zeros(groups, np.int64)
-            worth = np.zeros(groups)
-            paid = np.zeros(groups)
-            for i in range(active):
-                t = types[i]
-                if rows[group[i]] == 0:
-                    paid[group[i]] = left_losses[a, t] + right_losses[b, t]
-                rows[group[i]] += left[t]
-                worth[group[i]] += left[t] * prices[t]
-            chosen = np.zeros(groups, np.int64)
-            start = np.zeros(groups + 1, np.int64)
-            some = 0
-            for g in range(groups):
-                if rows[g] >= rows_needed and paid[g] - worth[g] / rows[g] <= threshold:
-                    chosen[g] = 1
-                    some += 1
-            if some == 0:
+            groups = number_groups(layout, node, types[:active], table)
+            group, before = table.group[:active], classes
+            if not _choose(layout, node, group, groups, types, left, prices, rules.rows, threshold):
                 continue
-            for i in range(active):
-                start[group[i] + 1] += chosen[group[i]]
+            starts = gather(group, groups, members)
             for g in range(groups):
-                start[g + 1] += start[g]
-            members = np.empty(start[groups], np.int64)
-            fill = start[:-1].copy()
-            for i in range(active):
-                if chosen[group[i]]:
-                    members[fill[group[i]]] = types[i]
-                    fill[group[i]] += 1
-            covered = False
-            for g in range(groups):
-                if not chosen[g]:
+                if starts[g] == starts[g + 1]:
                     continue
-                mine = members[start[g] : start[g + 1]]
-                taken = left[mine].copy()
-                if not _reduce(
-                    mine, taken, rows_needed, prices, codes, shares, rest, checks, edges, weights, counted, wanted
-                ):
+                mine = types[members[starts[g] : starts[g + 1]]]
+                taken = left[mine]
+                if not _reduce(mine, taken, prices, rules, tally):
                     continue
                 after = remaining - taken.sum()
-                if after and (
-                    after < rows_needed
-                    or not _leaves(mine, taken, codes, shares, rest, checks, edges, weights, counted)
-                ):
+                if not _leaves(mine, taken, after, rules, tally):
                     continue
                 remaining = after
-                for c in range(len(codes)):
-                    for i in range(len(mine)):
-                        rest[c, codes[c, mine[i]]] -= taken[i]
-                if made + len(mine) > len(pieces):
-                    more = np.empty((2 * len(pieces) + len(mine), 3), np.int64)
-                    more[:made] = pieces[:made]
-                    pieces = more
-                if classes == len(node_of):
-                    longer = np.empty(2 * classes, np.int64)
-                    longer[:classes] = node_of
-                    node_of = longer
+                tally.rest[:] = tally.rest - tally.counted
+                pieces, node_of = with_room(pieces, made + len(mine)), with_room(node_of, classes + 1)
                 for i in range(len(mine)):
                     if taken[i]:
                         left[mine[i]] -= taken[i]
                         pieces[made, 0], pieces[made, 1], pieces[made, 2] = mine[i], classes, taken[i]
                         made += 1
-                node_of[classes] = index
+                node_of[classes] = node
                 classes += 1
-                covered = True
-            if covered:
+            if classes > before:
                 active = _still(types, active, left)
     return pieces[:made], node_of[:classes], left
+
+
+@njit(cache=True)
+def _choose(layout, node, group, groups, types, left, prices, rows_needed, threshold):
+    """Set the group to -1 of types in groups of too few rows or too much regret; return whether any group is left."""
+    a, b = layout.nodes[node]
+    left_loss, right_loss = layout.left_losses[a], layout.right_losses[b]
+    rows, worth, cost = np.zeros(groups, np.int64), np.zeros(groups), np.zeros(groups)
+    for i in range(len(group)):
+        g, t = group[i], types[i]
+        rows[g] += left[t]
+        worth[g] += left[t] * prices[t]
+        cost[g] = left_loss[t] + right_loss[t]
+    chosen = (rows >= rows_needed) & (cost - worth / rows <= threshold)
+    some = chosen.any()
+    for i in range(len(group) if some else 0):
+        if not chosen[group[i]]:
+            group[i] = -1
+    return some
 
 
 @njit(cache=True)
@@ -147,61 +105,42 @@ def _still(types, active, left):
 
 
 @njit(cache=True)
-def _leaves(mine, taken, codes, shares, rest, checks, edges, weights, counted):
-    """Whether what remains once these rows are taken would be admitted as a class."""
-    for d in range(len(checks)):
-        attribute = int(checks[d, 1])
-        _count(mine, taken, codes[attribute], counted[attribute])
-        remains = rest[attribute] - counted[attribute]
-        if not admits(int(checks[d, 0]), remains, checks[d, 2], checks[d, 3], shares[attribute], edges[d], weights[d]):
-            return False
-    return True
+def _leaves(mine, taken, remaining, rules, tally):
+    """Whether nothing remains once these rows are taken, or what remains would be admitted as a class."""
+    _count(mine, taken, rules.codes, tally.counted)
+    return remaining == 0 or (remaining >= rules.rows and meets(rules, tally.rest - tally.counted))
 
 
 @njit(cache=True)
-def _reduce(mine, taken, rows_needed, prices, codes, shares, rest, checks, edges, weights, counted, wanted):
+def _reduce(mine, taken, prices, rules, tally):
     """Cut a group to a part that meets every check, in turn until nothing changes; False where that fails."""
     for _ in range(4):
         clean = True
-        for d in range(len(checks)):
-            attribute = int(checks[d, 1])
-            _count(mine, taken, codes[attribute], counted[attribute])
-            wanted[attribute] = counted[attribute]
-            kind = int(checks[d, 0])
-            ok = shrink(
-                kind,
-                wanted[attribute],
-                checks[d, 2],
-                checks[d, 3],
-                shares[attribute],
-                edges[d],
-                weights[d],
-                rest[attribute],
-            )
-            if not ok:
+        for d in range(len(rules.lines)):
+            a = int(rules.lines[d, 1])
+            _count(mine, taken, rules.codes, tally.counted)
+            counted, wanted = tally.counted[a], tally.wanted[a]
+            wanted[:] = counted
+            if not shrink(rules, d, wanted, tally.rest[a]):
                 return False
-            if wanted[attribute].sum() < counted[attribute].sum():
+            if wanted.sum() < counted.sum():
                 clean = False
-                _cut(mine, taken, prices, codes[attribute], counted[attribute], wanted[attribute])
-        if taken.sum() < rows_needed:
+                _cut(mine, taken, prices, rules.codes[a], counted, wanted)
+        if taken.sum() < rules.rows:
             return False
         if clean:
             return True
-    for d in range(len(checks)):
-        attribute = int(checks[d, 1])
-        _count(mine, taken, codes[attribute], counted[attribute])
-        if not admits(
-            int(checks[d, 0]), counted[attribute], checks[d, 2], checks[d, 3], shares[attribute], edges[d], weights[d]
-        ):
-            return False
-    return True
+    _count(mine, taken, rules.codes, tally.counted)
+    return meets(rules, tally.counted)
 
 
 @njit(cache=True)
 def _count(mine, taken, codes, counted):
+    """Count the rows taken, by attribute and value."""
     counted[:] = 0
-    for i in range(len(mine)):
-        counted[codes[mine[i]]] += taken[i]
+    for a in range(len(codes)):
+        for i in range(len(mine)):
+            counted[a, codes[a, mine[i]]] += taken[i]
 
 
 @njit(cache=True)

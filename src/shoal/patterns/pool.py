@@ -34,16 +34,7 @@ class Pool:
         order = np.argsort(-prices[types], kind="stable")
         types, counts = types[order], counts[order]
         marks = np.random.default_rng(0).integers(1, 2**62 // max(len(types), 1), len(types))
-        lines, starts, members, over = collect_patterns(
-            *cube.layout,
-            types,
-            counts,
-            prices,
-            marks,
-            rows,
-            slack,
-            most,
-        )
+        lines, starts, members, over = collect_patterns(cube.layout, types, counts, prices, marks, rows, slack, most)
         if over:
             return None
         return cls(types, counts, lines[:, 0], lines[:, 1], starts, members)._closed(lines[:, 2])

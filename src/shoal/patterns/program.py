@@ -170,9 +170,7 @@ class Program:
         whole: list[Bools],
     ) -> int:
         line, inf = self.checks.lines[place], highs().kHighsInf
-        totals = self.checks.totals[int(line[1])]
-        shares = totals / totals.sum()
-        edges, weights = self.checks.edges[place], self.checks.weights[place]
+        edges, weights, shares = self.checks.edges[place], self.checks.weights[place], self.checks.shares[int(line[1])]
         used = np.flatnonzero(weights > 0)
         budget = rows.add(len(self.pool), -inf, 0.0)
         rows.put(budget + patterns, x, -line[2])

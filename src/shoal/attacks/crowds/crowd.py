@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from shoal.attacks.crowds.kernels import owned, shared, spread, total, walk
+from shoal.attacks.crowds.kernels import Candidates, owned, shared, spread, total, walk
 from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
@@ -155,9 +155,7 @@ class Crowd:
         found = np.empty(max(PAIRS, len(self.signatures)), dtype=np.int32)
         while first < len(points):
             ends = np.zeros(len(points) - first, dtype=np.int64)
-            next_, visits = walk(
-                points, first, tree.begin, tree.label, tree.leaf, tree.offsets, tree.starts, tree.cells, found, ends
-            )
+            next_, visits = walk(points, first, tree, found, ends)
             ends = ends[: next_ - first]
             yield PointClasses(first, ends, found[: ends[-1]].copy()), visits
             first = next_
@@ -221,8 +219,8 @@ class Crowd:
         for part in self.found():
             here = edges[part.first : part.first + len(part.ends) + 1]
             kinds = own[somebody][here[0] : here[-1]]
-            mine = owned(part.ends, part.classes, starts, codes, counts, here - here[0], kinds)
-            made.append((*spread(part.ends, part.classes, starts, codes, width, cap), mine))
+            candidates = Candidates(part.ends, part.classes, starts, codes)
+            made.append((*spread(candidates, width, cap), owned(candidates, counts, here - here[0], kinds)))
         low, high, distinct, mine = (np.concatenate(some) for some in zip(*made, strict=True))
         at = self.point_of_person
         return Spread(low[at], high[at], distinct[at], mine[kind_of_person])
@@ -243,9 +241,11 @@ def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
     one, other = first.sight.secrets[name], second.sight.secrets[name]
     width = int(max(one.max(initial=0), other.max(initial=0))) + 1
     pair_of_person, somebody = _numbered([first.point_of_person, second.point_of_person])
-    sides = (first.classes_of(first.point_of_person[somebody]), second.classes_of(second.point_of_person[somebody]))
-    held = [crowd.histogram(values, width)[:2] for crowd, values in ((first, one), (second, other))]
-    least, number = shared(*sides[0], *held[0], *sides[1], *held[1], width)
+    sides = [
+        Candidates(*crowd.classes_of(crowd.point_of_person[somebody]), *crowd.histogram(values, width)[:2])
+        for crowd, values in ((first, one), (second, other))
+    ]
+    least, number = shared(sides[0], sides[1], width)
     return least[pair_of_person], number[pair_of_person]
 
 

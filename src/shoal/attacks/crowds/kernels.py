@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from shoal.core.arrays import Codes, Ints
 from shoal.core.compiler import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -23,14 +26,13 @@ def place_of(numbers, low, high, wanted):
 
 
 @njit(cache=True, nogil=True)
-def walk(points, first, begin, label, leaf, offsets, starts, cells, found, ends):
+def walk(points, first, tree, found, ends):
     """Find the classes whose cells cover each point, from point `first` on, until `found` is full.
 
-    Node c has the children `begin[c]` to `begin[c + 1]`, whose cells `label` rise; from node `leaf` on they are
-    classes. Value v of column j is covered by the cells `cells[starts[offsets[j] + v]:starts[offsets[j] + v + 1]]`.
     `ends[i]` becomes where the classes of point `first + i` end in `found`. Returns the first point that is left, and
     how many nodes were looked at.
     """
+    begin, label, leaf, offsets, starts, cells = tree
     depth = points.shape[1]
     stack = np.empty(len(label), np.int64)
     levels = np.empty(len(label), np.int64)
@@ -65,6 +67,18 @@ def walk(points, first, begin, label, leaf, offsets, starts, cells, found, ends)
     return len(points), visits
 
 
+class Candidates(NamedTuple):
+    """The classes of some points, and the values of every class in one attribute."""
+
+    ends: Ints
+    """Where the classes of each point end in `found`."""
+    found: Codes
+    starts: Ints
+    """Where the values of each class begin in `codes`, and the end."""
+    codes: Ints
+    """The values of a class rise."""
+
+
 @njit(cache=True, nogil=True)
 def total(ends, found, weights):
     """Return, for each point, the weight of the classes found for it."""
@@ -78,11 +92,12 @@ def total(ends, found, weights):
 
 
 @njit(cache=True, nogil=True)
-def spread(ends, found, starts, codes, width, cap):
+def spread(candidates, width, cap):
     """Return, for each point, the least and greatest value of its candidates, and how many differ, up to `cap`.
 
-    Class c has the values `codes[starts[c]:starts[c + 1]]`, which rise. Without candidates they are 0, -1 and 0.
+    Without candidates they are 0, -1 and 0.
     """
+    ends, found, starts, codes = candidates
     low, high, distinct = np.zeros(len(ends), np.int64), np.full(len(ends), -1), np.zeros(len(ends), np.int64)
     seen = np.full(width, -1)
     at = 0
@@ -105,11 +120,12 @@ def spread(ends, found, starts, codes, width, cap):
 
 
 @njit(cache=True, nogil=True)
-def owned(ends, found, starts, codes, counts, edges, values):
+def owned(candidates, counts, edges, values):
     """Return, for each kind of person, the weight of the candidates that have the person's own value.
 
     Point p has the kinds `edges[p]` to `edges[p + 1]`, with the values `values`.
     """
+    ends, found, starts, codes = candidates
     sums = np.zeros(len(values))
     at = 0
     for p in range(len(ends)):
@@ -124,20 +140,21 @@ def owned(ends, found, starts, codes, counts, edges, values):
 
 
 @njit(cache=True, nogil=True)
-def shared(ends, found, starts, codes, other_ends, other_found, other_starts, other_codes, width):
+def shared(first, second, width):
     """Return, for each point, the least value that its candidates of two tables share, and how many; 2 for more."""
+    ends, found, starts, codes = first
+    other_ends, other_found, other_starts, other_codes = second
     least, number = np.full(len(ends), -1), np.zeros(len(ends), np.int64)
     seen, counted = np.full(width, -1), np.full(width, -1)
     at, other = 0, 0
     for p in range(len(ends)):
-        for place in range(at, ends[p]):
-            for entry in range(starts[found[place]], starts[found[place] + 1]):
-                seen[codes[entry]] = p
-        for place in range(other, other_ends[p]):
+        for one in found[at : ends[p]]:
+            for value in codes[starts[one] : starts[one + 1]]:
+                seen[value] = p
+        for one in other_found[other : other_ends[p]]:
             if number[p] == 2:
                 break
-            for entry in range(other_starts[other_found[place]], other_starts[other_found[place] + 1]):
-                value = other_codes[entry]
+            for value in other_codes[other_starts[one] : other_starts[one + 1]]:
                 if seen[value] == p and counted[value] != p and number[p] < 2:
                     counted[value] = p
                     number[p] += 1

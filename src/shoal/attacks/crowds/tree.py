@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from shoal.attacks.crowds.sight import Cover
 from shoal.core.arrays import Bools, Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(NamedTuple):
     """The classes of some rows of cells, to be walked down with the values of a person.
 
-    The children of node c are `begin[c]` to `begin[c + 1]`; `label` is the cell of each node; nodes from `leaf` on are
-    the classes. `offsets`, `starts` and `cells` hold the covers of all columns behind one another.
+    The children of node c are `begin[c]` to `begin[c + 1]`; `label` is the cell of each node, rising among siblings;
+    nodes from `leaf` on are the classes. Value v of column j is covered by the cells
+    `cells[starts[offsets[j] + v]:starts[offsets[j] + v + 1]]`.
     """
 
     begin: Ints

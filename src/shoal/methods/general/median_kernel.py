@@ -6,8 +6,11 @@ order, and the classes are what lies between the marks when no cut is allowed an
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from shoal.core.arrays import AnyInts, Bools, Floats, Ints
 from shoal.core.compiler import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"
@@ -18,20 +21,53 @@ BITS = 64
 """Attributes of at most so many values are kept as bits."""
 
 
+class Rows(NamedTuple):
+    """The rows, which are reordered in place; the parts are views of the same memory."""
+
+    words: AnyInts
+    """All that there is of each row."""
+    codes: AnyInts
+    """Row by attribute."""
+    secrets: AnyInts
+    """Row by sensitive attribute."""
+
+
+class Axes(NamedTuple):
+    """The attributes that classes are cut along."""
+
+    places: Floats
+    """Attribute by code: where the value lies."""
+    values: Ints
+    """How many values each has."""
+    weights: Floats
+    alike: Bools
+    """Whether different values are counted, instead of asking where they lie."""
+    wide: bool
+    """Whether the attribute of most different values comes first; else that of the fewest."""
+
+
+class Extent(NamedTuple):
+    """Working memory: the least and greatest code along every attribute, the values there as bits, and counts."""
+
+    low: Ints
+    high: Ints
+    masks: AnyInts
+    counts: Ints
+    """By code, 0 between two uses."""
+
+
 @njit(cache=True)
-def cut_level(words, codes, secrets, begins, ends, places, values, weights, alike, least, shares, checks, wide):
+def cut_level(rows, begins, ends, axes, least, shares, checks):
     """Cut every class `begins[c]:ends[c]` in two where that is allowed; return where the halves begin and end.
 
-    `words` hold all that there is of a row, and are reordered in place; `codes` (row by attribute) and `secrets` (row
-    by sensitive attribute) are views of the same memory. `places` (attribute by code) says where a value lies; where
-    `alike`, its different values are counted instead, of so many `values`, and with `wide` false the attribute of the
-    fewest comes first. `checks` are what each half must meet.
+    `checks` are what each half must meet besides `least` rows.
     """
-    axes, longest = codes.shape[1], (ends - begins).max()
-    counts = np.zeros(places.shape[1], np.int64)
+    words, codes, secrets = rows
+    number, longest = codes.shape[1], (ends - begins).max()
     seen = np.zeros((2, secrets.max() + 1 if secrets.size else 1), np.int64)
-    low, high, masks = np.zeros(axes, np.int64), np.zeros(axes, np.int64), np.zeros(axes, np.uint64)
-    width = np.zeros(axes)
+    low, high, masks = np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64)
+    extent = Extent(low, high, masks, np.zeros(axes.places.shape[1], np.int64))
+    values, weights, width = axes.values, axes.weights, np.zeros(number)
     new_begins, new_ends = np.empty(2 * len(begins), np.int64), np.empty(2 * len(begins), np.int64)
     spare, ordered = np.empty((longest, words.shape[1]), words.dtype), np.empty(longest, codes.dtype)
     made = 0
@@ -39,26 +75,25 @@ def cut_level(words, codes, secrets, begins, ends, places, values, weights, alik
         a, b = begins[c], ends[c]
         if b - a < 2 * least:
             continue
-        _extremes(codes, a, b, values, low, high, masks)
-        for axis in range(axes):
+        _extremes(codes, a, b, values, extent)
+        for axis in range(number):
             width[axis] = 0.0
             if low[axis] < high[axis]:
-                span = _span(codes, a, b, axis, places, values, alike[axis], low, high, masks, counts, wide)
-                width[axis] = weights[axis] * span
+                width[axis] = weights[axis] * _span(codes, a, b, axis, axes, extent)
         at = -1
-        for _ in range(axes):
+        for _ in range(number):
             axis = np.argmax(width)
             if not width[axis] > 0:
                 break
             width[axis] = 0.0
             for s in range(len(shares)):
                 part, whole = shares[s, 0], shares[s, 1]
-                limit, below = _boundary(codes, a, b, axis, low[axis], high[axis], part, whole, counts, ordered)
-                if least <= below <= b - a - least and _meet(codes, secrets, a, b, axis, limit, checks, seen):
+                limit, below = _boundary(codes, a, b, axis, part, whole, extent, ordered)
+                if least <= below <= b - a - least and _meet(rows, a, b, axis, limit, checks, seen):
                     at = a + below
                     break
             if at >= 0:
-                _divide(words, codes, a, b, axis, limit, spare)
+                _divide(rows, a, b, axis, limit, spare)
                 new_begins[made], new_ends[made] = a, at
                 new_begins[made + 1], new_ends[made + 1] = at, b
                 made += 2
@@ -67,8 +102,9 @@ def cut_level(words, codes, secrets, begins, ends, places, values, weights, alik
 
 
 @njit(cache=True)
-def _extremes(codes, a, b, values, low, high, masks):
+def _extremes(codes, a, b, values, extent):
     """Find the least and the greatest code along every attribute; of few values, also which there are, as bits."""
+    low, high, masks, _ = extent
     for axis in range(codes.shape[1]):
         low[axis] = high[axis] = codes[a, axis]
         masks[axis] = 0
@@ -89,9 +125,11 @@ def _extremes(codes, a, b, values, low, high, masks):
 
 
 @njit(cache=True)
-def _span(codes, a, b, axis, places, values, alike, low, high, masks, counts, wide):
+def _span(codes, a, b, axis, axes, extent):
     """Return how widely a class of several values is spread along an attribute."""
-    if not alike:
+    low, high, masks, counts = extent
+    places, values, _, alike, wide = axes
+    if not alike[axis]:
         return places[axis, high[axis]] - places[axis, low[axis]]
     different = 0
     if values[axis] <= BITS:
@@ -108,9 +146,9 @@ def _span(codes, a, b, axis, places, values, alike, low, high, masks, counts, wi
 
 
 @njit(cache=True)
-def _boundary(codes, a, b, axis, low, high, part, whole, counts, ordered):
+def _boundary(codes, a, b, axis, part, whole, extent, ordered):
     """Return the least value of the upper half, and the rows below: the boundary nearest to the share of rows."""
-    size = b - a
+    low, high, counts, size = extent.low[axis], extent.high[axis], extent.counts, b - a
     middle = size * part // whole
     if high - low > 4 * size:
         for i in range(size):
@@ -134,8 +172,9 @@ def _boundary(codes, a, b, axis, low, high, part, whole, counts, ordered):
 
 
 @njit(cache=True)
-def _meet(codes, secrets, a, b, axis, limit, checks, seen):
+def _meet(rows, a, b, axis, limit, checks, seen):
     """Whether both halves meet every check."""
+    _, codes, secrets = rows
     for c in range(len(checks)):
         kind, column, number, other = checks[c]
         different, largest, sizes = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
@@ -160,11 +199,12 @@ def _meet(codes, secrets, a, b, axis, limit, checks, seen):
 
 
 @njit(cache=True)
-def _divide(words, codes, a, b, axis, limit, spare):
+def _divide(rows, a, b, axis, limit, spare):
     """Put the rows below the limit first, each half in the order it has.
 
     Every row is written to both halves, and only the right one moves on: processors guess badly which it will be.
     """
+    words, codes, _ = rows
     at, over = a, 0
     for i in range(a, b):
         below = codes[i, axis] < limit

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.core.arrays import AnyInts, Ints
 from shoal.methods.base import Deadline, Progress
 from shoal.methods.general.cuts import MedianCuts
-from shoal.methods.general.median_kernel import DISTINCT, SHARE, cut_level
+from shoal.methods.general.median_kernel import DISTINCT, SHARE, Axes, Rows, cut_level
 from shoal.microdata.partition import Partition
 from shoal.models import Model, Rule
 from shoal.problem import Problem
@@ -53,18 +53,16 @@ def cut_by_levels(
     for axis, place in enumerate(cuts.places):
         if place is not None:
             places[axis, : len(place)] = place
-    table, axes = _packed(problem, cuts), len(cuts.places)
-    words, codes, hidden = table.view(np.int64), table[:, :axes], table[:, axes : axes + len(problem.values)]
+    axes = Axes(places, cuts.sizes, weights, alike, not cuts.suppresses)
+    table, number = _packed(problem, cuts), len(cuts.places)
+    rows = Rows(table.view(np.int64), table[:, :number], table[:, number : number + len(problem.values)])
     parts = np.array([[share.numerator, share.denominator] for share in shares])
     least, starts = problem.models.least_rows, np.zeros(problem.rows, dtype=np.bool_)
     begins, ends = np.zeros(1, dtype=np.int64), np.array([problem.rows])
     starts[0] = True
     while len(begins) and not deadline.passed:
         progress(1 - int((ends - begins).sum()) / problem.rows, "cutting classes")
-        begins, ends = cut_level(
-            words, codes, hidden, begins, ends, places, cuts.sizes, weights, alike, least, parts, checks,
-            not cuts.suppresses,
-        )  # fmt: skip
+        begins, ends = cut_level(rows, begins, ends, axes, least, parts, checks)
         starts[begins] = True
     edges = np.append(np.flatnonzero(starts), problem.rows)
     return Partition.in_order(_numbers(table).copy(), edges), len(begins) == 0

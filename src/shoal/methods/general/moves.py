@@ -25,15 +25,13 @@ def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
     most = len(covering.nodes) + len(covering.classes) // max(checks.rows, 1) + 1
     if not len(checks.lines) or most * checks.totals.size > MOST_COUNTED:
         return covering
-    layout, arguments = covering.cube.layout, checks.arguments
+    layout, rules = covering.cube.layout, checks.rules
     classes, nodes = covering.classes.copy(), covering.nodes
     if not checks.close:
         dearest = np.array([covering.classes[np.argmax(covering.costs)]])
-        _, opened = watched(
-            open_patterns, *layout, covering.types, classes, nodes, dearest, *arguments, deadline=deadline
-        )
+        _, opened = watched(open_patterns, layout, covering.types, classes, nodes, dearest, rules, deadline=deadline)
         nodes = np.concatenate([nodes, opened])
-    watched(move_rows, *layout, covering.types, classes, nodes, *arguments, ROUNDS, deadline=deadline)
+    watched(move_rows, layout, covering.types, classes, nodes, rules, ROUNDS, deadline=deadline)
     found = Covering(covering.cube, covering.types, classes, nodes).merged()
     return min(covering, found, key=lambda one: one.cost)
 

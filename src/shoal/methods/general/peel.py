@@ -76,7 +76,7 @@ def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Cove
     """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class."""
     prices = np.zeros_like(prices) if checks.close else prices
     pieces, nodes, left = watched(
-        peel_types, *cube.layout, cube.counts, prices, thresholds(cube, checks), *checks.arguments, deadline=deadline
+        peel_types, cube.layout, cube.counts, prices, thresholds(cube, checks), checks.rules, deadline=deadline
     )
     rest = np.flatnonzero(left)
     others = np.column_stack([rest, np.full(len(rest), len(nodes)), left[rest]])

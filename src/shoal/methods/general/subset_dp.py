@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import chain, combinations
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.core.compiler import njit
+from shoal.core.loops import fitting
 from shoal.costs import ClassCost, RowCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.microdata.partition import Partition
@@ -21,8 +20,6 @@ from shoal.recoding.recode import cells_of
 MOST_ROWS = 20
 MOST_DROPS = 500
 """How many choices of rows to drop are tried at most."""
-COMPILE_FROM = 12
-"""Rows from which compiling the loop pays off."""
 CHUNK = 14
 """Groups are measured 2^CHUNK at a time."""
 
@@ -110,7 +107,7 @@ def _least(problem: Problem, dropped: tuple[int, ...]) -> tuple[float, Partition
     kept = np.delete(np.argsort(problem.microdata.identity, kind="stable"), np.array(dropped, dtype=np.int64))
     part = problem.of_rows(kept)
     losses, drop_loss = _measure(part, cost, problem.rows)
-    best, choice = _tabulate(part.rows)(losses)
+    best, choice = fitting(best_partitions, 3**part.rows)(losses)
     if not np.isfinite(best[-1]):
         return None
     labels = np.full(problem.rows, -1, dtype=np.int64)
@@ -142,19 +139,6 @@ def _groups(sets: Ints, rows: int) -> Groups:
     """Return the sets of rows that the bits of some integers name."""
     members = sets[:, None] >> np.arange(rows) & 1
     return Groups(np.nonzero(members)[1], np.concatenate([[0], np.cumsum(members.sum(axis=1))]))
-
-
-def _tabulate(rows: int) -> Any:
-    """Return the dynamic program, compiled where the table is large enough to wait for the compiler."""
-    if rows < COMPILE_FROM:
-        return best_partitions
-    return _compiled()
-
-
-@cache
-def _compiled() -> Any:
-    """Return the loop, compiled once, however many choices of rows to drop there are."""
-    return njit(best_partitions)
 
 
 def best_partitions(losses: Floats) -> tuple[Floats, Ints]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import flattened, graph_refusals, ladders_of
+from shoal.bounds.ladders import FlatLadders, graph_refusals
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
@@ -111,18 +111,17 @@ class Neighbours:
     def of(cls, problem: Problem, deadline: Deadline, progress: Progress) -> Neighbours:
         """Compare tuples in pairs, as long as there is time."""
         microdata, k = problem.microdata, problem.models.least_rows
-        ladders, _ = ladders_of(problem)
-        least = np.sum([ladder.losses[0, codes] for ladder, codes in zip(ladders, microdata.tuples.T, strict=True)], 0)
+        codes, ladders = np.ascontiguousarray(microdata.tuples.T), FlatLadders.of(problem)
+        least = ladders.losses[ladders.starts[:, None] + codes].sum(axis=0)
         lonely = np.flatnonzero(microdata.counts < k)
         following = np.arange(1, min(k, len(least)), dtype=np.int32)
         near: Codes = (lonely.astype(np.int32)[:, None] + following) % np.int32(len(least))
         far, done = np.full(near.shape, np.inf), 0
         step = STEP // (microdata.tuples.size + (20 * len(least) if k >= SORTED_FROM else 0)) + 1
-        arguments = (np.ascontiguousarray(microdata.tuples.T), microdata.counts, *flattened(ladders))
         while done < len(lonely) and not deadline.passed:
             progress(0.9 * done / len(lonely), "looking for nearest rows")
             part = slice(done, done + step)
-            near[part], far[part] = nearest_tuples(*arguments, lonely[part], k)
+            near[part], far[part] = nearest_tuples(codes, microdata.counts, ladders, lonely[part], k)
             done += step
         return cls(lonely, near, far, least, done >= len(lonely))
 

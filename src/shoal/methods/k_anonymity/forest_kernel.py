@@ -15,13 +15,13 @@ SORTED_FROM = 64
 
 
 @njit(cache=True, nogil=True)
-def nearest_tuples(codes, counts, sizes, starts, ups, losses, some, k):
+def nearest_tuples(codes, counts, ladders, some, k):
     """Return the nearest tuples of some, nearest first, as many as it takes to have k rows with it; and how far.
 
-    `codes[j]` are the values of attribute j, from 0 to `sizes[j]`; from `starts[j]` on `ups` holds, level by level,
-    the block of each value, and `losses` what it costs. Of tuples equally far the one of the smaller number is nearer.
-    Places that are not needed hold -1.
+    `codes[j]` are the values of attribute j. Of tuples equally far the one of the smaller number is nearer. Places that
+    are not needed hold -1.
     """
+    sizes, starts, ups, losses = ladders
     attributes, number = codes.shape
     most = min(k, number)
     near = np.full((len(some), most - 1), -1, np.int32)

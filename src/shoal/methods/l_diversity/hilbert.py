@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import flattened, ladders_of
+from shoal.bounds.ladders import FlatLadders
 from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.core.loops import fitting
 from shoal.core.sorting import order_by
@@ -171,10 +171,9 @@ def _losses(problem: Problem, line: Ints, deadline: Deadline) -> Iterator[tuple[
 def _along_ladders(problem: Problem, line: Ints) -> Callable[[int, int], Floats]:
     """Return the way to measure runs whose cells are blocks of hierarchies, for a cost that adds over cells."""
     k = problem.models.least_rows
-    ladders, _ = ladders_of(problem)
-    arguments = (np.ascontiguousarray(problem.microdata.codes[line].T), *flattened(ladders))
+    codes, ladders = np.ascontiguousarray(problem.microdata.codes[line].T), FlatLadders.of(problem)
     loop = fitting(run_losses, problem.rows * k)
-    return lambda first, number: loop(*arguments, first, number, k)
+    return lambda first, number: loop(codes, ladders, first, number, k)
 
 
 def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 
 from shoal.core.arrays import Ints
 from shoal.core.compiler import njit
+from shoal.patterns.kernels import gather
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -132,15 +133,8 @@ def is_dead(s, i, l):
 @njit(cache=True, nogil=True)
 def by_value(s):
     """Return the entries value by value, and where each value begins."""
-    starts = np.zeros(len(s.residue) + 1, np.int64)
-    for e in range(len(s.codes)):
-        starts[s.codes[e] + 1] += 1
-    starts = np.cumsum(starts)
-    filled, entries = starts.copy(), np.empty(len(s.codes), np.int64)
-    for e in range(len(s.codes)):
-        entries[filled[s.codes[e]]] = e
-        filled[s.codes[e]] += 1
-    return entries, starts
+    entries = np.empty(len(s.codes), np.int64)
+    return entries, gather(s.codes, len(s.residue), entries)
 
 
 @njit(cache=True, nogil=True)

@@ -79,7 +79,7 @@ def sum_of_widths(problem: Problem, labels: Ints) -> float:
     widths, partition = Widths.of(problem), Partition.of(labels)
     seen, tick = np.zeros(int(widths.sizes.max()), dtype=np.int64), np.zeros(1, dtype=np.int64)
     edges = zip(partition.starts[:-1].tolist(), partition.starts[1:].tolist(), strict=True)
-    return float(sum((b - a) * width_of(partition.order, a, b, *widths.arguments, seen, tick) for a, b in edges))
+    return float(sum((b - a) * width_of(partition.order, a, b, widths, seen, tick) for a, b in edges))
 
 
 @every_recoding
@@ -103,7 +103,7 @@ def test_how_wide_two_rows_are_is_what_their_class_is(recoding: str, cost: str) 
     from shoal.methods.t_closeness.fragmentation.swapping import width_of
 
     seen, tick = np.zeros(int(widths.sizes.max()), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    pairs = [width_of(np.array([0, row]), 0, 2, *widths.arguments, seen, tick) for row in rows.tolist()]
+    pairs = [width_of(np.array([0, row]), 0, 2, widths, seen, tick) for row in rows.tolist()]
     assert apart == pytest.approx(pairs)
 
 

@@ -79,7 +79,7 @@ def swapped(class_of_row: Ints, fragment_of_row: Ints, ranks: Ints, widths: Widt
     for _ in range(PASSES):
         if stop():
             break
-        swaps = swap_rows(rows, ends, REACH, labels, members, partition.starts, *widths.arguments)
+        swaps = swap_rows(rows, ends, REACH, labels, members, partition.starts, widths)
         if swaps * FEW < len(rows):
             break
     return labels

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.compiler import njit
+from shoal.methods.t_closeness.fragmentation.width import LADDER, RANGE
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -17,19 +18,20 @@ MOST_ROWS = 64
 
 
 @njit(cache=True, nogil=True)
-def width_of(members, start, end, codes, shapes, sizes, starts, blocks, losses, seen, tick):
+def width_of(members, start, end, widths, seen, tick):
     """Return what a row of a class loses: the sum over the attributes of the loss of the cell around its rows."""
+    codes, shapes, sizes, starts, blocks, losses = widths
     total = 0.0
     for j in range(len(shapes)):
         first, size, base = codes[members[start], j], sizes[j], starts[j]
-        if shapes[j] == 0:
+        if shapes[j] == LADDER:
             level = base
             for at in range(start + 1, end):
                 other = codes[members[at], j]
                 while blocks[level + other] != blocks[level + first]:
                     level += size
             total += losses[level + first]
-        elif shapes[j] == 1:
+        elif shapes[j] == RANGE:
             low, high, missing = np.inf, -np.inf, False
             for at in range(start, end):
                 place = losses[base + codes[members[at], j]]
@@ -54,7 +56,7 @@ def width_of(members, start, end, codes, shapes, sizes, starts, blocks, losses, 
 
 
 @njit(cache=True, nogil=True)
-def swap_rows(order, ends, reach, labels, members, begins, codes, shapes, sizes, starts, blocks, losses):
+def swap_rows(order, ends, reach, labels, members, begins, widths):
     """Swap rows with those up to `reach` places on in `order`, up to the end of their fragment, where that pays.
 
     `members` holds the rows of each class from `begins`; both it and `labels` are changed. Returns how many swaps.
@@ -62,12 +64,10 @@ def swap_rows(order, ends, reach, labels, members, begins, codes, shapes, sizes,
     slots = np.empty(len(members), np.int64)
     for at in range(len(members)):
         slots[members[at]] = at
-    seen, tick = np.zeros(sizes.max(), np.int64), np.zeros(1, np.int64)
-    widths = np.empty(len(begins) - 1)
-    for one in range(len(widths)):
-        widths[one] = width_of(
-            members, begins[one], begins[one + 1], codes, shapes, sizes, starts, blocks, losses, seen, tick
-        )
+    codes, seen, tick = widths.codes, np.zeros(widths.sizes.max(), np.int64), np.zeros(1, np.int64)
+    wide = np.empty(len(begins) - 1)
+    for one in range(len(wide)):
+        wide[one] = width_of(members, begins[one], begins[one + 1], widths, seen, tick)
     swaps = 0
     for at in range(len(order)):
         for on in range(at + 1, min(at + 1 + reach, ends[at])):
@@ -77,24 +77,20 @@ def swap_rows(order, ends, reach, labels, members, begins, codes, shapes, sizes,
             if a == b or many_a > MOST_ROWS or many_b > MOST_ROWS:
                 continue
             equal = True
-            for column in range(len(shapes)):
+            for column in range(codes.shape[1]):
                 if codes[i, column] != codes[j, column]:
                     equal = False
                     break
             if equal:
                 continue
             members[slots[i]], members[slots[j]] = j, i
-            wide_a = width_of(
-                members, begins[a], begins[a + 1], codes, shapes, sizes, starts, blocks, losses, seen, tick
-            )
-            wide_b = width_of(
-                members, begins[b], begins[b + 1], codes, shapes, sizes, starts, blocks, losses, seen, tick
-            )
-            gained = (widths[a] - wide_a) * many_a + (widths[b] - wide_b) * many_b
+            wide_a = width_of(members, begins[a], begins[a + 1], widths, seen, tick)
+            wide_b = width_of(members, begins[b], begins[b + 1], widths, seen, tick)
+            gained = (wide[a] - wide_a) * many_a + (wide[b] - wide_b) * many_b
             if gained > 1e-9:
                 slots[i], slots[j] = slots[j], slots[i]
                 labels[i], labels[j] = b, a
-                widths[a], widths[b] = wide_a, wide_b
+                wide[a], wide[b] = wide_a, wide_b
                 swaps += 1
             else:
                 members[slots[i]], members[slots[j]] = i, j

@@ -7,7 +7,8 @@ cells, else of NCP. Missing values in a range are weighed as the cost does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,9 +23,8 @@ from shoal.tables.encoded_column import Coded
 LADDER, RANGE, SET = 0, 1, 2
 
 
-@dataclass(frozen=True, eq=False)
-class Widths:
-    """The quasi-identifiers of a table, attribute by attribute."""
+class Widths(NamedTuple):
+    """The quasi-identifiers of a table, attribute by attribute; compiled loops take it whole."""
 
     codes: Codes
     """Row by attribute."""
@@ -53,11 +53,6 @@ class Widths:
         sizes = np.array([column.size for column in columns])
         codes = np.ascontiguousarray(problem.microdata.codes)
         return cls(codes, np.array(shapes), sizes, starts, np.concatenate(blocks), np.concatenate(losses))
-
-    @property
-    def arguments(self) -> tuple[Codes, Ints, Ints, Ints, Codes, Floats]:
-        """What compiled loops take."""
-        return self.codes, self.shapes, self.sizes, self.starts, self.blocks, self.losses
 
     def between(self, one: int, rows: Ints) -> Floats:
         """Return how wide a class of a row and each of others would be."""
