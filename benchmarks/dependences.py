@@ -34,7 +34,7 @@ ROLES = {
     "sdcmicro/CASCrefmicrodata.csv.gz": (["AFNLWGT", "AGI"], ["PTOTVAL", "TAXINC", "FEDTAX"]),
 }
 """Quasi-identifiers and sensitive columns of files that are not the main one of their folder."""
-CORRELATED = {"creditcard": "BILL_AMT", "gov_census": "english_level"}
+CORRELATED = {"creditcard": "BILL_AMT", "covid_mx": "COPD"}
 """By table, how the names of the tellers begin whose findings were judged to be correlation and no relation."""
 
 

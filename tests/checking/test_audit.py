@@ -170,7 +170,8 @@ def test_without_a_requirement_every_model_is_measured_for_every_sensitive_colum
 def test_an_audit_is_valid_json(require: str | None) -> None:
     found = audit(THIRDS, quasi="cell", sensitive="disease", require=require)
     said = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-    assert set(said) == {*Audit.__dataclass_fields__, "holds", "risk"} - {"violations", "measured"}
+    shown = {*Audit.__dataclass_fields__, "holds", "risk", "warnings"}
+    assert set(said) == shown - {"violations", "measured", "warned"}
     assert said["holds"] == (require is None)
     assert [set(finding) for finding in said["findings"]] == [set(Finding.__dataclass_fields__)] * len(found.findings)
 

@@ -134,6 +134,10 @@ TELLING: dict[str, Callable[[Draw], dict[str, Any]]] = {
         ),
         "teller": [one.split()[0] for one in code],
     },
+    "medicine of a rare illness": lambda draw: {
+        "told": (ill := draw.random(ROWS) < 0.04),
+        "teller": ["AZT" if one and draw.random() < 0.8 else draw.choice(["aspirin", "none"]) for one in ill],
+    },
     "tax": lambda draw: {
         "told": (pay := np.exp(draw.normal(10, 0.6, ROWS)).round(2)),
         "teller": np.maximum(0.3 * pay - 2000, 0.1 * pay).round(2),

@@ -148,6 +148,9 @@ def _narrows(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
         return _Relation(f"{said} in {_rows(teller, told)} of the rows", False)
     if found.certain >= PART:
         return _Relation(f"{teller.name!r} tells {told.name!r} in {percent(found.certain)} of the rows", False)
+    if found.revealed >= HALF:
+        said = f"{teller.name!r} tells a value of {told.name!r} in {percent(found.revealed)} of the rows that have it"
+        return _Relation(said, False)
     return None
 
 
@@ -230,8 +233,10 @@ class Narrowing:
 
     left: float
     """What is left of the values, 1 as after a random pairing, 0 if one value is."""
-    certain: float
+    certain: float = 0.0
     """The share of the rows whose value is certain."""
+    revealed: float = 0.0
+    """The share of the rows with some value of which it is certain, for the value of which it is largest."""
 
     @classmethod
     def of(cls, teller: SampledColumn, told: SampledColumn) -> Narrowing:
@@ -241,7 +246,7 @@ class Narrowing:
         groups = np.where(np.bincount(groups)[groups] >= BEHIND, groups, -1) if len(groups) else groups
         some = groups > 0
         if not known.any() or int(some.sum()) < 2 * BEHIND:
-            return cls(1.0, 0.0)
+            return cls(1.0)
         here, chance = (_Groups.of(groups[some], one) for one in (values[some], np.roll(values[some], 1)))
         everybody = _Groups.of(groups[groups >= 0], values[groups >= 0])
         left = 1.0
@@ -250,7 +255,9 @@ class Narrowing:
         if told.ordered:
             alike = float((here.shares**2).sum())
             left = min(left, _ratio(here.width - alike, chance.width - alike))
-        return cls(left, everybody.certain_rows / len(groups))
+        certain = everybody.certain_rows
+        revealed = float((certain / np.maximum(np.bincount(values)[: len(certain)], 1)).max())
+        return cls(left, float(certain.sum()) / len(groups), revealed)
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -302,12 +309,13 @@ class _Groups:
         return float(np.average(left, weights=self.sizes))
 
     @property
-    def certain_rows(self) -> int:
-        """How many rows are in a group of which nearly all have one value that is not common anyway."""
+    def certain_rows(self) -> Ints:
+        """By value, how many rows are in a group of which nearly all have it; none of a value that is common anyway."""
         lengths = np.diff(self.runs, append=len(self.values))
         group = np.searchsorted(self.starts, self.runs, side="right") - 1
         sure = (lengths >= CERTAIN * self.sizes[group]) & (self.shares[self.values[self.runs]] <= COMMON)
-        return int(self.sizes[group[sure]].sum())
+        rows = np.bincount(self.values[self.runs[sure]], weights=lengths[sure], minlength=len(self.shares))
+        return rows.astype(np.int64)
 
 
 def tellers_of(found: Sequence[Dependence], names: Sequence[str]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def _warnings(given: Mapping[str, Any]) -> tuple[str, ...]:
     groups = [given.get("group", "group")] if given.get("sensitive_table") is not None else []
     told = listed(given["quasi"]), listed(given.get("sensitive", ()))
     found = published_dependences(given["table"], *told, left_out=groups)
-    return tuple(f"{one.reason}; make {one.column!r} a quasi-identifier, or leave it out" for one in found)
+    return tuple(f"{one.reason}; leave {one.column!r} out, or give it the role of what it tells of" for one in found)
 
 
 audit = _with_warnings(audit_alone)
