@@ -148,8 +148,10 @@ CUT_SHORT = {
 }
 """For each method that a deadline can end, a table of which nothing is proved when it has passed from the start.
 
-Those by three phases are ended in the third alone; `tests/methods/l_diversity/test_tp.py` has such tables."""
+Those by three phases are ended in the third alone; `tests/methods/l_diversity/test_tp.py` has such tables. Small tables
+are matched at once by `bipartite`; `tests/methods/test_size_guards.py` ends it."""
 BY_PHASES = ["fewest-rows", "tp", "tp-plus"]
+BY_SIZE = ["bipartite"]
 
 
 @pytest.mark.parametrize("method", CUT_SHORT)
@@ -186,7 +188,7 @@ def test_a_method_that_time_can_end_says_so_beside_its_guarantee(method: str) ->
         if not methods()[method]().accepts(case.problem):
             Tried.of(case, method, deadline=clock)
     assert bool(clock.looks) <= ("in time" in methods()[method].condition)
-    assert (method in CUT_SHORT or method in BY_PHASES) == ("in time" in methods()[method].condition)
+    assert (method in {*CUT_SHORT, *BY_PHASES, *BY_SIZE}) == ("in time" in methods()[method].condition)
 
 
 def test_lists_of_methods_state_the_condition() -> None:

@@ -188,7 +188,7 @@ class Method(ABC):
             found = [self.attempt(problem, seed=seed, deadline=deadline, progress=progress)]
         except OutOfTime:
             found = []
-        if not deadline.cut:
+        if found and not deadline.cut:
             return found[0] if quick is None or not self.anytime else cheapest([*found, quick])
         if quick is None:  # stopped by a person
             quick = quick_release(problem, seed, progress)
