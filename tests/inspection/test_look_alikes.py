@@ -7,11 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from benchmarks.inspection import measured, named
 
 from shoal.inspection import look_alikes as module
 from shoal.inspection import national_numbers, profile
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.tables import column_names
+from shoal.tables.table import Table
 
 ROWS = 300
 DRAW = random.Random(7)
@@ -308,6 +310,13 @@ def test_types_that_hold_no_plain_values_are_passed_over() -> None:
     )
     assert look_alikes(frame) == {}
     assert module.MEASURES
+
+
+@pytest.mark.parametrize(("language", "table", "roles"), [pytest.param(*one, id=one[0]) for one in named()])
+def test_no_identifier_of_the_lists_of_names_is_missed(language: str, table: Table, roles: dict[str, str]) -> None:
+    counts, _ = measured(table, roles)
+    assert (counts["missed"], counts["wrong"]) == (0, 0)
+    assert counts["right"] >= 0.95 * counts["columns"]
 
 
 def test_every_rule_of_names_reads_and_none_repeats_a_word() -> None:
