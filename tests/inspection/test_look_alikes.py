@@ -72,6 +72,8 @@ UNNAMED: dict[str, list[Any]] = {
     "people in Russian": made(
         lambda n: f"{pick('Иванов', 'Петрова', 'Сидоренко')} {pick('Иван', 'Анна', 'Ольга')} {letters(1)}", 70
     ),
+    "people with titles": made(lambda n: f"Dr {pick('Patel', 'Oterholm', 'Kerkhof')}"),
+    "remarks that repeat": made(lambda n: f"Seen by the nurse, {pick('stable', 'worse')}, review in {n} days", 80),
     "numbers stored as floats": [float(100_000 + n * 37) for n in range(ROWS)],
     "numbers stored as floats with one broken": [*(float(10**7 + n * 37) for n in range(ROWS - 1)), 0.5],
     "long numbers that repeat often": made(lambda n: 100_000_000 + n * 7919, 60),
@@ -127,6 +129,7 @@ NAMED: dict[str, list[Any]] = {
     "identifiant": made(lambda n: f"u{n}", 90),
     "lat": [DRAW.uniform(47, 49) for _ in range(ROWS)],
     "Longitude": [round(DRAW.uniform(12, 17), 4) for _ in range(ROWS)],
+    "X": [round(DRAW.uniform(4, 7), 6) for _ in range(ROWS)],
     "geburtsdatum": [date(1950, 1, 1) + timedelta(days=number(0, 20_000)) for _ in range(ROWS)],
     "dob": [f"{number(1, 28)}/{number(1, 12)}/{number(1940, 2005)}" for _ in range(ROWS)],
     "Anmerkungen": made(lambda n: f"siehe Akte {n}"),
