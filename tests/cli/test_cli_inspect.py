@@ -3,6 +3,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
 from shoal.cli.app import app
@@ -60,3 +61,18 @@ def test_an_existing_file_is_not_overwritten(table: Path, tmp_path: Path) -> Non
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
     assert isinstance(run(tmp_path / "none.csv").exception, TableError)
+
+
+def test_in_80_columns_there_is_a_line_a_column_and_what_each_adds(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    names = ["age", "an_extremely_long_name_of_a_column_that_says_nothing", "sex", "bedroom_windows", "患者番号"]
+    rows = [f"{20 + n % 40},{n % 7},{'fm'[n % 2]},{n % 5},{10_000 + n}" for n in range(200)]
+    path.write_text(",".join(names) + "\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["inspect", str(path)])
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[1].split() == ["column", "role", "distinct", "why"]
+    assert [line.split()[1] for line in lines[2:7]] == ["quasi", "open", "quasi", "open", "identifier"]
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert "quasi-identifiers, the worst first, each added to those above:" in lines
+    assert "left to your judgement; as quasi-identifiers they would add:" in lines

@@ -7,11 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from benchmarks.inspection import measured, named
 
 from shoal.inspection import look_alikes as module
 from shoal.inspection import national_numbers, profile
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.tables import column_names
+from shoal.tables.table import Table
 
 ROWS = 300
 DRAW = random.Random(7)
@@ -70,6 +72,8 @@ UNNAMED: dict[str, list[Any]] = {
     "people in Russian": made(
         lambda n: f"{pick('Иванов', 'Петрова', 'Сидоренко')} {pick('Иван', 'Анна', 'Ольга')} {letters(1)}", 70
     ),
+    "people with titles": made(lambda n: f"Dr {pick('Patel', 'Oterholm', 'Kerkhof')}"),
+    "remarks that repeat": made(lambda n: f"Seen by the nurse, {pick('stable', 'worse')}, review in {n} days", 80),
     "numbers stored as floats": [float(100_000 + n * 37) for n in range(ROWS)],
     "numbers stored as floats with one broken": [*(float(10**7 + n * 37) for n in range(ROWS - 1)), 0.5],
     "long numbers that repeat often": made(lambda n: 100_000_000 + n * 7919, 60),
@@ -125,6 +129,7 @@ NAMED: dict[str, list[Any]] = {
     "identifiant": made(lambda n: f"u{n}", 90),
     "lat": [DRAW.uniform(47, 49) for _ in range(ROWS)],
     "Longitude": [round(DRAW.uniform(12, 17), 4) for _ in range(ROWS)],
+    "X": [round(DRAW.uniform(4, 7), 6) for _ in range(ROWS)],
     "geburtsdatum": [date(1950, 1, 1) + timedelta(days=number(0, 20_000)) for _ in range(ROWS)],
     "dob": [f"{number(1, 28)}/{number(1, 12)}/{number(1940, 2005)}" for _ in range(ROWS)],
     "Anmerkungen": made(lambda n: f"siehe Akte {n}"),
@@ -308,6 +313,13 @@ def test_types_that_hold_no_plain_values_are_passed_over() -> None:
     )
     assert look_alikes(frame) == {}
     assert module.MEASURES
+
+
+@pytest.mark.parametrize(("language", "table", "roles"), [pytest.param(*one, id=one[0]) for one in named()])
+def test_no_identifier_of_the_lists_of_names_is_missed(language: str, table: Table, roles: dict[str, str]) -> None:
+    counts, _ = measured(table, roles)
+    assert (counts["missed"], counts["wrong"]) == (0, 0)
+    assert counts["right"] >= 0.95 * counts["columns"]
 
 
 def test_every_rule_of_names_reads_and_none_repeats_a_word() -> None:

@@ -220,7 +220,16 @@ SPEAKING = (
     Words(Role.SENSITIVE, "illnesses", _ILLS, 2, 0.3),
 )
 YES_NO = _words("0 1 yes no y n true false t f ja nein nei oui non si")
-UNSURE = _words("unknown na n/a missing refused maybe other none ? . na-code")
+UNSURE = _words("unknown na n/a nan null missing refused maybe other none ? . na-code unbekannt inconnu")
+
+
+def is_answer(value: str) -> bool:
+    """Whether a value says something, rather than that nothing is known.
+
+    >>> is_answer("Oslo"), is_answer("n/a"), is_answer("?"), is_answer("--")
+    (True, False, False, False)
+    """
+    return value.lower() not in UNSURE and any(sign.isalnum() for sign in value)
 
 
 def is_yes_no(values: Sequence[str]) -> bool:

@@ -26,8 +26,8 @@ CROWDED, KINDS = 5, 50
 """Rows for each value, and values, up to which a number of nobody in particular numbers kinds of things."""
 PEOPLE = 10
 """Values from which on a number of a person tells people apart, not the members of a household."""
-WORDS = 4
-"""Words from which on a text is a sentence rather than a label."""
+WORDS, SENTENCE = 4, 7
+"""Words from which on a text may be a sentence rather than a label, and from which on it is one."""
 SMALL = 999
 """Whole numbers up to here are counts or points rather than numbers of people."""
 ROUND = 0.3
@@ -97,8 +97,9 @@ def _kind(profile: Profile) -> Resemblance | None:
         return None
     if profile.dtype != pl.String and speaks(profile.name, MEASURES):
         return None
-    for kind in patterns.IDENTIFYING:
-        if kind.fits(profile.texts):
+    texts = [text for text in profile.texts if lexicon.is_answer(text)]
+    for kind in patterns.IDENTIFYING if texts else ():
+        if kind.fits(texts):
             return Resemblance(f"the values look like {kind.topic}", kind.topic)
     return None
 
@@ -157,9 +158,15 @@ def _free_text(profile: Profile) -> Resemblance | None:
     if varied and speaks(profile.name, [column_names.FREE_TEXTS]):
         return Resemblance("the name says free text, in which anything may stand")
     long = sum(map(len, profile.texts)) >= 30 * len(profile.texts)
-    if (own or profile.rows < ENOUGH) and sentences and long:
+    told = profile.distinct > KINDS and not _is_spoken(profile) and _words(profile) >= SENTENCE
+    if (own or told or profile.rows < ENOUGH) and sentences and long:
         return Resemblance("the values are free text, in which anything may stand", "free text")
     return None
+
+
+def _words(profile: Profile) -> float:
+    """Return how many words the values have on average."""
+    return sum(len(text.split()) for text in profile.texts) / len(profile.texts)
 
 
 def pinpointing(profile: Profile) -> Resemblance | None:

@@ -191,6 +191,11 @@ def is_moment(text: str) -> bool:
 _TO_THE_MINUTE = re.compile(r"[T ][0-2]?[0-9]:(?:0[1-9]|[1-5][0-9])|[T ][0-2]?[0-9]:00:(?:0[1-9]|[1-5][0-9])")
 
 
+_TITLES = (
+    "dr|prof|mr|mrs|ms|miss|sir|herr|frau|mme|mlle|madame|sr|sra|dr\\.? med|dott|dra|hr|fru|pan|pani|ing|mgr|г-н|г-жа"
+)
+
+
 def _national(country: str) -> str:
     return f"national numbers of {country}"
 
@@ -211,6 +216,7 @@ IDENTIFYING = (
     Kind(Role.IDENTIFIER, _national("Finland"), national_numbers.is_finnish),
     Kind(Role.IDENTIFIER, _national("China"), national_numbers.is_chinese),
     Kind(Role.IDENTIFIER, _national("Chile"), national_numbers.is_chilean),
+    Kind(Role.IDENTIFIER, "names of people", _like(rf"(?:{_TITLES})\.? [^\W\d][^\d]+", re.IGNORECASE)),
     Kind(Role.IDENTIFIER, "phone numbers", is_phone),
     Kind(Role.IDENTIFIER, "street addresses", lambda text: _ADDRESS.fullmatch(text) is not None, 0.6),
     Kind(Role.IDENTIFIER, "device numbers (IMEI)", is_device),

@@ -23,7 +23,7 @@ class Inspection:
     columns: tuple[Column, ...]
     singling: Search
     ranking: tuple[Step, ...] = ()
-    """What each quasi-identifier adds to those before it, then what each open column would add."""
+    """What each quasi-identifier adds to those before it, then what each open column would add, unless it is unique."""
     hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Proposals for quasi-identifiers, as a configuration writes them."""
     notes: tuple[str, ...] = ()
@@ -77,7 +77,8 @@ def inspect(data: TableLike) -> Inspection:
     """
     table = Table.of(data)
     columns = tuple(proposals(table.frame))
-    quasi, undecided = ([column.name for column in columns if column.role == role] for role in (Role.QUASI, Role.OPEN))
+    quasi = [column.name for column in columns if column.role == Role.QUASI]
+    undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
     trees = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
     return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling)

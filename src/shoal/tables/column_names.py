@@ -272,7 +272,7 @@ COORDINATES = (
         "lat latitud* lon longitud* lng coord* easting northing gps* geolocation utm* breitengrad langengrad breddegrad"
         " lengdegrad latitudine longitudine szerokosc dlugosc enlem boylam широта долгота 纬度 经度 緯度 経度",
     ),
-    Rule(Q, "a point on the map", "long", whole=True),
+    Rule(Q, "a point on the map", "long x y x_coord* y_coord* xcoord ycoord", whole=True),
 )
 BIRTH_DATES = Rule(
     Q,

@@ -179,6 +179,10 @@ def test_what_is_missing_is_said_step_by_step(root: Path) -> None:
     with pytest.raises(ParameterError, match="choose a table"):
         one.start()
     one.open("people.csv")
+    one.change(roles={**one.draft.roles, "age": "quasi"}, require=["k=2"])
+    assert one.ready() == [("roles", "decide on the role of town, ill")]
+    with pytest.raises(ParameterError, match="decide on the role"):
+        one.start()
     one.change(roles={"age": "quasi", "town": "other", "ill": "other"}, require=["l(ill)=2", "kmap=3"])
     assert [said for _, said in one.ready()] == [
         "l(ill)=2 reads 'ill': make that column sensitive",
