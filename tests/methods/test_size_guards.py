@@ -23,7 +23,6 @@ from shoal.methods.full_domain.lattice import Ground, Lattice
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
 from shoal.methods.general import moves
 from shoal.methods.general.mondrian import Mondrian
-from shoal.methods.general.subset_dp import _compiled
 from shoal.methods.k_anonymity import forest
 from shoal.methods.k_anonymity.forest import Forest, Neighbours
 from shoal.methods.k_anonymity.forest_kernel import SORTED_FROM
@@ -203,10 +202,6 @@ def test_blocks_are_matched_in_their_order_once_time_is_over(monkeypatch: pytest
     problem = posed({"q0": np.arange(701)}, "k=2")
     found = SimplexMatching().attempt(problem, seed=0, deadline=after(0), progress=silent)
     assert sorted(set(found.partition.sizes.tolist())) == [2, 3]
-
-
-def test_the_loop_of_subset_dp_is_compiled_once() -> None:
-    assert _compiled() is _compiled()
 
 
 # Many sensitive values

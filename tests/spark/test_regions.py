@@ -32,6 +32,7 @@ from shoal.spark.packing import SPAN, Packing
 from shoal.spark.regions import Curve, Regions
 from shoal.spark.run import pose
 from shoal.spark.stretches import stretch
+from shoal.steps.safety import Safety
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
@@ -73,7 +74,7 @@ class Engine:
         quasi = tuple(counted(frame, [name]) for name in QUASI)
         self.domains = Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False)
         request = Request(QUASI, require, SECRET, recoding=recoding, method=method)
-        posed = pose(request, ROLES, self.domains)
+        posed = pose(request, Safety(ROLES), self.domains)
         assert posed is not None
         self.problem, self.method = posed.problem, posed.method
 
@@ -221,7 +222,7 @@ def test_what_needs_the_whole_table_is_not_for_workers() -> None:
         given: dict[str, Any] = {"require": "k=2", **asked}
         request = Request(QUASI, sensitive=SECRET, recoding=recoding, cost=cost, method="mondrian", **given)
         quasi = tuple(counted(frame, [name]) for name in QUASI)
-        posed = pose(request, ROLES, Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False))
+        posed = pose(request, Safety(ROLES), Domains.counted(ROLES, quasi, counted(frame, SECRET), as_text=False))
         assert posed is not None
         return posed.problem
 

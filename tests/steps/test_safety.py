@@ -21,7 +21,7 @@ from shoal.tables.table import Table
 
 ROWS = 60
 CHANCE = Random(1)
-PEOPLE = {
+PEOPLE: dict[str, list[Any]] = {
     "age": [20 + row % 6 for row in range(ROWS)],
     "illness": [("flu", "gout", "cold")[row // 6 % 3] for row in range(ROWS)],
     "smoker": [CHANCE.choice(("yes", "no")) for _ in range(ROWS)],

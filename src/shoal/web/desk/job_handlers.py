@@ -87,7 +87,7 @@ def release(task: Task) -> None:
     task.tell.settle(stated.cost, stated.lower_bound)
     task.tell(1.0, "saving")
     made.save(folder, format=task.draft.format)
-    said = {"exposed": stated.exposed, "sharing": stated.sharing}
+    said: dict[str, Any] = {"exposed": stated.exposed, "sharing": stated.sharing}
     said |= {"decisions": list(made.decisions), "overlaps": _told(made.overlaps)}
     task.done({**stated.content(), **said}, stopped=stopped)
     measure(task, made, table)
