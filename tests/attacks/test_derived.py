@@ -41,10 +41,13 @@ def survey(rows: int, seed: int = 0) -> pl.DataFrame:
 
 
 def released(frame: pl.DataFrame, require: str = "k=4", **settings: Any) -> Release:
+    others = [name for name in frame.columns if name not in (*QUASI, "diagnosis")]
     return shoal.anonymize(
         frame,
         quasi=QUASI,
         sensitive=["diagnosis"],
+        other=others,
+        allow=others,
         require=require,
         method=settings.pop("method", "mondrian"),
         **settings,

@@ -39,7 +39,9 @@ def test_a_table_without_such_columns_has_no_warnings() -> None:
 
 def test_the_groups_of_two_tables_are_not_warned_of() -> None:
     frame = pl.DataFrame({"age": [row // 2 % 60 for row in range(600)], "ill": ["flu", "gout", "cold"] * 200})
-    release = shoal.anonymize(frame, quasi=["age"], sensitive=["ill"], require="l(ill)=2", method="anatomy")
+    release = shoal.anonymize(
+        frame, quasi=["age"], sensitive=["ill"], other="rest", require="l(ill)=2", method="anatomy"
+    )
     found = shoal.audit(
         release.table, quasi=["age"], sensitive=["ill"], sensitive_table=release.tables["sensitive"], require="l(ill)=2"
     )

@@ -168,15 +168,16 @@ def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
 
 
 def people_in_classes(table: Table, identifiers: Sequence[str], class_of_row: Ints, k: int) -> list[str]:
-    """Say how many classes hold fewer than k different values of an identifier that repeats."""
+    """Say how many classes hold fewer than k different values of an identifier that repeats; nothing if none does."""
     kept = class_of_row >= 0
     found = []
     for name in repeating(table, identifiers):
         pairs = pl.DataFrame({"class": class_of_row, "person": table[name]}).filter(pl.Series(kept)).unique()
         people = pairs.group_by("class").len()["len"]
         few, one = int((people < k).sum()), int((people == 1).sum())
-        found.append(
-            f"of {counted(len(people), 'class', 'classes')} {few:,} hold fewer than {k} different values of {name!r}"
-            f" and {one:,} one alone: if each value is one person, these are crowds of so few people"
-        )
+        if few:
+            found.append(
+                f"of {counted(len(people), 'class', 'classes')} {few:,} hold fewer than {k} different values of"
+                f" {name!r}, and {one:,} one alone: if each value is one person, so few people share a class"
+            )
     return found
