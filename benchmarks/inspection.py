@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,11 +56,10 @@ def measured(table: Table, roles: dict[str, str]) -> tuple[Counter[str], list[st
 
 
 def named() -> Iterator[tuple[str, Table, dict[str, str]]]:
-    """Yield a table a language, whose names alone say what its columns are."""
+    """Yield, language by language, tables of one column whose name alone says what it is."""
     for language, about in tomllib.loads(WORDS.read_text(encoding="utf-8")).items():
-        roles = expected(about)
-        columns = {name: VALUES if role == "identifier" else CODES for name, role in roles.items()}
-        yield language, Table.of(columns), roles
+        for name, role in expected(about).items():
+            yield language, Table.of({name: VALUES if role == "identifier" else CODES}), {name: role}
 
 
 def tables(folder: Path, part: str) -> Iterator[tuple[str, Table, dict[str, str]]]:
@@ -70,14 +69,16 @@ def tables(folder: Path, part: str) -> Iterator[tuple[str, Table, dict[str, str]
 
 
 def report(title: str, parts: Iterator[tuple[str, Table, dict[str, str]]]) -> None:
-    """Print a line a table, and the sums."""
+    """Print a line a table or language, and the sums."""
     print("\t".join((title, *HEADINGS)))
-    total: Counter[str] = Counter()
+    sums, amiss = defaultdict[str, Counter[str]](Counter), defaultdict[str, list[str]](list)
     for name, table, roles in parts:
         counts, others = measured(table, roles)
-        total.update(counts)
-        print("\t".join([name, *(str(counts[heading]) for heading in HEADINGS), ", ".join(others)]))
-    print("\t".join(["all", *(str(total[heading]) for heading in HEADINGS)]))
+        sums[name].update(counts)
+        sums["all"].update(counts)
+        amiss[name] += others
+    for name in (*amiss, "all"):
+        print("\t".join([name, *(str(sums[name][heading]) for heading in HEADINGS), ", ".join(amiss[name])]))
 
 
 def main(folder: Path | None = None) -> None:

@@ -290,6 +290,14 @@ def test_too_many_sets_are_cut_to_the_columns_that_promise_most(monkeypatch: pyt
     assert search(frame, []).notes == ("no column is a quasi-identifier",)
 
 
+def test_of_many_quasi_identifiers_two_of_each_topic_are_proposed() -> None:
+    names = ["age", "sex", "city", "region", "state", "county", "education", "race", "religion", "language", "job"]
+    table = inspect({name: [n % (3 + place) for n in range(200)] for place, name in enumerate(names)})
+    assert table.named("open") == ("city", "region", "race")
+    assert table["city"].reason == "the name says a place, as 'county' does, of more values"
+    assert inspect({name: [n % 9 for n in range(200)] for name in names[:10]}).named("open") == ()
+
+
 PEOPLE = {
     "name": ["Ada Ek", "Ole Li", "Maria Pa", "Hans Xu", "Wei Ah", "Ida Lo"] * 5,
     "age": [n * 7 % 50 + 18 for n in range(30)],
@@ -382,7 +390,9 @@ def test_ten_thousand_columns() -> None:
     texts = {f"town{n}": draw.choice(["red", "tan", "blue"], 50) for n in range(3000)}
     result = inspect(pl.DataFrame(numbers | texts))
     assert len(result.columns) == 10_000
-    assert result.singling.notes[0].startswith("of 10,000 quasi-identifiers only the 40")
+    assert len(result.named("open")) == 9_998
+    sets = search(pl.DataFrame(numbers | texts), list(numbers | texts))
+    assert sets.notes[0].startswith("of 10,000 quasi-identifiers only the 40")
 
 
 def test_a_hundred_thousand_rows() -> None:

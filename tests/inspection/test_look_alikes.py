@@ -1,6 +1,7 @@
 import random
 import re
 import string
+from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -13,7 +14,6 @@ from shoal.inspection import look_alikes as module
 from shoal.inspection import national_numbers, profile
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.tables import column_names
-from shoal.tables.table import Table
 
 ROWS = 300
 DRAW = random.Random(7)
@@ -315,11 +315,11 @@ def test_types_that_hold_no_plain_values_are_passed_over() -> None:
     assert module.MEASURES
 
 
-@pytest.mark.parametrize(("language", "table", "roles"), [pytest.param(*one, id=one[0]) for one in named()])
-def test_no_identifier_of_the_lists_of_names_is_missed(language: str, table: Table, roles: dict[str, str]) -> None:
-    counts, _ = measured(table, roles)
+def test_no_identifier_of_the_lists_of_names_is_missed() -> None:
+    found = [measured(table, roles) for _, table, roles in named()]
+    counts = sum((one for one, _ in found), Counter[str]())
     assert (counts["missed"], counts["wrong"]) == (0, 0)
-    assert counts["right"] >= 0.95 * counts["columns"]
+    assert counts["right"] >= 0.99 * counts["columns"]
 
 
 def test_every_rule_of_names_reads_and_none_repeats_a_word() -> None:

@@ -20,6 +20,8 @@ from shoal.tables.column_names import Role, Rule
 
 __all__ = ["Column", "Role", "proposals"]
 
+MANY = 10
+"""Quasi-identifiers up to which all are proposed."""
 RARE = 0.05
 """The share of rows that a survey weight may single out before a person has to decide."""
 
@@ -59,7 +61,21 @@ def proposals(frame: pl.DataFrame) -> list[Column]:
     findings = [_judged(profile, codes) for profile in profiles]
     kin = _kin(profiles, findings)
     found = [kin.get(profile.name, finding) for profile, finding in zip(profiles, findings, strict=True)]
-    return [_column(profile, finding) for profile, finding in zip(profiles, found, strict=True)]
+    return [_column(profile, finding) for profile, finding in zip(profiles, _few(profiles, found), strict=True)]
+
+
+def _few(profiles: Sequence[Profile], findings: Sequence[Finding]) -> list[Finding]:
+    """Leave open, of many quasi-identifiers, all but two of each topic: those with the most values are kept."""
+    few = list(findings)
+    quasi = [index for index, finding in enumerate(findings) if finding.role is Role.QUASI]
+    topics: dict[str, list[int]] = {}
+    for index in sorted(quasi, key=lambda index: -profiles[index].distinct):
+        topics.setdefault(findings[index].reason.partition(", which ")[0], []).append(index)
+    for topic, members in topics.items() if len(quasi) > MANY else ():
+        for index in members[2:]:
+            kept = profiles[members[0]].name
+            few[index] = replace(findings[index], role=Role.OPEN, reason=f"{topic}, as {kept!r} does, of more values")
+    return few
 
 
 def _column(profile: Profile, finding: Finding) -> Column:
