@@ -19,6 +19,9 @@ unify = ["home town"]
 quasi = ["age", "home town"]
 sensitive = ["illness"]
 identifiers = ["name"]
+other = ["ward"]
+leave_out = "rest"
+allow = ["ward"]
 
 [privacy]
 require = "k=5 l(illness)=2"
@@ -81,6 +84,9 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
+        "other": ["ward"],
+        "leave_out": "rest",
+        "allow": ["ward"],
         "require": "k=5 l(illness)=2",
         "max_dropped": 0.01,
         "max_suppressed": 0.05,

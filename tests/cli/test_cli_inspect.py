@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
 from shoal.cli.app import app
-from shoal.core.errors import ReleaseError, TableError
+from shoal.core.errors import ReleaseError, SafetyWarning, TableError
 
 SECRETS = ["Qvist", "Zander", "Ytterby"]
 
@@ -45,7 +45,8 @@ def test_the_toml_feeds_anonymize(table: Path, tmp_path: Path) -> None:
     assert tomllib.loads(config.read_text(encoding="utf-8"))["data"] == {
         "file": "data/people.csv", "separator": ";", "decimal": ",",
     }  # fmt: skip
-    released = CliRunner().invoke(app, ["anonymize", "--config", str(config), "--json"])
+    with pytest.warns(SafetyWarning, match="'salary' is published exactly"):
+        released = CliRunner().invoke(app, ["anonymize", "--config", str(config), "--json"])
     assert released.exit_code == 0, released.output
     assert json.loads(released.stdout)["rows"] == 60
     assert (tmp_path / "release" / "public").is_dir()
