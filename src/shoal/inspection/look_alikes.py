@@ -34,7 +34,6 @@ ROUND = 0.3
 """The share of round values from which on whole numbers are amounts; of numbers handed out a tenth is round."""
 MOMENTS = (946_684_800, 4_102_444_800)
 """Seconds since 1970 that are moments between the years 2000 and 2100."""
-NUMBERS = (column_names.NUMBERS_OF_PEOPLE, column_names.SUBJECTS, *column_names.WEAK)
 MEASURES = (*column_names.SENSITIVE, column_names.MEASURES, column_names.WEIGHTS, column_names.AGES)
 
 
@@ -111,7 +110,7 @@ def _name(profile: Profile) -> Resemblance | None:
         return None
     if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
         return None
-    named = _numbers_people(profile, rule) if rule in NUMBERS else not _is_label(profile, rule)
+    named = _numbers_people(profile, rule) if rule in column_names.NUMBERS else not _is_label(profile, rule)
     return Resemblance(f"the name says {rule.topic}") if named else None
 
 

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 
 class Role(StrEnum):
-    """The four roles a column can have, and none yet: then a person has to decide."""
+    """The roles a column can have; open where a person has to decide."""
 
     IDENTIFIER = "identifier"
     QUASI = "quasi"
@@ -145,6 +145,7 @@ SUBJECTS = Rule(
 )
 WEAK = (RECORD_NUMBERS, ROW_NUMBERS, OTHER_NUMBERS)
 """Names that say a number, but not of a person: of few values it numbers kinds of things."""
+NUMBERS = (NUMBERS_OF_PEOPLE, SUBJECTS, *WEAK)
 
 IDENTIFIERS = (
     Rule(

@@ -180,7 +180,7 @@ def test_what_is_missing_is_said_step_by_step(root: Path) -> None:
         one.start()
     one.open("people.csv")
     one.change(roles={**one.draft.roles, "age": "quasi"}, require=["k=2"])
-    assert one.ready() == [("roles", "decide on the role of town, ill")]
+    assert one.ready() == [("roles", "decide on the role of 'town'"), ("roles", "decide on the role of 'ill'")]
     with pytest.raises(ParameterError, match="decide on the role"):
         one.start()
     one.change(roles={"age": "quasi", "town": "other", "ill": "other"}, require=["l(ill)=2", "kmap=3"])

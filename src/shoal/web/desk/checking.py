@@ -66,8 +66,8 @@ def missing(draft: Draft) -> list[tuple[str, str]]:
 def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "data", "" if draft.file else "choose a table"
     yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
-    undecided = ", ".join(draft.named(OPEN))
-    yield "roles", f"decide on the role of {undecided}" if undecided else ""
+    for name in draft.named(OPEN):
+        yield "roles", f"decide on the role of {name!r}"
     yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
     sensitive = draft.named("sensitive")
     for model in as_models(" ".join(draft.require)) if draft.require else ():
