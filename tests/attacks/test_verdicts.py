@@ -49,7 +49,7 @@ def test_the_risk_of_linkage_is_the_highest_chance_and_the_requirement_promises_
     (one,) = attack(made("k=3"), PEOPLE, attacks=["linkage"]).outcomes
     assert (one.risk, one.threshold, one.passed) == (Fraction(1, 3), Threshold(Fraction(1, 3), "k=3"), True)
     assert one.verdict == (
-        "An attacker picks the right record of a person with a chance of at most 33.3 %, and that of 0 of 10 people for"
+        "An attacker picks the right row of a person with a chance of at most 33.3 %, and finds 0 of 10 rows for"
         " certain, knowing all quasi-identifiers. The risk of 33.3 % is within the threshold of 33.3 % that k=3"
         " promises."
     )
@@ -59,7 +59,7 @@ def test_the_risk_of_other_attacks_is_the_share_of_the_people_hit() -> None:
     found = attack(made("k=3 distinct-l(pay)=2"), PEOPLE, attacks=["homogeneity"], fail_above=0.2)
     ill, pay = found.outcomes
     assert (ill.after, ill.risk, ill.passed, pay.passed) == (3, Fraction(3, 10), False, True)
-    assert "learns ill of 3 of 10 people (30 %) for certain" in ill.verdict
+    assert "learns ill of 3 of 10 rows (30 %) for certain" in ill.verdict
     assert ill.verdict.endswith("The risk of 30 % is above the threshold of 20 %.")
 
 
@@ -203,7 +203,7 @@ def test_classes_that_minimality_leaves_out_are_no_pass() -> None:
     assert one.passed is None
     assert one.bound == 1
     assert one.figures["left_out"] == 1
-    assert "Left out: 1 class with 8 people" in one.verdict
+    assert "Left out: 1 class with 8 rows" in one.verdict
 
 
 def test_own_classes_decide_what_fewer_candidates_can_only_make_worse() -> None:
@@ -264,7 +264,7 @@ def halfway(self: Birthday, scene: Scene) -> Iterator[Outcome]:
 def test_an_attack_of_ones_own_has_a_verdict() -> None:
     (one,) = attack(made(), PEOPLE, attacks=[Birthday()], fail_above=0).outcomes
     assert one.verdict == (
-        "An attacker hits 0 of 10 people (0 %): it is their birthday, knowing the calendar."
+        "An attacker hits 0 of 10 rows (0 %): it is their birthday, knowing the calendar."
         " The risk of 0 % is within the threshold of 0 %."
     )
 

@@ -50,7 +50,7 @@ def test_json_has_the_figures_of_the_attacks_asked_for(home: Path) -> None:
 def test_every_attack_ends_in_a_sentence_and_those_not_tried_are_named(home: Path) -> None:
     release("out")
     out = " ".join(shoal("attack", "out", "--original", "census.csv").out.split())
-    assert "linkage: within An attacker picks the right record of a person with a chance of at most 33.3 %" in out
+    assert "linkage: within An attacker picks the right row of a person with a chance of at most 33.3 %" in out
     assert "The risk of 33.3 % is within the threshold of 33.3 % that k=3 promises." in out
     assert "homogeneity (income): no threshold An attacker learns income of " in out
     assert "intersection: not tried Not applicable: no second release was given (--with DIR)." in out

@@ -131,10 +131,10 @@ def test_the_same_way_by_keyboard_alone(browser: Browser, desk: Served, tmp_path
     on(steward, "next", "Start from what is usual")
     reach(page, "preset-survey-5")
     page.keyboard.press("Space")
-    steward.sees("Every crowd has at least 5 people")
+    steward.sees("Every crowd has at least 5 rows")
     reach(page, "slide-0-0")
     page.keyboard.press("ArrowRight")
-    steward.sees("Every crowd has at least 6 people")
+    steward.sees("Every crowd has at least 6 rows")
     assert focus(page) == "slide-0-0"
     on(steward, "next", "auto (recommended)")
     on(steward, "next", "what was decided")

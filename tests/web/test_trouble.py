@@ -193,7 +193,7 @@ def test_what_cannot_be_met_says_what_can_and_one_click_takes_it(browser: Browse
     field = steward.page.locator("#type-0-0")
     field.fill("5000")
     field.press("Enter")
-    steward.sees("Every crowd has at least 5000 people")
+    steward.sees("Every crowd has at least 5000 rows")
     steward.go("run")
     steward.press("start")
     steward.page.get_by_role("alert").filter(has_text="k=5000").wait_for()
@@ -220,11 +220,11 @@ def test_what_is_decided_in_one_tab_is_seen_in_the_other_and_can_be_undone(brows
     other = Steward(steward.page.context.new_page(), desk)
     other.go("privacy")
     steward.press("preset-survey-5")
-    other.sees("Every crowd has at least 5 people")
+    other.sees("Every crowd has at least 5 rows")
     other.press("undo")
-    steward.sees("Every crowd has at least 3 people")
+    steward.sees("Every crowd has at least 3 rows")
     steward.press("redo")
-    other.sees("Every crowd has at least 5 people")
+    other.sees("Every crowd has at least 5 rows")
 
 
 def test_what_is_typed_stays_when_it_is_refused_and_while_another_tab_decides(browser: Browser, desk: Served) -> None:

@@ -34,7 +34,7 @@ class Linkage(Attack):
     excluded_by: ClassVar[str] = "k >= 2; not with two tables, which show who is in them"
     criterion: ClassVar[str] = LINKABILITY
     gains: ClassVar[str] = (
-        "picks the right record of a person with a chance of at most {risk}, and that of {people} for certain"
+        "picks the right row of a person with a chance of at most {risk}, and finds {people} for certain"
     )
 
     k: int = 5

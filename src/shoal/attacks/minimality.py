@@ -75,9 +75,7 @@ class Minimality(Attack):
             surer = surer_than(deal.sizes, deal.counts, promised)
             hits += sum(pair in surer for pair in found.pop(deal))
         people, classes = sum(map(len, found.values())), sum(len(some) // sum(one.sizes) for one, some in found.items())
-        said = (
-            f"Left out: {counted(classes, 'class', 'classes')} with {people:,} people, whose values can be handed out"
-        )
+        said = f"Left out: {counted(classes, 'class', 'classes')} with {people:,} rows, whose values can be handed out"
         return self.outcome(
             scene,
             None,

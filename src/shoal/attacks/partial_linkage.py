@@ -39,7 +39,7 @@ class PartialLinkage(Attack):
     knows: ClassVar[str] = "1, 2 or 3 quasi-identifiers"
     excluded_by: ClassVar[str] = "k >= 2; not with two tables, which show who is in them"
     criterion: ClassVar[str] = LINKABILITY
-    gains: ClassVar[str] = "finds the record of {people} for certain, with the best choice of columns"
+    gains: ClassVar[str] = "finds {people} for certain, with the best choice of columns"
 
     columns: int = 3
 
@@ -97,9 +97,9 @@ def _affordable(alone: Mapping[str, tuple[int, int]], number: int, effort: int) 
 def _said(choices: int, all_choices: int, columns: int, findable: int) -> str:
     said = (
         f"Searched {choices:,} of {all_choices:,} choices, all those of the {columns} columns that single out most"
-        " people in the original."
+        " rows of the original."
     )
-    most = f"{findable:,} people at most, so no choice finds more" if findable else "nobody, so no choice does"
+    most = f"{findable:,} rows at most, so no choice finds more" if findable else "nobody, so no choice does"
     return f"{said} All columns together find {most}."
 
 

@@ -82,7 +82,7 @@ class Attacked:
             for one in self.outcomes
         ]
         grid = table(("attack", "learns", "knows", "hit before", "hit after", "threshold"), rows, numbers=(3, 4))
-        return tag("div", tag("p", tag("strong", "Attacks"), f" on {counted(self.people, 'person', 'people')}"), grid)
+        return tag("div", tag("p", tag("strong", "Attacks"), f" on {counted(self.people, 'row')}"), grid)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -118,7 +118,7 @@ def attack(
     may be. `attacks` are names, or attacks with parameters of their own; without it, all that can be tried are.
     `fail_above` is the largest risk that passes, a share for all attacks or by the attack's name: `passed` says whether
     all are within it, `failures` which are not shown to be. The risk of linkage is the highest chance to pick the right
-    record, that of other attacks the share of the people hit.
+    record, that of other attacks the share of the rows hit.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "flu", "flu", "gout"]}
@@ -129,7 +129,7 @@ def attack(
     >>> found.passed, found.failures
     (False, ('homogeneity (illness): above',))
     >>> print(found.of("linkage")[0].verdict)  # doctest: +NORMALIZE_WHITESPACE
-    An attacker picks the right record of a person with a chance of at most 50 %, and that of 0 of 4 people for
+    An attacker picks the right row of a person with a chance of at most 50 %, and finds 0 of 4 rows for
     certain, knowing all quasi-identifiers. The risk of 50 % is within the threshold of 50 %.
     """
     chosen, limits = [as_attack(one) for one in attacks] if attacks is not None else _all(), Limits.read(fail_above)

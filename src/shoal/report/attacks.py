@@ -29,7 +29,7 @@ def _attacks(found: Evidence, criterion: str) -> Markup:
         return tag("p", "No attack of this kind could be tried on this release.")
     if found.is_public:
         rows = [[*_about(hit), hit.share, hit.excluded_by] for hit in hits]
-        return table(("attack", "learns", "knows", "people hit", "excluded by"), rows)
+        return table(("attack", "learns", "knows", "rows hit", "excluded by"), rows)
     counts = [
         [*_about(hit), _count(hit.before), _count(hit.after), _count(hit.of), hit.standing, hit.excluded_by]
         for hit in hits

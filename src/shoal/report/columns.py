@@ -21,7 +21,7 @@ COUNTS = ("stars", "missing", "empty_strings", "literal_stars")
 def columns(found: Evidence) -> Markup:
     """Return the columns of every table, and how its marks are read."""
     book = found.codebook
-    tables = [tag("h3", "Table of the people"), _columns(book["columns"])]
+    tables = [tag("h3", "First table"), _columns(book["columns"])]
     for name, described in book.get("tables", {}).items():
         tables += [tag("h3", f"Table {name}"), _columns(described)]
     marks = {name.replace("_", " "): said for name, said in book["marks"].items()}

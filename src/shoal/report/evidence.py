@@ -92,7 +92,7 @@ class Hit:
     @property
     def how_many(self) -> str:
         """How many people are hit, in words."""
-        return f"{self.share} of the people" if self.after is None else counted(self.after, "person", "people")
+        return f"{self.share} of the rows" if self.after is None else counted(self.after, "row")
 
     @property
     def matters(self) -> bool:

@@ -38,9 +38,9 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Reproduce": reproduce,
 }
 UNTITLED = "Report on a release"
-INTERNAL = "Internal: it counts people of the original and names the random seed. Keep it private."
+INTERNAL = "Internal: it counts rows of the original and names the random seed. Keep it private."
 PUBLIC = (
-    "Public: the risk of the original, the people whom attacks hit, the original's figures and the seed are left out."
+    "Public: the risk of the original, the rows that attacks hit, the original's figures and the seed are left out."
 )
 
 

@@ -25,7 +25,7 @@ def _card(value: str, said: str) -> Markup:
 def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
     stated, smallest = found.certificate, found.after.uniques.smallest
     if not form_of(stated.recoding).two_tables:
-        yield f"{smallest:,}", "people in the smallest group that looks alike"
+        yield f"{smallest:,}", "rows in the smallest group that looks alike"
         yield percent(found.after.prosecutor.highest), "highest chance to pick the right row for a person"
     yield _at_most(found), "how much more than the cheapest possible release this one can cost"
     if found.utility is not None and found.utility.queries is not None:
@@ -42,15 +42,15 @@ def _sentences(found: Evidence) -> Iterator[str]:
     if form_of(stated.recoding).two_tables:
         yield (
             f"What somebody may know of a person ({some(stated.quasi)}) is published as it is, and shows who is in the"
-            f" table. The sensitive columns ({some(stated.sensitive)}) are counted by groups of people in a second"
+            f" table. The sensitive columns ({some(stated.sensitive)}) are counted by groups of rows in a second"
             f" table: {counted(stated.classes, 'group')}."
         )
     else:
         others = found.after.uniques.smallest - 1
-        alike = f"everybody looks like at least {counted(others, 'other')}" if others else "some people are unique"
+        alike = f"every row looks like at least {counted(others, 'other')}" if others else "some rows are unique"
         yield (
             f"What somebody may know of a person ({some(stated.quasi)}) was made coarser where it had to be: {alike}."
-            f" There are {counted(stated.classes, 'group')} of people who look alike."
+            f" There are {counted(stated.classes, 'group')} of rows that look alike."
         )
     if found.before is not None:
         before, after = found.before.uniques, found.after.uniques

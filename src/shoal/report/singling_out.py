@@ -51,7 +51,7 @@ def _sizes(found: Evidence) -> Iterator[Markup]:
     counted = [(name, bins(risk.class_sizes), risk.rows) for name, risk in _sides(found)]
     labels = max((list(one) for _, one, _ in counted), key=len)
     groups = [(label, [(name, one.get(label, 0) / rows) for name, one, rows in counted]) for label in labels]
-    yield tag("h3", "How many people are in groups of which size")
+    yield tag("h3", "How many rows are in groups of which size")
     keys = (tag("span", tag("i", class_=name), f" {name}") for name, _, _ in counted)
     yield tag("p", *keys, class_="key")
     yield columns(groups, title="share of the rows by the size of their group")

@@ -69,7 +69,7 @@ def _highest(found: Evidence) -> Iterator[str]:
         if worst.matters:
             yield f"Of {tried} tried, {worst.name} hits most: {worst.how_many}. Known: {worst.knows}."
         else:
-            yield f"Of {tried} tried, none hits {'more than 1 % of the people' if found.is_public else 'anybody'}."
+            yield f"Of {tried} tried, none hits {'more than 1 % of the rows' if found.is_public else 'any row'}."
 
 
 def _unprotected(found: Evidence) -> str:

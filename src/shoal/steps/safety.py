@@ -21,7 +21,7 @@ from shoal.core.errors import RoleError, nearest
 from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
-from shoal.inspection.look_alikes import look_alikes
+from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.request import SETTINGS, Request
 from shoal.tables import column_names
 from shoal.tables.roles import Roles, listed
@@ -68,7 +68,9 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
 
 def dangers(table: Table, roles: Roles, *, two_tables: bool = False) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the columns that are refused unless they are insisted on, with the reasons; and what is warned about."""
-    alike = look_alikes(table.frame.select(roles.other + roles.sensitive))
+    alike: dict[str, LookAlike] = {}
+    for name in roles.other + roles.sensitive:  # one column after the other: a table may be larger than memory
+        alike |= look_alikes(table[name].to_frame(name), table.columns)
     found = {name: one.reason for name, one in alike.items() if name in roles.other or not one.measure}
     told = roles.sensitive if two_tables else roles.quasi + roles.sensitive
     for one in dependences(table, told, roles.other):
