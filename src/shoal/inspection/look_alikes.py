@@ -59,7 +59,7 @@ class Resemblance:
 def look_alikes(frame: pl.DataFrame, names: Sequence[str] = ()) -> dict[str, LookAlike]:
     """Return the columns that may identify people, by name; of a long table values are counted on a sample.
 
-    `names` are those of all columns of the table, where the frame has only some: they tell whether it is a known survey.
+    `names` are those of all columns of the table, where the frame has only some: they tell whether it is a survey.
 
     >>> found = look_alikes(pl.DataFrame({"contact": ["a@b.no", "c@d.no"], "age": [30, 40]}))
     >>> found["contact"].reason, list(found)
