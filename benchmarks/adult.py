@@ -51,7 +51,18 @@ def _side_by_side(source: Path, require: str, folder: Path) -> list[list[object]
     found = Mondrian().run(problem)
     whole = command(
         *(sys.executable, "-m", "shoal", "anonymize", source, "--quasi", ",".join(QUASI), "--sensitive", "occupation"),
-        *("--require", require, "--recoding", "range", "--method", "mondrian", "-o", folder / f"r{len(require)}"),
+        *(
+            "--leave-out",
+            "rest",
+            "--require",
+            require,
+            "--recoding",
+            "range",
+            "--method",
+            "mondrian",
+            "-o",
+            folder / f"r{len(require)}",
+        ),
     )
     quality = (found.cost, f"{len(found.partition):,}")
     rows = [

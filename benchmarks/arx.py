@@ -62,7 +62,9 @@ def _side_by_side(trees: dict[str, str]) -> None:
 
 
 def _best(table: Table, asked: dict[str, Any], limit: str) -> pl.DataFrame:
-    return shoal.anonymize(table, recoding="full-domain", cost="ncp", max_suppressed=limit, **asked).table
+    return shoal.anonymize(
+        table, recoding="full-domain", cost="ncp", max_suppressed=limit, leave_out="rest", **asked
+    ).table
 
 
 def _iterated(problem: Problem) -> pl.DataFrame:

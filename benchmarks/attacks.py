@@ -49,6 +49,7 @@ def _release(require: str) -> Release:
         ADULT,
         quasi=KNOWN,
         sensitive=["occupation", "salary-class"],
+        leave_out="rest",
         require=require,
         hierarchies={name: folder / f"adult_hierarchy_{name}.csv" for name in KNOWN},
         recoding="generalize",

@@ -61,7 +61,7 @@ def main() -> None:
         folder = Path(name)
         source, quasi = folder / "census.csv", ",".join(QUASI)
         write_census(source, ROWS)
-        asked = ("--quasi", quasi, "--sensitive", "income", "--require", f"k={K}")
+        asked = ("--quasi", quasi, "--sensitive", "income", "--leave-out", "rest", "--require", f"k={K}")
         shoal = (sys.executable, "-m", "shoal")
         for what, more in WAYS.items():
             taken = command(*shoal, "anonymize", source, *asked, *more, "--overwrite", "-o", folder / "out")

@@ -36,6 +36,7 @@ def main() -> None:
             original,
             quasi=QUASI,
             sensitive=["occupation"],
+            leave_out="rest",
             require=REQUIRE,
             recoding=recoding,
             method=method,

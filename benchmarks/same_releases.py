@@ -35,9 +35,22 @@ from shoal.core.discovery import discover
 from shoal.costs import Cost
 from shoal.methods.auto import methods
 from shoal.recoding.recode import recodings
+from shoal.request import Request, settings_of
 from shoal.studies.synth import census, census_hierarchies
 
-WORDING = ("software", "seal", "checked_by_machine", "vouched_for_by_the_owner", "trusted_base")
+WORDING = (
+    "software",
+    "seal",
+    "unprotected",
+    "insisted",
+    "certain",
+    "warnings",
+    "protects",
+    "starred",
+    "checked_by_machine",
+    "vouched_for_by_the_owner",
+    "trusted_base",
+)
 """What a certificate says besides what was found."""
 REQUIRE = ("k=2", "k=3", "l({})=2", "k=2 distinct-l({})=3", "k=2 t({})=0.4")
 OPTIONS: tuple[Mapping[str, Any], ...] = (
@@ -133,6 +146,10 @@ def made(case: Case) -> tuple[str, dict[str, str]]:
     options = dict(case.options)
     if options.pop("identifiers", False):
         options["identifiers"] = [name for name in given.frame.columns if name in ("name", "race")]
+    named = (*given.quasi, *given.sensitive, *options.get("identifiers", ()))
+    others = [name for name in given.frame.columns if name not in named]
+    if {"other", "allow"} <= set(settings_of(Request)):  # a tree of before publishes them unasked
+        options |= {"other": others, "allow": others}
     try:
         with tempfile.TemporaryDirectory() as folder, patch.object(secrets, "token_hex", lambda size: "5e" * size):
             shoal.anonymize(

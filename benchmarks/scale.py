@@ -61,7 +61,8 @@ def main(sizes: Sequence[int] = ROWS, methods: Sequence[str] = tuple(WAYS), *, s
 def _released(source: Path, out: Path, method: str, more: Sequence[str] = ()) -> tuple[Measurement, float]:
     """Run one method and return what it took and cost; with Spark, Java and its workers are measured too."""
     require, recoding = WAYS[method]
-    asked = ("--quasi", ",".join(QUASI), "--sensitive", "income", "--require", require, "--recoding", recoding)
+    roles = ("--quasi", ",".join(QUASI), "--sensitive", "income", "--leave-out", "rest")
+    asked = (*roles, "--require", require, "--recoding", recoding)
     words: tuple[str | Path, ...] = (
         "anonymize",
         source,

@@ -23,6 +23,8 @@ def main() -> None:
             ",".join(QUASI),
             "--sensitive",
             "income",
+            "--leave-out",
+            "rest",
             "--require",
             "k=5",
         )
