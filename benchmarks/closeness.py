@@ -63,7 +63,8 @@ def _measured(
 def _release(
     frame: pl.DataFrame, quasi: tuple[str, ...], sensitive: tuple[str, ...], asked: str, recoding: str, method: str
 ) -> Release:
-    return shoal.anonymize(frame, quasi=quasi, sensitive=sensitive, require=asked, recoding=recoding, method=method)
+    roles = {"quasi": quasi, "sensitive": sensitive, "leave_out": "rest"}
+    return shoal.anonymize(frame, require=asked, recoding=recoding, method=method, **roles)  # type: ignore[arg-type]
 
 
 def _falling() -> Any:
