@@ -206,3 +206,12 @@ def test_a_table_without_dangers_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shoal.anonymize(pl.DataFrame(PEOPLE), **ASKED, other="rest")
+
+
+def test_rows_that_are_unique_with_the_unprotected_columns_are_counted() -> None:
+    table = {"age": [30] * 6, "a": list("xxyyzz"), "b": list("xyxyxx")}
+    said = shoal.anonymize(table, quasi=["age"], other="rest", require="k=6").certificate.warnings
+    assert said == (
+        "4 of 6 rows are unique by quasi-identifiers and unprotected columns together: whoever knows these of a person"
+        " finds the row",
+    )

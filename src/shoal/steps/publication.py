@@ -81,8 +81,8 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     )
 
 
-def certified(asked: Prepared, solution: Solution, found: Audit, people: Sequence[str] = ()) -> Certificate:
-    """State what an audit found of the published cells, and what is said of the `people` of its classes."""
+def certified(asked: Prepared, solution: Solution, found: Audit, exposed: Sequence[str] = ()) -> Certificate:
+    """State what an audit found of the published cells, and what they may give away all the same."""
     problem = asked.problem
     roles = problem.microdata.roles
     return certify(
@@ -97,12 +97,29 @@ def certified(asked: Prepared, solution: Solution, found: Audit, people: Sequenc
         orders=_orders(asked),
         unprotected=asked.safety.roles.other,
         insisted=asked.safety.insisted,
-        warnings=(*asked.safety.warnings, *people),
+        warnings=(*asked.safety.warnings, *exposed),
         protects=not all(model.is_trivial for model in asked.models),
     )
 
 
-def people_in(asked: Prepared, published: Published) -> list[str]:
+def exposures(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> list[str]:
+    """Say what the rows of a release may give away although every model is met."""
+    return [*_unique_with_others(asked, tables), *_people_in(asked, published)]
+
+
+def _unique_with_others(asked: Prepared, tables: Mapping[str, Table]) -> list[str]:
+    """Say how many rows are unique by what is published of them besides sensitive values."""
+    roles = asked.safety.roles
+    if not roles.other or asked.problem.recoding_kind.two_tables:
+        return []
+    columns = [tables[TABLE].coded(name) for name in roles.quasi + roles.other]
+    counts = distinct_rows([column.codes for column in columns], [column.size for column in columns])[2]
+    alone = int((counts == 1).sum())
+    said = f"{alone:,} of {int(counts.sum()):,} rows are unique by quasi-identifiers and unprotected columns together"
+    return [f"{said}: whoever knows these of a person finds the row"] if alone else []
+
+
+def _people_in(asked: Prepared, published: Published) -> list[str]:
     """Say how many classes hold too few different values of an identifier that repeats."""
     limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
     labels, roles = published.partition.class_of_row, asked.safety.roles
