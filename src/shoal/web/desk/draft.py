@@ -19,7 +19,6 @@ from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.hierarchies.specs import FILES
 from shoal.request import EARLIER, LEFT_OUT, READING, Request, settings_of
-from shoal.tables.star_marks import STAR
 
 ROLES = {
     "quasi": "quasi",
@@ -31,6 +30,8 @@ ROLES = {
 """Roles of columns, and the setting that lists them."""
 OPEN = "open"
 """The role of a column that nobody has decided on: there is no run before it is."""
+DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(Request)}
+"""What a request takes where nothing is said."""
 LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
@@ -63,21 +64,21 @@ class Draft:
     """One model each, as in `k=5`."""
     recoding: str | None = None
     coarsen: str | None = None
-    method: str = "auto"
+    method: str = DEFAULTS["method"]
     cost: str | None = None
     attribute_weights: Mapping[str, Any] = field(default_factory=dict)
-    max_dropped: str = "0"
-    max_suppressed: str = "0"
+    max_dropped: str = str(DEFAULTS["max_dropped"])
+    max_suppressed: str = str(DEFAULTS["max_suppressed"])
     population: str | None = None
-    star: str = STAR
-    neutralise: bool = False
+    star: str = DEFAULTS["star"]
+    neutralise: bool = DEFAULTS["neutralise"]
     format: str = "csv"
     registry: str | None = None
     """The register of earlier releases: an absolute path."""
     overlap: str | None = None
     follows: str | None = None
     time_limit: float | None = None
-    seed: int = 0
+    seed: int = DEFAULTS["seed"]
 
     def changed(self, **parts: Any) -> Draft:
         """Return the draft with other parts; a part of an unknown name, or a role that there is not, is refused."""
