@@ -13,16 +13,16 @@ import pytest
 from shoal.core.compiler import Loop
 
 INNER = """
-from shoal.core.compiler import njit, prange
+from shoal.core.compiler import njit
 
 @njit(cache=False)
 def doubled(number):
     return 2 * number
 
-@njit(cache=False, parallel=True)
+@njit(cache=False)
 def total(count):
     found = 0
-    for number in prange(count):
+    for number in range(count):
         found += doubled(number)
     return found
 """
@@ -36,7 +36,7 @@ def both(count):
 """
 
 
-def test_loops_of_other_modules_and_in_parallel_are_compiled_with_those_that_call_them(
+def test_loops_of_other_modules_are_compiled_with_those_that_call_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "loops_of_a_test.py").write_text(INNER)

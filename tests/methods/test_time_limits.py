@@ -93,7 +93,7 @@ def test_a_limit_that_is_not_reached_changes_nothing(method: str) -> None:
 
 def test_a_limit_that_is_not_reached_changes_no_byte() -> None:
     table = census(300, seed=3)
-    asked = {"quasi": ["age", "gender", "race"], "require": "k=5"}
+    asked = {"quasi": ["age", "gender", "race"], "leave_out": "rest", "require": "k=5"}
     free, limited = shoal.anonymize(table, **asked), shoal.anonymize(table, **asked, time_limit=3600)  # type: ignore[arg-type]
     assert free.certificate == limited.certificate
     assert free.certificate.to_json() == limited.certificate.to_json()
@@ -139,7 +139,7 @@ def test_who_stops_a_run_gets_no_more_than_mondrian_costs(method: str) -> None:
 
 def test_the_certificate_says_that_time_cut_the_search_and_the_configuration_keeps_the_limit() -> None:
     table = census(300, seed=3)
-    cut = shoal.anonymize(table, quasi=["age", "gender", "race"], require="k=5", time_limit=0)
+    cut = shoal.anonymize(table, quasi=["age", "gender", "race"], leave_out="rest", require="k=5", time_limit=0)
     assert any("search was ended before it was done" in remark for remark in cut.certificate.remarks)
     assert any("time limit ended the search" in note for note in cut.certificate.chosen)
     assert cut.config["time_limit"] == 0

@@ -42,7 +42,7 @@ by_column = pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column
 
 
 def microdata_of(frame: pl.DataFrame, quasi: list[str], sensitive: list[str] | None = None) -> Microdata:
-    return encode(Table.of(frame), Roles.of(frame.columns, quasi=quasi, sensitive=sensitive or []))
+    return encode(Table.of(frame), Roles.of(frame.columns, quasi=quasi, sensitive=sensitive or [], other="rest"))
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_rows_have_one_identity_where_all_their_published_cells_agree(people: Mi
 
 def test_identifiers_do_not_make_rows_different() -> None:
     frame = pl.DataFrame({"name": ["Ann", "Bob"], "age": [30, 30], "note": ["x", "x"]})
-    microdata = encode(Table.of(frame), Roles.of(frame.columns, quasi=["age"], identifiers=["name"]))
+    microdata = encode(Table.of(frame), Roles.of(frame.columns, quasi=["age"], identifiers=["name"], other="rest"))
     assert microdata.identity.tolist() == [0, 0]
 
 

@@ -177,10 +177,14 @@ def test_a_wrong_order_is_refused(order: dict[str, list[str]], message: str) -> 
 
 def test_an_order_of_a_quasi_identifier_makes_ranges() -> None:
     table = {"level": ["low", "mid", "high", "high"], "s": list("abab")}
-    release = shoal.anonymize(table, quasi=["level"], require="k=2", recoding="range", order={"level": WORDS})
+    release = shoal.anonymize(
+        table, quasi=["level"], leave_out="rest", require="k=2", recoding="range", order={"level": WORDS}
+    )
     assert sorted(set(release.table["level"].cast(pl.String))) == ["[low, mid]", "high"]
     with pytest.raises(Unsupported, match="population"):
-        shoal.anonymize(table, quasi=["level"], require="kmap=1", population=table, order={"level": WORDS})
+        shoal.anonymize(
+            table, quasi=["level"], leave_out="rest", require="kmap=1", population=table, order={"level": WORDS}
+        )
 
 
 def test_two_tables_keep_the_order(tmp_path: Path) -> None:

@@ -105,9 +105,9 @@ def test_a_release_compared_with_a_population_verifies(tmp_path: Path) -> None:
 @pytest.mark.parametrize("require", ["kmap=2", "presence=(0,1)"])
 def test_a_population_is_needed_and_only_then_accepted(require: str) -> None:
     with pytest.raises(shoal.ShoalError, match="population"):
-        shoal.anonymize(POPULATION, quasi=["age"], require=require)
+        shoal.anonymize(POPULATION, quasi=["age"], leave_out="rest", require=require)
     with pytest.raises(shoal.ShoalError, match="population"):
-        shoal.anonymize(POPULATION, quasi=["age"], require="k=2", population=POPULATION)
+        shoal.anonymize(POPULATION, quasi=["age"], leave_out="rest", require="k=2", population=POPULATION)
 
 
 def total_variation(one: list[int], other: list[int]) -> Fraction:

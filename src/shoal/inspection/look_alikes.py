@@ -237,7 +237,7 @@ def uniqueness(profile: Profile) -> Resemblance | None:
 
 def _small_numbering(profile: Profile) -> Resemblance | None:
     """Recognise codes in a small table: long, all of one length, no two alike, of a name that says nothing."""
-    if profile.distinct < max(profile.present, 2) or not is_numbering(profile) or _is_measure(profile, True):
+    if profile.distinct < max(profile.present, 5) or not is_numbering(profile) or _is_measure(profile, True):
         return None
     if _is_spoken(profile):
         return None

@@ -78,6 +78,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
 
 def examined(table: Table, request: Request) -> Safety:
     """Check the columns that a request publishes, and warn of what they may give away before the work begins."""
+    models_of(request)  # what is misspelt is said first
     kind = recoding_named(request.recoding or recoding_for(request.method))
     found = examine(table, roles_of(table.columns, request), request, two_tables=kind.two_tables)
     for text in found.warnings:

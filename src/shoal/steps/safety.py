@@ -59,19 +59,26 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     """
     check_decided(table, roles)
     _check_allowed(roles, request)
-    found, warnings = dangers(table, roles, two_tables=two_tables)
-    refused = {name: reason for name, reason in found.items() if name not in listed(request.allow)}
+    allowed = listed(request.allow)
+    found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
+    refused = {name: reason for name, reason in found.items() if name not in allowed}
     if refused:
         raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
     return Safety(roles, found, warnings)
 
 
-def dangers(table: Table, roles: Roles, *, two_tables: bool = False) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the columns that are refused unless they are insisted on, with the reasons; and what is warned about."""
+def dangers(
+    table: Table, roles: Roles, allowed: Sequence[str] = (), *, two_tables: bool = False
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the columns that are refused unless they are insisted on, with the reasons; and what is warned about.
+
+    A measure that is allowed by name is not warned about: it is one that is insisted on.
+    """
     alike: dict[str, LookAlike] = {}
     for name in roles.other + roles.sensitive:  # one column after the other: a table may be larger than memory
         alike |= look_alikes(table[name].to_frame(name), table.columns)
-    found = {name: one.reason for name, one in alike.items() if name in roles.other or not one.measure}
+    strict = (*roles.other, *allowed)
+    found = {name: one.reason for name, one in alike.items() if name in strict or not one.measure}
     told = roles.sensitive if two_tables else roles.quasi + roles.sensitive
     for one in dependences(table, told, roles.other):
         found.setdefault(one.column, one.reason)

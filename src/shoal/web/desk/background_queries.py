@@ -21,7 +21,7 @@ from shoal.web.desk.reading import Stamp
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
 _FILE = ("file", *READING)
-NEEDS = {"inspection": _FILE, "safety": (*_FILE, "roles")}
+NEEDS = {"inspection": _FILE, "safety": (*_FILE, "roles", "allow")}
 """The parts of the draft that a look reads, where that is not all of them."""
 
 

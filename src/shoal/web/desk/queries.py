@@ -122,7 +122,7 @@ def safety(draft: Draft) -> dict[str, Any]:
     """Return the columns that are not published unless they are insisted on, with the reasons, and what to mind."""
     people = table(draft)
     given = {setting: draft.named(role) for role, setting in ROLES.items()}
-    refused, warnings = dangers(people, Roles.of(people.columns, **given))
+    refused, warnings = dangers(people, Roles.of(people.columns, **given), draft.allow)
     return {"refused": refused, "warnings": list(warnings)}
 
 
