@@ -124,7 +124,7 @@ def interrupted(*given, **named):
     "place",
     [
         "shoal.tables.table.read",
-        "shoal.pipeline.choose",
+        "shoal.pipeline.solve_raised",
         "shoal.steps.publication.audit",
         "shoal.release.release._write",
     ],

@@ -162,7 +162,7 @@ def test_options_of_a_register_that_make_no_sense_are_refused_early(home: Path) 
     wrong = shoal("anonymize", "census.csv", *ASKED, "-o", "one", "--registry", "known", "--overlap", "maybe")
     assert "refuse or warn" in wrong.err
     Path("shoal.toml").write_text(
-        "[data]\nfile = 'census.csv'\n[roles]\nquasi = ['age']\n[privacy]\nrequire = 'k=3'\n"
+        "[data]\nfile = 'census.csv'\n[roles]\nquasi = ['age']\nleave_out = 'rest'\n[privacy]\nrequire = 'k=3'\n"
         "[output]\nfolder = 'out'\nregistry = 'known'\n"
     )
     assert shoal("anonymize", "--config", "shoal.toml").code == 0

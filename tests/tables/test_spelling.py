@@ -275,11 +275,11 @@ def test_every_command_says_where_texts_are_alike(tmp_path: Path) -> None:
     assert json.loads(command("inspect", path, "--json").out)["notes"]
     assert command("audit", path, "--quasi=town", "--require=k=2").code == 1
     assert command("audit", path, "--quasi=town", "--require=k=2", "--unify=town").code == 0
-    given = ("anonymize", path, "--quasi=town", "--require=k=2")
+    given = ("anonymize", path, "--quasi=town", "--other=s", "--require=k=2")
     assert "unify them" in command(*given, "-o", tmp_path / "none").err
     assert "unify them" not in command(*given, "--unify=town", "-o", tmp_path / "one").err
     (tmp_path / "shoal.toml").write_text(
-        '[data]\nfile = "people.csv"\nunify = ["town"]\n[roles]\nquasi = ["town"]\n[privacy]\nrequire = "k=2"\n'
+        '[data]\nfile = "people.csv"\nunify = ["town"]\n[roles]\nquasi = ["town"]\nother = "s"\n[privacy]\nrequire = "k=2"\n'
     )
     config = ("--config", tmp_path / "shoal.toml")
     assert command("anonymize", *config, "-o", tmp_path / "two").code == 0

@@ -102,6 +102,7 @@ class _Series:
     """A table, and the signatures that its people have from earlier releases."""
 
     table: Table
+    identifiers: Sequence[str]
     attribute: str
     m: int
     domain: pl.Series
@@ -132,7 +133,7 @@ class _Series:
         fits = [sig is None or int(value) in sig for sig, value in zip(found, values, strict=True)]
         kept = [sig if fit else None for sig, fit in zip(found, fits, strict=True)]
         known = sum(sig is not None for sig in kept)
-        return cls(table, attribute, m, domain, values, hashes, kept, known, fits.count(False))
+        return cls(table, roles.identifiers, attribute, m, domain, values, hashes, kept, known, fits.count(False))
 
     def grouping(self, seed: int) -> Grouping:
         """Put the rows into groups."""
@@ -145,12 +146,13 @@ class _Series:
         return replace(found, group_of_row=labels)
 
     def counterfeits(self, grouping: Grouping) -> pl.DataFrame:
-        """Return the rows that are about nobody: each looks like a person of its group, but for the value."""
+        """Return the rows that are about nobody: each looks like a person of its group, but for value and identity."""
         order = np.argsort(self.hashes.to_numpy(), kind="stable")
         order = order[grouping.group_of_row[order] >= 0]  # who waits is in no group
         somebody = order[np.unique(grouping.group_of_row[order], return_index=True)[1]]
         frame = self.table.frame[somebody[grouping.fake_groups]]
-        return frame.with_columns(self.domain.gather(grouping.fake_values).rename(self.attribute))
+        nobody = [pl.lit(None, dtype=frame.schema[name]).alias(name) for name in self.identifiers]
+        return frame.with_columns(self.domain.gather(grouping.fake_values).rename(self.attribute), *nobody)
 
     def checked(self, release: Release) -> Release:
         """Guarantees, from the published tables alone, that everybody who was published before has their signature."""

@@ -72,7 +72,7 @@ def dangers(
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the columns that are refused unless they are insisted on, with the reasons; and what is warned about.
 
-    A measure that is allowed by name is not warned about: it is one that is insisted on.
+    What is allowed by name is not warned about: it is insisted on.
     """
     alike: dict[str, LookAlike] = {}
     for name in roles.other + roles.sensitive:  # one column after the other: a table may be larger than memory
@@ -83,7 +83,8 @@ def dangers(
     for one in dependences(table, told, roles.other):
         found.setdefault(one.column, one.reason)
     measures = [_measure(name, one.reason) for name, one in alike.items() if name not in found]
-    telling = [] if two_tables else [one.reason for one in dependences(table, roles.quasi, roles.sensitive)]
+    secret = [name for name in roles.sensitive if name not in allowed and not two_tables]
+    telling = [one.reason for one in dependences(table, roles.quasi, secret)]
     return found, (*measures, *telling, *repeated_identifiers(table, roles))
 
 
