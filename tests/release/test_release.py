@@ -214,7 +214,7 @@ def test_a_full_disk_at_any_step_is_said_and_leaves_nothing(
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path, release: Release) -> None:
-    with pytest.raises(ParameterError, match=r"unknown format 'xlsx'; expected csv or"):
+    with pytest.raises(ParameterError, match=r"unknown format 'xlsx'; expected arrow or"):
         release.save(tmp_path / "out", format="xlsx")
     assert list(tmp_path.iterdir()) == []
 

@@ -111,7 +111,7 @@ def test_any_name_of_a_column_can_be_published(tmp_path: Path, name: str, role: 
     people = pl.DataFrame({name: [1, 2, 1, 2, 3, 3], "sex": list("mmffmf")})
     quasi = ["sex", name] if role == "quasi" else ["sex"]
     sensitive = [name] if role == "sensitive" else []
-    made = shoal.anonymize(people, quasi=quasi, sensitive=sensitive, require="k=2", recoding="range")
+    made = shoal.anonymize(people, quasi=quasi, sensitive=sensitive, other="rest", require="k=2", recoding="range")
     assert verify(made.save(tmp_path / "out"), original=people).failures == []
 
 
@@ -145,6 +145,8 @@ def test_any_type_of_a_column_can_be_published(tmp_path: Path, kind: str, role: 
         people,
         quasi=["x"] if role == "quasi" else ["sex"],
         sensitive=["x"] if role == "sensitive" else [],
+        other="rest",
+        allow=["x"] if role != "quasi" else [],
         require="k=2 t(x)=1" if role == "sensitive" else "k=2",
         recoding="range",
     )

@@ -31,7 +31,13 @@ pytestmark = [
 ]
 
 QUASI = ["age", "gender", "race", "marital"]
-ASKED: dict[str, Any] = {"quasi": QUASI, "sensitive": ["occupation"], "identifiers": ["workclass"]}
+ASKED: dict[str, Any] = {
+    "quasi": QUASI,
+    "sensitive": ["occupation"],
+    "leave_out": ["workclass"],
+    "other": "rest",
+    "allow": ["note", "score"],
+}
 
 
 def people(rows: int = 600) -> pl.DataFrame:
@@ -127,6 +133,7 @@ def test_other_columns_follow_their_rows(spark: Any, tmp_path: Path) -> None:
 def test_columns_of_any_name_are_kept(spark: Any) -> None:
     frame = people(60).rename({"age": "a.ge", "note": "Note`s", "score": "note's"})
     asked: dict[str, Any] = {**ASKED, "quasi": ["a.ge", *QUASI[1:]], "require": "k=4", "method": "mondrian"}
+    asked |= {"allow": ["Note`s", "note's"]}
     assert shoal.spark.anonymize(frame_of(spark, frame), **asked).table.columns == list(
         shoal.anonymize(frame, **asked).table.columns
     )
@@ -137,6 +144,7 @@ def test_dates_moments_and_truths_are_kept(spark: Any, tmp_path: Path) -> None:
     frame = pl.DataFrame({"day": days, "well": [True, False] * 10, "at": days.cast(pl.Datetime("us", "UTC"))})
     frame = frame.with_columns(price=pl.int_range(20).cast(pl.Decimal(10, 2)), illness=pl.lit("flu"))
     asked: dict[str, Any] = {"quasi": ["day", "price"], "sensitive": ["illness"], "require": "k=4", "recoding": "range"}
+    asked |= {"other": "rest", "allow": ["at"]}
     shown = written(shoal.spark.anonymize(frame_of(spark, frame), **asked).save(tmp_path / "release"))
     local = shoal.anonymize(frame, **asked).table
     assert shoal.verify(tmp_path / "release").passed
@@ -373,7 +381,7 @@ def test_equal_numbers_are_one_value_however_they_are_spelt(spark: Any, tmp_path
     original = pl.DataFrame(
         {"age": spelt, "pay": spelt[::-1], "note": spelt, "score": [0.0, -0.0, 1.0] * 8}, strict=False
     )
-    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["pay"], "method": "mondrian"}
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["pay"], "leave_out": "rest", "method": "mondrian"}
     with pytest.raises(Infeasible):
         shoal.anonymize(frame_of(spark, original), engine="spark", require="distinct-l(pay)=3", **asked)
     release: Any = shoal.anonymize(frame_of(spark, original), engine="spark", require="k=2", **asked)

@@ -24,7 +24,8 @@ PEOPLE: dict[str, list[Any]] = {
 
 
 def released(people: object = PEOPLE, **given: Any) -> Release:
-    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "other": "rest", "allow": ["note"]}
+    settings = {"quasi": ["@town", "pay"], "sensitive": ["illness"], "other": "rest"}
+    settings |= {"allow": ["note"]} if "note" in people else {}  # type: ignore[operator]
     return shoal.anonymize(people, **{**settings, "require": "k=2", "neutralise": True, **given})
 
 

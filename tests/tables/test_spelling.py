@@ -110,7 +110,7 @@ def test_a_release_of_equal_numbers_is_verified_with_its_original(tmp_path: Path
     (tmp_path / "people.csv").write_text("\n".join(["age,pay,note", *rows]) + "\n")
     for number, format in enumerate(("csv", "parquet")):
         release = shoal.anonymize(
-            tmp_path / "people.csv", quasi=["age"], sensitive=["pay"], require="k=2 distinct-l(pay)=2"
+            tmp_path / "people.csv", quasi=["age"], sensitive=["pay"], other="note", require="k=2 distinct-l(pay)=2"
         )
         folder = release.save(tmp_path / f"release {number}", format=format)
         assert shoal.verify(folder, original=tmp_path / "people.csv").failures == []
@@ -279,7 +279,8 @@ def test_every_command_says_where_texts_are_alike(tmp_path: Path) -> None:
     assert "unify them" in command(*given, "-o", tmp_path / "none").err
     assert "unify them" not in command(*given, "--unify=town", "-o", tmp_path / "one").err
     (tmp_path / "shoal.toml").write_text(
-        '[data]\nfile = "people.csv"\nunify = ["town"]\n[roles]\nquasi = ["town"]\nother = "s"\n[privacy]\nrequire = "k=2"\n'
+        '[data]\nfile = "people.csv"\nunify = ["town"]\n[roles]\nquasi = ["town"]\nother = "s"\n'
+        '[privacy]\nrequire = "k=2"\n'
     )
     config = ("--config", tmp_path / "shoal.toml")
     assert command("anonymize", *config, "-o", tmp_path / "two").code == 0

@@ -61,7 +61,7 @@ def test_a_metric_is_written_beside_the_table(tmp_path: Path) -> None:
         (("vertex-cover", "side=3", "side=4", "-o", "x.csv"), "each name once"),
         (("vertex-cover", "side=many", "-o", "x.csv"), "a whole number of at least 0"),
         (("vertex-cover", "--seed", "-1", "-o", "x.csv"), "seed is -1"),
-        (("vertex-cover", "-o", "x.pdf"), "a name that ends in .csv"),
+        (("vertex-cover", "-o", "x.pdf"), "a name that ends in"),
         (("vertex-cover", "-o", "nowhere/x.csv"), "cannot write"),
     ],
 )
