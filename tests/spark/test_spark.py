@@ -381,7 +381,8 @@ def test_equal_numbers_are_one_value_however_they_are_spelt(spark: Any, tmp_path
     original = pl.DataFrame(
         {"age": spelt, "pay": spelt[::-1], "note": spelt, "score": [0.0, -0.0, 1.0] * 8}, strict=False
     )
-    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["pay"], "leave_out": "rest", "method": "mondrian"}
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["pay"], "other": "rest", "method": "mondrian"}
+    asked |= {"allow": ["pay", "note", "score"]}
     with pytest.raises(Infeasible):
         shoal.anonymize(frame_of(spark, original), engine="spark", require="distinct-l(pay)=3", **asked)
     release: Any = shoal.anonymize(frame_of(spark, original), engine="spark", require="k=2", **asked)
