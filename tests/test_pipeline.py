@@ -49,8 +49,8 @@ def test_every_argument_at_once(tmp_path: Path) -> None:
         census(500, seed=3),
         quasi=QUASI[:4],
         sensitive=SENSITIVE,
-        identifiers=["birthplace"],
-        leave_out="rest",
+        leave_out=["birthplace"],
+        other="rest",
         require="k=3 l(occupation)=2 t(income)=0.6",
         hierarchies={name: builder for name, builder in census_hierarchies().items() if name in QUASI[:4]},
         attribute_weights={"age": 2, "race": "1/2"},
@@ -91,7 +91,7 @@ def test_the_certificate_says_what_was_reached() -> None:
 
 
 def test_a_request_runs_the_same_as_the_call() -> None:
-    request = Request(["age", "town"], "k=2", ["illness"], ["name"])
+    request = Request(["age", "town"], "k=2", ["illness"], ["name"], other=["note"], allow=["note"])
     assert run(Table.of(PEOPLE), request).table.equals(anonymize().table)
 
 

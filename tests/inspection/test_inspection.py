@@ -304,7 +304,7 @@ PEOPLE = {
     'home "town"\n': ["Oslo", "Bergen", "Bod\u00f8"] * 10,
     "zip": [f"0{n % 9}234" for n in range(30)],
     "hire date": [date(2000, 1, 1) + timedelta(days=40 * n) for n in range(30)],
-    "yearly salary": [1000 * n % 7000 + 0.5 for n in range(30)],
+    "yearly salary": [1000 * (n * n % 11) + 0.5 for n in range(30)],
     "illness": ["flu", "gout", None] * 10,
     "weights": [1, 2] * 15,
 }

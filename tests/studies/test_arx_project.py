@@ -162,7 +162,7 @@ def test_what_differs_is_listed(tmp_path: Path) -> None:
     assert "response variable" in said
     assert "the table: it is not in the project" in said
     toml = tomllib.loads((tmp_path / "study" / "shoal.toml").read_text())
-    assert toml["roles"] == {"quasi": ["age", "../sex"]}
+    assert toml["roles"] == {"quasi": ["age", "../sex"], "other": ["disease"]}
     assert toml["privacy"] == {"max_suppressed": 0.05}
 
 

@@ -149,9 +149,9 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     runs: list[str] = []
     once: Callable[..., shoal.Release] = MODULE.run
 
-    def counted(table: Table, request: Request, *rest: Any) -> shoal.Release:
+    def counted(table: Table, request: Request, *rest: Any, **how: Any) -> shoal.Release:
         runs.append(str(request.require))
-        return once(table, request, *rest)
+        return once(table, request, *rest, **how)
 
     monkeypatch.setattr(MODULE, "run", counted)
     again = frontier(people(), vary="k=2,3,5", **asked)
@@ -183,10 +183,10 @@ def test_another_file_is_no_state(tmp_path: Path) -> None:
 def test_an_interrupted_run_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     once: Callable[..., shoal.Release] = MODULE.run
 
-    def stop_at_three(table: Table, request: Request, *rest: Any) -> shoal.Release:
+    def stop_at_three(table: Table, request: Request, *rest: Any, **how: Any) -> shoal.Release:
         if str(request.require) == "k=3":
             raise KeyboardInterrupt
-        return once(table, request, *rest)
+        return once(table, request, *rest, **how)
 
     monkeypatch.setattr(MODULE, "run", stop_at_three)
     made = frontier(people(), vary="k=2,3,4", methods=["mondrian"], queries=0, **ROLES)

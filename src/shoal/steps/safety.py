@@ -110,8 +110,8 @@ def check_decided(table: Table, roles: Roles) -> None:
 def as_flags(settings: Mapping[str, Sequence[str]]) -> str:
     """Return settings that list columns as they are written on the command line.
 
-    >>> as_flags({"quasi": ["age"], "leave_out": ["my note", "a,b"]})
-    "--quasi age --leave-out 'my note,\\"a,b\\"'"
+    >>> print(as_flags({"quasi": ["age"], "leave_out": ["my note", "a,b"]}))
+    --quasi age --leave-out 'my note,"a,b"'
     """
     return " ".join(f"{SETTINGS[name].flag} {shlex.quote(_comma_separated(names))}" for name, names in settings.items())
 

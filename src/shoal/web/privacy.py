@@ -60,10 +60,10 @@ class PrivacyView:
 
 
 def plainly(said: str) -> str:
-    """Return a sentence in the words of the page: crowds of people, and their secrets.
+    """Return a sentence in the words of the page: crowds, and their secrets.
 
     >>> plainly("every class has at least 5 rows"), plainly("every class has at least 2 different sensitive values")
-    ('every crowd has at least 5 people', 'every crowd has at least 2 different secret values')
+    ('every crowd has at least 5 rows', 'every crowd has at least 2 different secret values')
     """
     for word, plain in PLAIN.items():
         said = said.replace(word, plain)
