@@ -299,7 +299,11 @@ def test_of_many_quasi_identifiers_two_of_each_topic_are_proposed() -> None:
 
 
 PEOPLE = {
-    "name": ["Ada Ek", "Ole Li", "Maria Pa", "Hans Xu", "Wei Ah", "Ida Lo"] * 5,
+    "name": [
+        f"{first} {last}"
+        for first in ("Ada", "Ole", "Maria", "Hans", "Wei", "Ida")
+        for last in ("Ek", "Li", "Pa", "Xu", "Lo")
+    ],
     "age": [n * 7 % 50 + 18 for n in range(30)],
     'home "town"\n': ["Oslo", "Bergen", "Bod\u00f8"] * 10,
     "zip": [f"0{n % 9}234" for n in range(30)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.cli.command import shoal
@@ -15,7 +16,8 @@ from shoal.web.desk.releases import release_of, zipped
 from shoal.web.release import look, remarks, repeating, written
 
 TOWNS = [f"Qtown{i}" for i in range(4)]
-TEXT = "age,my town,ill\n" + "".join(f"{20 + i % 9},{TOWNS[i % 4]},Qill{i % 3}\n" for i in range(48))
+CHANCE = Random(1)
+TEXT = "age,my town,ill\n" + "".join(f"{20 + i % 9},{TOWNS[i % 4]},Qill{CHANCE.randrange(3)}\n" for i in range(48))
 
 
 @pytest.fixture

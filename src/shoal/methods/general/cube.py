@@ -50,12 +50,14 @@ class Effort:
     windows: int = MOST_WINDOWS
     nodes: int = 2_000
     """Branching nodes of the solver for what is left as a whole."""
+    members: int = MOST_MEMBERS
+    """Entries up to which that is solved: the first node of 30,000 entries can take a minute."""
 
     @classmethod
     def moderate(cls, cube: Cube) -> Effort:
         """Return what is done without being asked for: about ten seconds for 30,000 rows on two cores."""
         steps = min(MODERATE_WORK // (cube.number * cube.types + 1), STEPS)
-        return cls(steps, steps, 24, 100)
+        return cls(steps, steps, 24, 100, 5_000)
 
 
 MODERATE_WORK = 200_000_000
@@ -195,9 +197,9 @@ class CoveringSearch:
                 self.price(share)
             elif windows.tried % 10 == 0:
                 self._rise(2, share)
-        self.finish()
+        self.finish(self.effort.members)
 
-    def finish(self, most: int = MOST_MEMBERS, *, to_the_end: bool = False) -> None:
+    def finish(self, most: int, *, to_the_end: bool = False) -> None:
         """Solve the program of all patterns that a cheaper release could use, if it has at most so many entries.
 
         At prices that prove B, a release with pattern p costs at least B plus what a class at p loses to the prices;

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from shoal.core.atomic_files import remove
-from shoal.core.errors import Infeasible, ShoalError
+from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
 from shoal.models import Models
 from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
@@ -93,11 +95,20 @@ def release(task: Task) -> None:
     measure(task, made, table)
 
 
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Keep warnings off the log of a worker: the page shows those that the certificate states."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SafetyWarning)
+        yield
+
+
 def _made(task: Task, table: Table) -> Release:
     """Make a release and compare it with earlier ones; it is recorded when somebody asks for that."""
     request, earlier = task.draft.request(), Earlier.of(**task.draft.earlier)
     try:
-        made = earlier.make(table, request, task.tell, task.stop)
+        with _unwarned():
+            made = earlier.make(table, request, task.tell, task.stop)
     except Infeasible as error:
         said = (str(error), "Infeasible", error.model, str(error.reached))
         raise Refused(Failure(*said, _helping(table, request))) from error
@@ -162,7 +173,8 @@ def besides(models: Models, vary: Vary) -> Models:
 def codip(task: Task) -> None:
     """Make a release for each group of related sensitive columns, and measure what they reveal joined."""
     request = Request.of("codip", **task.draft.settings, **task.draft.earlier)
-    found = project(task.table(), request, task.asked["largest"], task.tell, task.stop)
+    with _unwarned():
+        found = project(task.table(), request, task.asked["largest"], task.tell, task.stop)
     task.tell(1.0, "saving")
     found.save(task.job.folder / RELEASE, format=task.draft.format)
     joined = json.loads(found.joined.to_json())
