@@ -148,7 +148,7 @@ def test_codip_is_offered_stopped_made_and_downloaded(desk: Desk) -> None:
 
 
 def test_of_three_secrets_two_may_be_in_one_release(desk: Desk) -> None:
-    desk.change(roles={**BOTH, "id": "sensitive"}, require=["k=3"], method="mondrian")
+    desk.change(roles={**BOTH, "id": "sensitive"}, allow=["id"], require=["k=3"], method="mondrian")
     desk.start()
     work(desk)
     tab = Tab(desk, result.STEP)
