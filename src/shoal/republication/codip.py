@@ -32,6 +32,7 @@ from shoal.pipeline import run
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import roles_of
+from shoal.tables.roles import listed
 from shoal.tables.table import Table, TableLike
 
 LARGEST = Number("largest", "sensitive attributes of one release at most", 1, whole=True)
@@ -141,6 +142,7 @@ def project(
             request,
             require=of_group(models, group),
             sensitive=list(group),
+            allow=[name for name in listed(request.allow) if name in group],
             other=(),  # beside several releases they would join them row by row
             leave_out=[*rest, *roles.left_out, *roles.other, *roles.undecided],
             hierarchies={name: spec for name, spec in request.hierarchies.items() if name not in rest},
