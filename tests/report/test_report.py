@@ -229,7 +229,10 @@ def test_the_first_section_has_at_most_five_points(report: Report, form: str) ->
         "Lost",
     ]
     assert said[0] == "Published: a table of 61 rows and 4 columns (income, town, illness, note)."
-    assert said[1] == "Unprotected: published unprotected, as they are: note."
+    assert said[1] == (
+        "Unprotected: published unprotected, as they are: note; 1 of 61 rows are unique by quasi-identifiers and"
+        " unprotected columns together: whoever knows these of a person finds the row."
+    )
     assert said[2].startswith("Requirement: k=3 distinct-l(illness)=2, met by all ")
     assert said[3].startswith("Highest chance: 33.3 % to pick the right row of a person by income, town, ")
 

@@ -279,7 +279,7 @@ def test_what_the_engine_cannot_do_is_said(
 
 def test_numbers_without_end_are_refused(spark: Any) -> None:
     frame = people(60).with_columns(score=float("inf"))
-    with pytest.raises(TableError, match="column 'score' has infinite values"):
+    with pytest.raises(TableError, match=r"column 'score' has .*infinite values"):
         shoal.spark.anonymize(frame_of(spark, frame), **ASKED, require="k=2")
 
 
@@ -298,7 +298,7 @@ def test_columns_of_one_name_are_refused(spark: Any) -> None:
 
 def test_columns_that_hold_lists_are_refused(spark: Any) -> None:
     frame = people(60).with_columns(list=pl.lit(np.array([1, 2])).implode().first())
-    with pytest.raises(TableError, match="column 'list' holds array values"):
+    with pytest.raises(TableError, match=r"column 'list' holds .* values"):
         shoal.spark.anonymize(frame_of(spark, frame), **ASKED, require="k=2")
 
 

@@ -32,6 +32,7 @@ from shoal.pipeline import run
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import roles_of
+from shoal.steps.safety import check_allowed
 from shoal.tables.roles import listed
 from shoal.tables.table import Table, TableLike
 
@@ -133,6 +134,7 @@ def project(
     models = as_models(request.require)
     table = read_as_asked(table, request.unify, request.order)
     roles = roles_of(table.columns, request)
+    check_allowed(roles, request)
     request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive)
     groups = related(table, request.sensitive, models, int(LARGEST.read(largest, "largest")))
     releases = {}

@@ -53,15 +53,16 @@ def run_on_spark(
     columns = columns_of(frame)
     check_names(columns)
     roles = roles_of(columns, request)
-    safety = examined(_some_rows(frame, as_text=as_text), request)
+    safety = examined(_some_rows(frame, roles, as_text=as_text), request)
     asked = Asked(partial(_decide, request, safety, progress), partial(pose, request, safety), progress)
     return publish(frame, roles, asked, as_text=as_text)
 
 
-def _some_rows(frame: SparkFrame, *, as_text: bool) -> Table:
-    """Return up to `SOME` rows, by which columns are judged that no method sees."""
+def _some_rows(frame: SparkFrame, roles: Roles, *, as_text: bool) -> Table:
+    """Return up to `SOME` rows, by which columns are judged that no method sees; what is left out is empty."""
     with asking("read some rows"):
         rows = pl.DataFrame(frame.limit(SOME).toArrow())
+    rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in roles.left_out)
     return Table.of(rows.with_columns(map(infer_file, rows)) if as_text else rows)
 
 

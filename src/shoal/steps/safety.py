@@ -58,7 +58,7 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     `two_tables`: quasi-identifiers are published as they are, so that nothing needs to tell of them.
     """
     check_decided(table, roles)
-    _check_allowed(roles, request)
+    check_allowed(roles, request)
     allowed = listed(request.allow)
     found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
     refused = {name: reason for name, reason in found.items() if name not in allowed}
@@ -122,7 +122,7 @@ def _comma_separated(names: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def _check_allowed(roles: Roles, request: Request) -> None:
+def check_allowed(roles: Roles, request: Request) -> None:
     """Refuse to allow what is not published: the word `rest`, or a column of another role."""
     for name in listed(request.allow):
         if name not in roles.sensitive + roles.other:
