@@ -78,7 +78,7 @@ def _is_plain(dtype: pl.DataType) -> bool:
 
 
 def _coded(profile: Profile, codes: Mapping[str, tuple[Role, str, str]]) -> Resemblance | None:
-    """Take the word of a known survey for its record numbers."""
+    """Recognise the record numbers of a known survey by their codes."""
     role, topic, survey = codes.get(profile.name, (None, "", ""))
     if role is not Role.IDENTIFIER or profile.distinct < PEOPLE:
         return None
