@@ -56,7 +56,7 @@ class Effort:
     @classmethod
     def moderate(cls, cube: Cube) -> Effort:
         """Return what is done without being asked for: about ten seconds for 30,000 rows on two cores."""
-        steps = min(MODERATE_WORK // (cube.number * cube.types + 1), STEPS)
+        steps = min(MODERATE_WORK // (cube.walked * cube.types + 1), STEPS)
         return cls(steps, steps, 24, 100, 5_000)
 
 
