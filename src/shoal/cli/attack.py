@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from shoal.attacks.run import Attacked
+from shoal.attacks.run import attack as attack_release
 from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.attacks.run import Attacked
-    from shoal.attacks.run import attack as attack_release
-    from shoal.cli.settings import names
-    from shoal.cli.terminal import Grid, console
-    from shoal.tables.table import read
+from shoal.cli.settings import names
+from shoal.cli.terminal import Grid, console
+from shoal.tables.table import read
 
 ABOVE = 4
 """The exit code where an attack is not shown to be within the threshold that was set."""
@@ -50,7 +46,6 @@ def attack(
     Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance to pick
     the right record of a person; that of the other attacks is the share of the people who are hit.
     """
-    import_deferred(__name__)
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     limits = ",".join(fail_above) if fail_above else None
     found = attack_release(folder, table, other=other, attacks=names(only), fail_above=limits)

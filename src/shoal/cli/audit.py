@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from shoal.cli import show
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Order, Population, Separator, Unify
+from shoal.cli.settings import names, orders, pairs
 from shoal.core.errors import ParameterError, ReleaseError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.cli.settings import names, orders, pairs
-    from shoal.inspection.warned_audit import audit as audit_table
-    from shoal.release.release_reader import Opened
-    from shoal.tables.table import read
+from shoal.inspection.warned_audit import audit as audit_table
+from shoal.release.release_reader import Opened
+from shoal.tables.table import read
 
 
 def audit(
@@ -62,7 +59,6 @@ def audit(
 
     Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
     """
-    import_deferred(__name__)
     asked = {
         "quasi": names(quasi),
         "sensitive": names(sensitive),

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator
-from shoal.core.on_demand import import_deferred
+from shoal.cli.settings import names
+from shoal.republication.earlier import register as record
 from shoal.request import REGISTRY
-
-if TYPE_CHECKING:
-    from shoal.cli.settings import names
-    from shoal.republication.earlier import register as record
-    from shoal.tables.table import read
+from shoal.tables.table import read
 
 
 def register(
@@ -33,7 +30,6 @@ def register(
     decimal: Decimal = None,
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
-    import_deferred(__name__)
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = record(folder, table, registry=registry, person=names(person) or ())
     for one in found.overlaps:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shoal.cli.options import Decimal, Encoding, Separator, option
+from shoal.cli.settings import names
+from shoal.cli.terminal import console
 from shoal.core.errors import ReleaseError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli.settings import names
-    from shoal.cli.terminal import console
-    from shoal.report import make
-    from shoal.tables.table import read
+from shoal.report import make
+from shoal.tables.table import read
 
 
 def report(
@@ -45,7 +42,6 @@ def report(
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """
-    import_deferred(__name__)
     _refuse(folder, output, overwrite)
     table = read(original, separator=separator, encoding=encoding, decimal=decimal)
     made = make(

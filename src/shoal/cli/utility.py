@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
+from shoal.cli.settings import names, pairs
+from shoal.cli.terminal import Grid, console
 from shoal.core.number_format import percent
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.cli.settings import names, pairs
-    from shoal.cli.terminal import Grid, console
-    from shoal.tables.table import read
-    from shoal.utility import Association, Utility, measure
-
+from shoal.tables.table import read
+from shoal.utility import Association, Utility, measure
 
 PAIRS = 5
 """Pairs of columns shown, those that changed the most."""
@@ -46,7 +41,6 @@ def utility(
 
     For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
     """
-    import_deferred(__name__)
     reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
     found = measure(
         release if release.is_dir() else read(release, **reading),

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from shoal.cli import show
 from shoal.cli.options import Decimal, Encoding, Json, Population, Separator
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.release.verification import verify as verify_folder
-    from shoal.tables.table import read
+from shoal.release.verification import verify as verify_folder
+from shoal.tables.table import read
 
 
 def verify(
@@ -28,7 +25,6 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Re-check a release. Exit code 0 if everything holds, 1 if anything fails."""
-    import_deferred(__name__)
     table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
     found = verify_folder(folder, original=table, population=population)
     if as_json:

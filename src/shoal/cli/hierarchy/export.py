@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from shoal.cli.hierarchy.binding import Bound, refuse_early
 from shoal.cli.hierarchy.options import MaybeColumn, Output, Overwrite, Spec, TableFile
 from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli.hierarchy.binding import Bound, refuse_early
 
 
 def export(
@@ -24,6 +19,5 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a hierarchy as rows that ARX reads (.csv) or as a tree (.json); of a file, every leaf it declares."""
-    import_deferred(__name__)
     refuse_early(output, overwrite, table)
     Bound.to(spec, table, column, separator, encoding, decimal).write(output, as_json)
