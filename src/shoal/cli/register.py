@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Separator
+from shoal.cli.options import Reading, reading_options
 from shoal.cli.settings import names
 from shoal.republication.earlier import register as record
 from shoal.request import REGISTRY
 from shoal.tables.table import read
 
 
+@reading_options
 def register(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
     original: Annotated[
@@ -25,12 +26,11 @@ def register(
         list[str] | None,
         typer.Option(metavar="A,B", help="Columns that identify a person; else the identifiers, or quasi-identifiers."),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
-    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = None if original is None else read(original, **reading)
     found = record(folder, table, registry=registry, person=names(person) or ())
     for one in found.overlaps:
         print(one)
