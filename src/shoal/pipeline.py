@@ -96,13 +96,13 @@ def anonymize(
         raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, (LOCAL, *ENGINES))))
     request = Request.of("anonymize", quasi=quasi, require=require, **settings)
     known = any((registry, overlap, follows))
-    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run
+    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run  # a layer above
     if engine != LOCAL and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
     if engine != LOCAL and known:
         raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
-        return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))
+        return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))  # a layer above
     with within(limit):
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)

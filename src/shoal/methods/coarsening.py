@@ -33,8 +33,9 @@ from shoal.methods.l_diversity.tp import TP
 from shoal.problem import Problem, Solution
 from shoal.recoding.cells import Cells
 from shoal.recoding.recode import Published
-from shoal.tables.column_names import AGES, BIRTH_DATES, DATES, POSTCODES, speaks
+from shoal.tables.column_names import speaks
 from shoal.tables.encoded_column import Coded
+from shoal.tables.name_rules import AGES, BIRTH_DATES, DATES, POSTCODES
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
