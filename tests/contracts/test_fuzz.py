@@ -83,7 +83,7 @@ def check_settings(path: Path, text: str) -> None:
         assert isinstance(read_config(path), dict)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=sections)
 def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, object]) -> None:
     text = "".join(f"{toml(key)} = {toml(value)}\n" for key, value in content.items())
@@ -91,7 +91,7 @@ def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, obj
     check_settings(tmp_path / "shoal.toml", text)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=st.lists(st.one_of(words, st.sampled_from(["[", "]", "=", "\n", '"', "{", "}", ",", "1", "'"])), max_size=20)
 )
