@@ -77,7 +77,7 @@ def check(case: Case) -> None:
 
 
 @pytest.mark.parametrize("require", REQUIRE)
-@settings(max_examples=12)
+@settings(max_examples=many(6))
 @given(table=columns(8), way=st.sampled_from(WAYS))
 def test_it_finds_the_optimum_and_calls_it_so(require: str, table: dict[str, list[Any]], way: Any) -> None:
     check(case_of(table, require, **way))
@@ -111,7 +111,7 @@ def check_dropping(case: Case) -> None:
 
 
 @pytest.mark.parametrize("require", NOT_CLOSE)
-@settings(max_examples=10)
+@settings(max_examples=many(5))
 @given(table=columns(7), share=st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
 def test_it_finds_the_optimum_where_rows_may_be_dropped(
     require: str, table: dict[str, list[Any]], share: Fraction
