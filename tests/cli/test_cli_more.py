@@ -103,9 +103,9 @@ def test_a_census_that_cannot_be_made_ends_with_2(home: Path, arguments: list[st
     assert sorted(home.rglob("*")) == before
 
 
-def test_the_demonstration_leaves_a_verified_release(home: Path) -> None:
-    done = shoal("demo", "--rows=600", "-o", "demo")
-    assert (done.code, done.err) == (0, "")
+def test_the_demonstration_leaves_a_verified_release_and_can_be_shown_again(home: Path) -> None:
+    done, again = (shoal("demo", "--rows=100", "-o", "demo") for _ in range(2))
+    assert (done.code, done.err, again.code) == (0, "", 0)
     assert "verified" in done.out
     assert {path.name for path in (home / "demo").iterdir()} == {"census.csv", "census_hierarchies", "release"}
     assert library.verify(home / "demo" / "release", original=home / "demo" / "census.csv").failures == []
@@ -127,10 +127,6 @@ def test_the_numbers_of_rows_are_not_written_over_the_table(home: Path) -> None:
     done = shoal("audit", "census.csv", "--quasi=age", "--require=k=2", "--violations=./census.csv")
     assert (done.code, (home / "census.csv").read_bytes()) == (2, before)
     assert "is the table itself" in done.err
-
-
-def test_the_demonstration_can_be_shown_again(home: Path) -> None:
-    assert [shoal("demo", "--rows=200", "-o", "demo").code for _ in range(2)] == [0, 0]
 
 
 # As a process of its own

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import MODELS, QUASI, SENSITIVE, Case, case_of, cases
+from tests.thorough import many
 
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
@@ -91,14 +92,14 @@ def check_peeling(drawn: tuple[Case, Cube, Ints]) -> None:
     assert not checks.complete or admitted(case, found)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(drawn=priced(14))
 def test_peeling_covers_every_row_once_with_admitted_classes(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=many(200))
 @given(drawn=priced(40))
 def test_peeling_covers_every_row_once_with_admitted_classes_in_many_more(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)

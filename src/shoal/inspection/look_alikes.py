@@ -10,7 +10,7 @@ decide; that no two values are equal then says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -56,16 +56,16 @@ class Resemblance:
     measure: bool = False
 
 
-def look_alikes(frame: pl.DataFrame, names: Sequence[str] = ()) -> dict[str, LookAlike]:
+def look_alikes(frame: pl.DataFrame, codes: Mapping[str, tuple[Role, str, str]] | None = None) -> dict[str, LookAlike]:
     """Return the columns that may identify people, by name; of a long table values are counted on a sample.
 
-    `names` are those of all columns of the table, where the frame has only some: they tell whether it is a survey.
+    `codes` are the `survey_codes` among all columns of the table, where the frame has only some of them.
 
     >>> found = look_alikes(pl.DataFrame({"contact": ["a@b.no", "c@d.no"], "age": [30, 40]}))
     >>> found["contact"].reason, list(found)
     ('the values look like e-mail addresses', ['contact'])
     """
-    codes = survey_codes(names or frame.columns)
+    codes = survey_codes(frame.columns) if codes is None else codes
     plain = (column for column in frame.iter_columns() if _is_plain(column.dtype))
     profiles = (Profile(column, estimate=True) for column in plain)
     likes = {one.name: _coded(one, codes) or identity(one) or pinpointing(one) or uniqueness(one) for one in profiles}

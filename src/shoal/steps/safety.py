@@ -22,6 +22,7 @@ from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
 from shoal.inspection.look_alikes import LookAlike, look_alikes
+from shoal.inspection.surveys import survey_codes
 from shoal.request import SETTINGS, Request
 from shoal.tables import name_rules
 from shoal.tables.column_names import speaks
@@ -75,9 +76,10 @@ def dangers(
 
     What is allowed by name is not warned about: it is insisted on.
     """
+    codes = survey_codes(table.columns)
     alike: dict[str, LookAlike] = {}
     for name in roles.other + roles.sensitive:  # one column after the other: a table may be larger than memory
-        alike |= look_alikes(table[name].to_frame(name), table.columns)
+        alike |= look_alikes(table[name].to_frame(name), codes)
     strict = (*roles.other, *allowed)
     found = {name: one.reason for name, one in alike.items() if name in strict or not one.measure}
     told = roles.sensitive if two_tables else roles.quasi + roles.sensitive
