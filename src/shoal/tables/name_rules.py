@@ -247,8 +247,7 @@ WEIGHTS = Rule(
 )
 
 POSTCODES = Rule(Q, "where somebody lives", "zip* postcode* post_code* postal* plz codigo_postal postnummer")
-DECIDING = (
-    POSTCODES,
+POSTCODES_ABROAD = (
     Rule(
         Q,
         "where somebody lives",
@@ -256,6 +255,10 @@ DECIDING = (
         "|우편번호)*",
     ),
     Rule(Q, "where somebody lives", "cap cep psc", whole=True),
+)
+DECIDING = (
+    POSTCODES,
+    *POSTCODES_ABROAD,
     Rule(
         Q,
         "where somebody was born",
@@ -264,6 +267,18 @@ DECIDING = (
         " geboorteplaats",
     ),
 )
+
+CODES = Rule(
+    OPEN,
+    "a code",
+    "id$ code* cd$ typ(?:e|us)? kind category cat$ status isco* icd* naf insee fips sic naics race* ethnic* marital*"
+    " occupation* occup industry sector region state county country province district nationality citizenship religion"
+    " language department hispanic*",
+)
+"""Names of columns whose whole numbers are codes and no quantities."""
+DIAGNOSIS_CODES = Rule(OPEN, "a coded diagnosis", "icd* diag *diagnos* dx* cause_of_death *morbid*")
+INDUSTRY_CODES = Rule(OPEN, "a coded industry", "nace* isic*")
+AREA_CODES = Rule(OPEN, "a coded area", "nuts*")
 
 SENSITIVE = (
     Rule(

@@ -49,7 +49,7 @@ class Bound:
         """Bind to the values of a column."""
         builder = as_builder(spec)
         chosen = isinstance(builder, Automatic)
-        builder = builder.chosen(column.values) if isinstance(builder, Automatic) else builder
+        builder = builder.chosen(column.values, counts_of(column)) if isinstance(builder, Automatic) else builder
         return cls(builder, builder.build(column.values, counts_of(column)), chosen)
 
     def write(self, output: Path, as_json: bool) -> None:
