@@ -19,7 +19,7 @@ from shoal.patterns.covering import Covering
 from shoal.patterns.peeling import peel_types
 from shoal.problem import Problem, Solution
 
-STEPS = 300
+LIMITS = 300
 """Limits of regret, where the cube is not large."""
 MOST_STEPS = 1_200_000_000_000
 """Limits times nodes times types: of a larger cube there are fewer limits."""
@@ -50,6 +50,10 @@ class Peel(Method):
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 
+    def __init__(self, *, limits: int | None = None) -> None:
+        """`limits`: peel quickly, with so few limits of regret and without prices."""
+        self._limits = limits
+
     def accepts(self, problem: Problem) -> list[str]:
         """Require patterns, and that the table as one class meets the models."""
         return [*refusals(problem, in_halves=False), *unmet(problem)]
@@ -58,9 +62,9 @@ class Peel(Method):
         """Charge, where the table is not too large for it; peel, repair."""
         cube = Cube.of(problem, deadline.check)
         checks = Checks.of(cube, problem.models)
-        if refusals(problem):
+        if self._limits or refusals(problem):
             progress(0.1, "peeling (compiled at the first use)")
-            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline)
+            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits or LIMITS)
             return concluded(self, problem, found, None, deadline, progress)
         progress(0.0, "laying out the cube (compiled at the first use)")
         ascent = Ascent.of(Pricing.of(problem, cube))
@@ -69,9 +73,10 @@ class Peel(Method):
         return concluded(self, problem, found, ascent, deadline, progress)
 
 
-def takes_minutes(problem: Problem, tuples: int) -> bool:
-    """Whether so many distinct tuples times the patterns are too many to be peeled without being asked for."""
-    return tuples * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > MOST_PEELED
+def walked(problem: Problem, tuples: int | None = None) -> int:
+    """Return the nodes of the lattice times the distinct tuples, or so many tuples: what one walk over all takes."""
+    number = len(problem.microdata.counts) if tuples is None else tuples
+    return number * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem))
 
 
 def unmet(problem: Problem) -> list[str]:
@@ -83,7 +88,7 @@ def unmet(problem: Problem) -> list[str]:
     return problem.refused_as_one()
 
 
-def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Covering:
+def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits: int = LIMITS) -> Covering:
     """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class.
 
     Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
@@ -94,7 +99,8 @@ def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Cove
     while len(types):
         walked = min(cube.number, max(MOST_PEELED // len(types), 2))
         places = np.append(np.arange(walked - 1), cube.number - 1)
-        pieces, at, rest = _peeled(cube, checks, types, places, left, prices, deadline)
+        number = int(np.clip(MOST_STEPS // (walked * len(types)), min(FEWEST, limits), limits))
+        pieces, at, rest = _peeled(cube, checks, types, places, left, prices, deadline, number)
         before = sum(map(len, nodes))
         covered.append(np.column_stack([types[pieces[:, 0]], pieces[:, 1] + before, pieces[:, 2]]))
         nodes.append(places[at])
@@ -108,12 +114,11 @@ def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Cove
 
 
 def _peeled(
-    cube: Cube, checks: Checks, types: Ints, nodes: Ints, left: Ints, prices: Ints, deadline: Deadline
+    cube: Cube, checks: Checks, types: Ints, nodes: Ints, left: Ints, prices: Ints, deadline: Deadline, limits: int
 ) -> tuple[Ints, Ints, Ints]:
     """Peel some types over some nodes: pieces as (place in types, class, copies), places of nodes, and what is left."""
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
-    steps = int(np.clip(MOST_STEPS // (len(nodes) * len(types)), FEWEST, STEPS))
-    step = max(REACH * cube.full / steps, 1.0)
+    step = max(REACH * cube.full / limits, 1.0)
     found: tuple[Ints, Ints, Ints] = watched(
         peel_types,
         cube.grid.take(types),
@@ -121,7 +126,7 @@ def _peeled(
         left,
         prices[types],
         step,
-        steps,
+        limits,
         rules,
         deadline=deadline,
     )
