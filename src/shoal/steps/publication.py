@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.checking.audit import Audit, audit
+from shoal.checking.changed_cells import changed_cells
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
@@ -81,8 +82,14 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     )
 
 
-def certified(asked: Prepared, solution: Solution, found: Audit, exposed: Sequence[str] = ()) -> Certificate:
-    """State what an audit found of the published cells, and what they may give away all the same."""
+def certified(
+    asked: Prepared,
+    solution: Solution,
+    found: Audit,
+    exposed: Sequence[str] = (),
+    changed: Mapping[str, int] | None = None,
+) -> Certificate:
+    """State what an audit found of the published cells, what they may give away all the same, and how many changed."""
     problem = asked.problem
     roles = problem.microdata.roles
     return certify(
@@ -99,7 +106,13 @@ def certified(asked: Prepared, solution: Solution, found: Audit, exposed: Sequen
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),
         protects=not all(model.is_trivial for model in asked.models),
+        changed_cells=changed,
     )
+
+
+def changed_by(published: Published, tables: Mapping[str, Table], original: Table) -> dict[str, int]:
+    """Count, by quasi-identifier, the published cells that do not show the value of the original."""
+    return changed_cells(tables[TABLE], original, published.partition.kept, published.microdata.roles.quasi)
 
 
 def exposures(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> list[str]:
