@@ -33,6 +33,7 @@ from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
 from shoal.recoding.recode import recoding_named, recodings
+from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
@@ -259,7 +260,7 @@ def _encoded(
     case = Case(dict(kinds), dict(columns), models, population=dict(population))
     roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
     people = None if case.people is None else Table.of(case.people)
-    table = Table.of(case.frame)
+    table = Table(tidy(case.frame))
     ordered = read_as_asked(table, order=leaf_orders(table, Models(models), case.builders))
     return encode(ordered, roles, case.builders, people)
 

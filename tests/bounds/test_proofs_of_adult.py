@@ -32,6 +32,7 @@ def generalized(require: str, method: str, sensitive: list[str]) -> Release:
     )
 
 
+@pytest.mark.slow
 def test_the_fewest_stars_of_four_columns_are_1842() -> None:
     made = shoal.anonymize(ADULT, quasi=COLUMNS[:4], leave_out="rest", require="k=5", method="optimal").certificate
     assert (made.status, float(made.cost), made.lower_bound, made.gap) == ("optimal", 1842, 1842, 1)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Asked, Matrix, Value
 from tests.strategies import KNOWN_MODELS, MODELS, NEARNESS, SENSITIVE, Case, case_of, cases
+from tests.thorough import many
 
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
 from shoal.checking.patterns import Members, Numbers
@@ -197,7 +198,7 @@ def check_against_oracle(drawn: tuple[Case, list[int], int]) -> None:
     assert float(proved(case, prices, denominator)) <= optimum + 1e-9
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(drawn=priced(6))
 def test_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[int], int]) -> None:
     check_against_oracle(drawn)
@@ -221,21 +222,21 @@ def check_climbing(case: Case) -> None:
         assert float(climbed(case, [start] * len(case.rows), 12)) <= optimum + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(case=cases(6, ["suppress", "generalize"], costs=PROVABLE))
 def test_the_best_prices_found_never_prove_more_than_the_optimum(case: Case) -> None:
     check_climbing(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@settings(max_examples=many(150))
 @given(case=cases(6, ["suppress", "generalize"], costs=PROVABLE))
 def test_the_best_of_many_prices_never_prove_more_than_the_optimum(case: Case) -> None:
     check_climbing(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=5000)
+@settings(max_examples=many(500))
 @given(drawn=priced(7))
 def test_many_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[int], int]) -> None:
     check_against_oracle(drawn)
@@ -244,7 +245,7 @@ def test_many_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[i
 MONOTONE = tuple(kind for kind in MODELS.values() if kind.monotone)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(drawn=priced(8, kinds=MONOTONE))
 def test_prices_never_prove_more_than_the_optimum_under_any_model(drawn: tuple[Case, list[int], int]) -> None:
     case, prices, denominator = drawn

@@ -103,9 +103,9 @@ def test_a_census_that_cannot_be_made_ends_with_2(home: Path, arguments: list[st
     assert sorted(home.rglob("*")) == before
 
 
-def test_the_demonstration_leaves_a_verified_release(home: Path) -> None:
-    done = shoal("demo", "--rows=600", "-o", "demo")
-    assert (done.code, done.err) == (0, "")
+def test_the_demonstration_leaves_a_verified_release_and_can_be_shown_again(home: Path) -> None:
+    done, again = (shoal("demo", "--rows=100", "-o", "demo") for _ in range(2))
+    assert (done.code, done.err, again.code) == (0, "", 0)
     assert "verified" in done.out
     assert {path.name for path in (home / "demo").iterdir()} == {"census.csv", "census_hierarchies", "release"}
     assert library.verify(home / "demo" / "release", original=home / "demo" / "census.csv").failures == []
@@ -129,10 +129,6 @@ def test_the_numbers_of_rows_are_not_written_over_the_table(home: Path) -> None:
     assert "is the table itself" in done.err
 
 
-def test_the_demonstration_can_be_shown_again(home: Path) -> None:
-    assert [shoal("demo", "--rows=200", "-o", "demo").code for _ in range(2)] == [0, 0]
-
-
 # As a process of its own
 
 
@@ -145,10 +141,8 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
 HEAVY = ("numba", "scipy", "polars", "numpy", "pandas", "altair", "matplotlib", "ot", "rich.progress")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["anonymize", "--help"], ["compare", "--help"]], ids=str
-)
-def test_asking_for_help_imports_nothing_heavy(arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["hierarchy", "--help"]], ids=str)
+def test_asking_for_the_list_of_commands_imports_nothing_heavy(arguments: list[str]) -> None:
     script = f"""
 import sys, atexit
 atexit.register(lambda: print(*sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr))

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from tests.strategies import Case, cases
+from tests.thorough import many
 
 import shoal.bounds
 from shoal.bounds.base import Bound, best_bound
@@ -19,14 +20,14 @@ def check(bound: Bound, case: Case) -> None:
 
 
 @every_bound
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(case=cases(5, costs=None))
 def test_no_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)
 
 
 @every_bound
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(case=cases(6, ["suppress"], costs=COUNTED))
 def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)
@@ -34,7 +35,7 @@ def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case)
 
 @pytest.mark.slow
 @every_bound
-@settings(max_examples=1000)
+@settings(max_examples=many(150))
 @given(case=cases(7, ["suppress"], costs=COUNTED))
 def test_no_suppressed_release_of_many_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)

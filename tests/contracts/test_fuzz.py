@@ -1,6 +1,6 @@
 """Anything at all is either understood or refused: files of any bytes, settings of any text, tables through any method.
 
-The long run is split by the environment: `SHOAL_FUZZ_TABLES` says how many tables, `SHOAL_FUZZ_SEED` where to start.
+`SHOAL_FUZZ_SEED` in the environment says with which table the long run starts.
 """
 
 import os
@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.strategies import QUASI, SENSITIVE, Case, case_of
 from tests.tables.csv_bytes import read_csv
+from tests.thorough import many
 
 from shoal.checking.audit import audit
 from shoal.config import FREE, KEYS, read_config
@@ -24,7 +25,7 @@ from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, silent
 from shoal.recoding.recode import recodings
 
-TABLES = int(os.environ.get("SHOAL_FUZZ_TABLES", "20000"))
+TABLES = many(240)
 SEED = int(os.environ.get("SHOAL_FUZZ_SEED", "0"))
 PARTS = 8
 """In how many tests the long run is cut, so that they may run side by side."""
@@ -82,7 +83,7 @@ def check_settings(path: Path, text: str) -> None:
         assert isinstance(read_config(path), dict)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=sections)
 def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, object]) -> None:
     text = "".join(f"{toml(key)} = {toml(value)}\n" for key, value in content.items())
@@ -90,7 +91,7 @@ def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, obj
     check_settings(tmp_path / "shoal.toml", text)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=st.lists(st.one_of(words, st.sampled_from(["[", "]", "=", "\n", '"', "{", "}", ",", "1", "'"])), max_size=20)
 )

@@ -14,6 +14,7 @@ from tests.contracts.test_method_laws import Run as Tried
 from tests.contracts.test_method_laws import is_kept
 from tests.oracle import Value
 from tests.strategies import ONE_TABLE, QUASI, SENSITIVE, Case, case_of
+from tests.thorough import many
 
 from shoal.core.errors import Infeasible
 from shoal.methods.auto import methods
@@ -86,19 +87,17 @@ def worst_ratio(method: str, number: int, seed: int) -> tuple[float, int]:
 
 @pytest.mark.parametrize("method", PROMISING)
 def test_the_guarantee_holds(method: str) -> None:
-    _, solved = worst_ratio(method, 12, seed=1)
+    _, solved = worst_ratio(method, many(6), seed=1)
     assert solved >= 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", PROMISING)
-def test_the_guarantee_holds_on_thousands_of_tables(
-    method: str, record_property: Callable[[str, object], None]
-) -> None:
-    worst, solved = worst_ratio(method, 3000, seed=2)
+def test_the_guarantee_holds_on_many_tables(method: str, record_property: Callable[[str, object], None]) -> None:
+    worst, solved = worst_ratio(method, many(100), seed=2)
     promised = methods()[method].guarantee
     record_property("seen", f"{method}: at most {worst:.3f} times the optimum of {solved:,} tables ({promised})")
-    assert solved >= 500
+    assert solved >= many(100) // 6
 
 
 # --- the condition of a guarantee ------------------------------------------------------------------------------------
@@ -165,7 +164,7 @@ def test_a_method_that_ended_early_does_not_claim_its_guarantee(method: str) -> 
 
 @pytest.mark.parametrize("method", PROMISING)
 def test_what_is_claimed_holds_whenever_time_is_over(method: str) -> None:
-    for case in islice(random_tables(3, methods()[method].recoding), 60):
+    for case in islice(random_tables(3, methods()[method].recoding), many(24)):
         for dropped in (Fraction(0), Fraction(1, 4)):
             check_claims(replace(case, max_dropped=dropped), method)
 

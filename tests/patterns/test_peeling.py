@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import MODELS, QUASI, SENSITIVE, Case, case_of, cases
+from tests.thorough import many
 
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
@@ -91,14 +92,14 @@ def check_peeling(drawn: tuple[Case, Cube, Ints]) -> None:
     assert not checks.complete or admitted(case, found)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(drawn=priced(14))
 def test_peeling_covers_every_row_once_with_admitted_classes(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=many(200))
 @given(drawn=priced(40))
 def test_peeling_covers_every_row_once_with_admitted_classes_in_many_more(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)
@@ -131,9 +132,9 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
     from shoal.patterns.peeling import peel_types
 
     checks = Checks.of(cube, case.problem.models)
-    prices, thresholds, stop = np.zeros(cube.types, np.int64), np.array([np.inf]), np.ones(1, np.bool_)
+    prices, stop = np.zeros(cube.types, np.int64), np.ones(1, np.bool_)
     loop: Any = peel_types
-    pieces, nodes, left = loop(cube.layout, cube.counts, prices, thresholds, checks.rules, stop)
+    pieces, nodes, left = loop(cube.grid, cube.levels, cube.counts, prices, 1.0, 5, checks.rules, stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
 
 
@@ -168,6 +169,7 @@ def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require:
     saved, opened = watched(
         open_patterns,
         cube.layout,
+        np.arange(cube.walked),
         before.types,
         classes,
         before.nodes,

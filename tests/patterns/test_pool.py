@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import cases
+from tests.thorough import many
 
 from shoal.core.arrays import Ints
 from shoal.patterns import Cube
@@ -96,14 +97,14 @@ def check(wanted: Asked) -> None:
     assert dict(zip(members_of(pool), pool.costs.tolist(), strict=True)) == wanted.expected()
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(wanted=asked(12))
 def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack(wanted: Asked) -> None:
     check(wanted)
 
 
 @pytest.mark.slow
-@settings(max_examples=3000)
+@settings(max_examples=many(300))
 @given(wanted=asked(25))
 def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack_in_many_more(wanted: Asked) -> None:
     check(wanted)

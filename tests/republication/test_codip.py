@@ -18,7 +18,7 @@ from shoal.studies.synth import census
 from shoal.tables.table import Table
 
 QUASI = ["age", "gender", "education"]
-PEOPLE = census(1_500, seed=4).select(*QUASI, "income", "occupation", "race")
+PEOPLE = census(400, seed=4).select(*QUASI, "income", "occupation", "race")
 
 
 def test_every_release_is_whole_and_verified(tmp_path: Path) -> None:

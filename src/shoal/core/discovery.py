@@ -31,12 +31,12 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
     >>> [name for name in discover(shoal.models, shoal.models.Model) if name.endswith("l")]
     ['distinct-l', 'entropy-l', 'l', 'recursive-l']
     """
-    return _found(package, kind, _modules(package))
+    return declaring(package, kind, "")
 
 
 def declaring(package: ModuleType, kind: type[T], text: str) -> dict[str, type[T]]:
     """Return those found in the modules whose text has `text` in it, which alone are imported, and those announced."""
-    return _found(package, kind, _modules(package, text))
+    return dict(_found(package, kind, tuple(package.__path__), text))  # type: ignore[arg-type] # a class is hashable
 
 
 def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
@@ -63,10 +63,14 @@ def _announced(group: str) -> list[Any]:
     return [point.load() for point in entry_points(group=group)]
 
 
-def _found(package: ModuleType, kind: type[T], modules: list[ModuleType]) -> dict[str, type[T]]:
-    """Return the things that some modules of a package define, and those that are announced, by name."""
-    found: dict[str, type[T]] = {}
-    for module in modules:
+@cache
+def _found(package: ModuleType, kind: type[Any], path: tuple[str, ...], text: str) -> dict[str, type[Any]]:
+    """Return the things that some modules of a package define, and those that are announced, by name.
+
+    The folders of a package are walked once for each `path` that it has.
+    """
+    found: dict[str, type[Any]] = {}
+    for module in _modules(package, text):
         for thing in vars(module).values():
             if _is_concrete(thing, kind) and thing.__module__ == module.__name__:
                 _add(found, thing)
@@ -75,7 +79,7 @@ def _found(package: ModuleType, kind: type[T], modules: list[ModuleType]) -> dic
     return dict(sorted(found.items()))
 
 
-def _modules(package: ModuleType, text: str = "") -> list[ModuleType]:
+def _modules(package: ModuleType, text: str) -> list[ModuleType]:
     """Import the modules of a package and of the packages inside it that have a text in theirs."""
     inside = _imported(package, text)
     return inside + [module for family in inside if hasattr(family, "__path__") for module in _imported(family, text)]
@@ -86,7 +90,7 @@ def _imported(package: ModuleType, text: str) -> list[ModuleType]:
     infos = [info for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL)]
     inside = sorted((f"{package.__name__}.{info.name}", info.ispkg) for info in infos)
     return [
-        importlib.import_module(module)
+        importlib.import_module(module)  # found, not named
         for module, is_package in inside
         if not text or is_package or text in source_of(module)
     ]

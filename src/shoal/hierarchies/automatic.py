@@ -20,14 +20,14 @@ from shoal.hierarchies.postcodes import Postcodes
 from shoal.hierarchies.prefixes import Prefixes
 from shoal.hierarchies.stars import StarsOnly
 from shoal.hierarchies.words import Words
-from shoal.tables.column_names import (
+from shoal.tables.column_names import words
+from shoal.tables.name_rules import (
     AREA_CODES,
     CODES,
     DIAGNOSIS_CODES,
     INDUSTRY_CODES,
     POSTCODES,
     POSTCODES_ABROAD,
-    words,
 )
 
 KINDS: tuple[type[Builder], ...] = (Dates, Icd10, Nace, Postcodes, Bands, Prefixes, Intervals, Words, Common)

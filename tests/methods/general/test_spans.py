@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import CLASS_BY_CLASS, MODELS, Case, cases
+from tests.thorough import many
 
 from shoal.core.arrays import Ints
 from shoal.methods.general import spans
@@ -40,7 +41,7 @@ def of_rows(case: Case, groups: Sequence[Ints]) -> list[list[str | None]]:
     return shown(cells_of(case.microdata, case.recoding, Groups(np.concatenate(groups), starts)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(60))
 @given(case=TABLES, data=st.data())
 def test_a_union_shows_what_its_rows_would_be_published_with(case: Case, data: st.DataObject) -> None:
     partition = drawn_partition(case, data)
@@ -50,7 +51,7 @@ def test_a_union_shows_what_its_rows_would_be_published_with(case: Case, data: s
     assert joined == of_rows(case, [np.concatenate([rows[one], other]) for other in rows])
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(60))
 @given(case=TABLES, data=st.data())
 def test_a_class_that_takes_in_others_shows_what_all_their_rows_would_be_published_with(
     case: Case, data: st.DataObject
@@ -69,7 +70,7 @@ def test_a_class_that_takes_in_others_shows_what_all_their_rows_would_be_publish
 
 
 @pytest.mark.parametrize("kept", [0, spans.MOST_KEPT])
-@settings(max_examples=100)
+@settings(max_examples=many(40))
 @given(case=TABLES, data=st.data())
 def test_an_increase_is_what_the_union_costs_more(kept: int, case: Case, data: st.DataObject) -> None:
     problem, partition = case.problem, drawn_partition(case, data)
@@ -94,7 +95,7 @@ def cost_of_rows(classes: Merging, rows: Ints) -> float:
     return float(classes.cost.class_losses(cells, size)[0])
 
 
-@settings(max_examples=150)
+@settings(max_examples=many(50))
 @given(case=cases(12, COVERING, kinds=[MODELS["k"], MODELS["l"]], dropped=[Fraction(0)]))
 def test_the_pair_that_is_merged_costs_least_of_all_pairs(case: Case) -> None:
     problem = case.problem

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.strategies import QUASI, Case, case_of
+from tests.thorough import many
 
 from shoal.core import loops
 from shoal.core.arrays import Ints
@@ -57,7 +58,7 @@ def test_every_class_of_a_sweep_has_different_values_at_least_l(l: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("l", range(2, 16))
 def test_every_class_of_many_more_sweeps_is_eligible(l: int) -> None:
-    for seed in range(1_000):
+    for seed in range(many(200)):
         check_sweep(eligible_line(np.random.default_rng([7, l, seed]), l), l)
 
 
