@@ -45,7 +45,8 @@ def run_on_spark(
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
-    check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    recoding = request.recoding or recoding_for(request.method, request.cost)
+    check_request(recoding=recoding, neutralise=request.neutralise)
     for setting, hint in REFUSED.items():
         if getattr(request, setting):
             raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
