@@ -55,7 +55,7 @@ def _promises() -> Any:
 
 def _points(problem: Problem, work: Work, labels: Ints) -> list[dict[str, float]]:
     """Return, for each class, the bound and the distance."""
-    bounds = work.sizing.promise.bounds(Sizes.counted(labels, work.fragment_of_row))[:, 0]
+    bounds = work.sizing.distance.bounds(Sizes.counted(labels, work.fragment_of_row))[:, 0]
     reached = closeness(problem.models)[0].level(problem.classes(Partition.of(labels)))
     return [{"bound": float(bound), "reached": float(one)} for bound, one in zip(bounds, reached, strict=True)]
 

@@ -1,8 +1,9 @@
 """Limits on the source tree: what a verification and help load, how large its top is, imports inside functions."""
 
+from pathlib import Path
+
 import pytest
 from tests import house
-from tests.test_layers import FILES
 
 from shoal.release.certificate import TRUSTED_BASE
 
@@ -15,12 +16,20 @@ def test_verification_loads_fewer_than_45_modules_all_of_the_trusted_base(asked:
 
 
 def test_imports_inside_functions_are_few_and_say_why() -> None:
-    found = {path: house.imports_inside_functions(path) for path in FILES.values()}
+    found = {path: house.imports_inside_functions(path) for path in house.SOURCES}
     assert sum(map(len, found.values())) < 60
     for path, numbers in found.items():
         lines = path.read_text(encoding="utf-8").splitlines()
         unsaid = [n for n in numbers if " # " not in lines[n - 1] and n - 1 not in numbers]
         assert not unsaid, f"{path}: an import inside a function has a comment that says why: lines {unsaid}"
+
+
+def test_an_import_by_a_call_counts(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text(
+        "import os\ndef f():\n    import re\n    return importlib.import_module('re')\ng = lambda: exec('')"
+    )
+    assert (house.imports(source), house.imports_inside_functions(source)) == ([1, 3, 4, 5], [3, 4, 5])
 
 
 def test_the_top_of_the_tree_stays_small() -> None:

@@ -78,7 +78,7 @@ _public = on_demand(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    return import_module(f"shoal.{name}") if name in _PARTS else _public(name)
+    return import_module(f"shoal.{name}") if name in _PARTS else _public(name)  # start-up time
 
 
 def __dir__() -> list[str]:

@@ -75,6 +75,7 @@ def anonymize(
     - `coarsen`: quasi-identifiers raised to a level of their hierarchies before all else: `{"age": 2}` or `"age=2"`,
       `"hipaa"` (years, three digits of postcodes, ages up to 89), `"auto"` (the levels at which least is lost).
     - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
+    - `effort`: how long `auto` searches: `quick`, `normal` or `best`, in steps that are the same on every machine.
     - `time_limit`: seconds after which the best release found so far is taken.
     - `memory_limit`: the most memory that may be held meanwhile, such as `"2GiB"`; work that needs more is ended.
     - `unify`: columns of text in which values that differ in spaces, letter case, Unicode form, leading zeros or the
@@ -96,13 +97,13 @@ def anonymize(
         raise ParameterError(f"unknown engine {engine!r}", expected=" or ".join(map(repr, (LOCAL, *ENGINES))))
     request = Request.of("anonymize", quasi=quasi, require=require, **settings)
     known = any((registry, overlap, follows))
-    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run
+    make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run  # a layer above
     if engine != LOCAL and limit is not None:
         raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
     if engine != LOCAL and known:
         raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
-        return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))
+        return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))  # a layer above
     with within(limit):
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)
@@ -132,9 +133,8 @@ def run(
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
-        solution = solve_raised(
-            asked.problem, asked.raised, request.method, seed=seed, deadline=deadline, progress=progress
-        )
+        search = {"seed": seed, "deadline": deadline, "progress": progress, "effort": request.effort}
+        solution = solve_raised(asked.problem, asked.raised, request.method, **search)
     else:
         solution = solve(asked.problem)
     watch.lap("search")

@@ -34,6 +34,8 @@ MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be
 SEED = Number("seed", "random seed", 0, whole=True)
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
+EFFORTS = ("quick", "normal", "best")
+"""How long `auto` searches, in steps that are the same on every machine."""
 SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
@@ -247,6 +249,7 @@ class Request:
         metavar="COLUMN=NUMBER",
         kind=NUMBER,
     )
+    effort: str = setting(EFFORTS[1], "How long auto searches: quick, normal (if not given) or best.", section="method")
     seed: int = setting(0, "Random seed.", section="method", number=SEED)
     time_limit: float | None = setting(
         None,
@@ -300,6 +303,7 @@ class Settings(TypedDict, total=False):
     coarsen: str | Mapping[str, int] | None
     cost: str | None
     attribute_weights: Mapping[str, Numeral] | None
+    effort: str
     seed: int
     time_limit: float | None
     star: str

@@ -69,7 +69,7 @@ def test_an_arx_file(people: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("column", "chosen"),
-    [("age", "intervals:width=5,10"), ("zip", "prefixes"), ("town", "stars"), ("born", "dates")],
+    [("age", "intervals:width=5,10"), ("zip", "prefixes:lengths=4"), ("town", "stars"), ("born", "dates")],
 )
 def test_auto_says_what_it_chose(people: str, tmp_path: Path, column: str, chosen: str) -> None:
     path = str(tmp_path / "h.csv")

@@ -30,6 +30,7 @@ COMMANDS = {
         "out",
     ],
     "verify": ["verify", "release"],
+    "help": ["anonymize", "--help"],
 }
 
 
@@ -65,8 +66,8 @@ def test_what_is_enough_to_start_with_is_enough_for_a_small_table(home: Path, co
     assert done.stderr == "" or done.stderr.startswith("shoal: ")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["anonymize", "--help"], ["--version"]])
-def test_help_needs_little(home: Path, arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["hierarchy", "--help"], ["--version"]])
+def test_the_list_of_commands_needs_little(home: Path, arguments: list[str]) -> None:
     done = limited(home, 300_000, *arguments)
     assert done.stdout
     assert done.stderr == "" or not arguments

@@ -11,7 +11,8 @@ import pytest
 import typer.main
 
 from shoal.cli.app import app
-from shoal.cli.lazy_group import LazyGroup
+from shoal.cli.lazy_group import MEMORY_LIMIT, LazyGroup
+from shoal.request import SETTINGS
 
 GROUP: Any = typer.main.get_command(app)
 
@@ -29,13 +30,28 @@ def test_the_list_of_commands_shows_the_first_line_of_the_help_of_each(group: An
     assert group.load(name).help.split("\n\n")[0] == listed
 
 
-def test_a_command_imports_no_other() -> None:
-    script = "import sys; from shoal.cli import main; sys.argv = ['shoal', 'verify', '--help']; main()"
-    loaded = f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); {script}"
-    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
-    found = done.stdout.splitlines()[-1].split()
-    assert "shoal.cli.verify" in found
-    assert not {"shoal.cli.anonymize", "shoal.cli.audit", "polars", "numpy"} & set(found)
+def printed(before: str, *arguments: str) -> list[str]:
+    """The lines that `shoal` prints with some arguments, as a process of its own, after some Python before it."""
+    script = f"import atexit, sys; {before}; from shoal.cli import main; sys.argv = ['shoal', *{arguments!r}]; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("command", ["verify", "frontier"])
+def test_a_command_imports_no_other(command: str) -> None:
+    found = printed("atexit.register(lambda: print(*sys.modules))", command, "--help")[-1].split()
+    assert set(GROUP.modules.values()) & set(found) == {f"shoal.cli.{command}"}
+
+
+@pytest.mark.parametrize("words", [["--memory-limit=2GiB"], ["--memory-limit", "2GiB"]], ids=len)
+def test_polars_is_told_to_save_memory_before_it_is_loaded(words: list[str]) -> None:
+    watch = "from shoal.core import memory; memory.lean = lambda: print('polars' in sys.modules)"
+    assert printed(watch, "anonymize", *words, "--help")[0] == "False"
+    assert not {"True", "False"} & set(printed(watch, "anonymize", "--help"))
+
+
+def test_the_flag_that_limits_memory_is_the_declared_one() -> None:
+    assert SETTINGS["memory_limit"].flag == MEMORY_LIMIT
 
 
 def test_the_names_of_unknown_commands_are_compared_with_those_not_yet_imported() -> None:

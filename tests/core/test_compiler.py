@@ -35,6 +35,29 @@ def both(count):
     return total(count) + doubled(count)
 """
 
+KEPT = """
+from {module} import Pair
+from shoal.core.compiler import njit
+
+@njit(cache=True)
+def added(pair):
+    return pair.one + pair.other
+
+print(added(Pair(1, 2)))
+"""
+
+
+def test_what_was_compiled_for_a_class_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:
+    for module in ("before", "after"):
+        (tmp_path / f"{module}.py").write_text(
+            "from typing import NamedTuple\nclass Pair(NamedTuple):\n one: int\n other: int"
+        )
+        (tmp_path / "kept.py").write_text(KEPT.format(module=module))
+        run = subprocess.run([sys.executable, "kept.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (run.stdout, run.stderr) == ("3\n", "")
+        assert list(tmp_path.rglob("*.nbi"))
+        (tmp_path / f"{module}.py").unlink()
+
 
 def test_loops_of_other_modules_are_compiled_with_those_that_call_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

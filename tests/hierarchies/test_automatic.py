@@ -13,7 +13,7 @@ from shoal.hierarchies import Automatic, Builder, Dates, Intervals, Prefixes, St
         (pl.Series([date(2024, 1, 1), None]), Dates()),
         (pl.Series([datetime(2024, 1, 1)]), Dates()),
         (pl.Series(["2024-01-01", "2024-01-02"]), Dates()),
-        (pl.Series(["2024-01-01", "2024-02-30"]), StarsOnly()),
+        (pl.Series(["2023-01-01", "2024-02-30"]), Prefixes((7, 4))),
         (pl.Series(range(18, 91)), Intervals(width=(5, 10, 20))),
         (pl.Series([n / 100 for n in range(100)]), Intervals(width=("0.05", "0.1", "0.2", "0.4"))),
         (pl.Series([2**n for n in range(40)]), Intervals(bins=(13, 6, 3))),

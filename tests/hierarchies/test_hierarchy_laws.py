@@ -16,14 +16,20 @@ from shoal.core.errors import HierarchyError
 from shoal.core.parameters import as_fraction
 from shoal.hierarchies import (
     Automatic,
+    Bands,
     Builder,
+    Common,
     Dates,
     Hierarchy,
+    Icd10,
     Intervals,
     Prefixes,
     StarsOnly,
     Taxonomy,
+    Words,
+    as_builder,
     hierarchy_from_labels,
+    spec_of,
 )
 from shoal.tables.star_marks import cell_text
 
@@ -50,7 +56,23 @@ def columns(cells: st.SearchStrategy[object], dtype: pl.DataType | type[pl.DataT
     return st.builds(column, st.sets(cells, max_size=40), st.just(dtype), st.booleans())
 
 
+word = st.sampled_from(["Self", "emp", "gov", "room", "Private", "other", "II", "7"])
+phrases = st.lists(word, min_size=1, max_size=3).map("-".join)
+ends = st.tuples(st.integers(0, 40), st.integers(0, 20))
+bands = st.one_of(
+    ends.map(lambda pair: f"{pair[0]}-{pair[0] + pair[1]}"),
+    ends.map(lambda pair: f"[{10 * pair[0]}, {10 * pair[0] + 10})"),
+    ends.map(lambda pair: f"{pair[0]}+"),
+)
+diagnoses = st.from_regex(r"[A-Z][0-9]{2}(\.[0-9])?", fullmatch=True)
+written_days = days.map(lambda day: f"{day.day:02d}.{day.month:02d}.{day.year:04d}")
+british = st.from_regex(r"[A-Z]{1,2}[0-9] [0-9][A-Z]{2}", fullmatch=True)
+labels_like = st.sampled_from(["other: 2 values", "begins with a", "a b", "a c", "b", "*", "A to B"])
+structured = st.one_of(
+    *(columns(cells, pl.String) for cells in (phrases, bands, diagnoses, written_days, british, labels_like))
+)
 any_column = st.one_of(
+    structured,
     columns(whole, pl.Int64),
     columns(decimals, pl.Float64),
     columns(tenths, pl.Float32),
@@ -121,6 +143,39 @@ def seconds(text: object) -> Fraction:
 def test_stars_and_automatic_accept_every_column(values: pl.Series) -> None:
     check_laws(StarsOnly().build(values), values)
     check_laws(Automatic().build(values), values)
+
+
+@settings(deadline=None)
+@given(any_column, st.sampled_from(["", "zip", "diag_code", "nace", "nuts", "type_id"]), st.data())
+def test_automatic_with_rows_and_a_name(values: pl.Series, name: str, data: st.DataObject) -> None:
+    values = values.rename(name)
+    times = st.sampled_from([1, 2, 30, 1000])
+    rows = np.array(data.draw(st.lists(times, min_size=len(values), max_size=len(values))))
+    hierarchy, said = Automatic().build(values, rows), Automatic().resolved(values, rows)
+    check_laws(hierarchy, values)
+    assert said.build(values, rows).labels == hierarchy.labels
+    assert as_builder(spec_of(said)) == said
+    assert said.resolved(values, rows) == said
+    assert said.description
+
+
+@settings(deadline=None)
+@given(structured, st.data())
+def test_a_builder_with_nothing_left_to_the_data_labels_each_value_alone_as_among_others(
+    values: pl.Series, data: st.DataObject
+) -> None:
+    kind = data.draw(st.sampled_from([Bands, Common, Dates, Icd10, Words]))
+    rows = np.array(data.draw(st.lists(st.integers(1, 99), min_size=len(values), max_size=len(values))))
+    try:
+        builder = kind().resolved(values, rows)
+        hierarchy = builder.build(values, rows)
+    except HierarchyError:
+        return
+    for code, value in enumerate(values.drop_nulls()):
+        alone = builder.build(pl.Series([value]))
+        if alone.height == hierarchy.height:  # a value that is of another kind is refused alone
+            paths = [labels[up[code]] for labels, up in zip(hierarchy.labels, hierarchy.up, strict=True)]
+            assert [labels[0] for labels in alone.labels] == paths
 
 
 @settings(deadline=None)

@@ -70,12 +70,7 @@ def test_bins_that_do_not_divide_are_nested_all_the_same() -> None:
 
 
 def test_more_bins_than_values_and_a_column_of_one_value() -> None:
-    assert [len(level) for level in Intervals(bins=(16, 4)).build(pl.Series([1, 2, 3])).labels] == [
-        3,
-        3,
-        3,
-        1,
-    ]
+    assert [len(level) for level in Intervals(bins=(16, 4)).build(pl.Series([1, 2, 3])).labels] == [3, 3, 1]
     assert Intervals(bins=4).build(pl.Series([5])).labels == (("5",), ("*",))
 
 
@@ -177,3 +172,21 @@ def test_refused_columns(builder: Intervals, values: pl.Series) -> None:
     with pytest.raises(HierarchyError) as caught:
         builder.build(values)
     assert "secret" not in str(caught.value)
+
+
+def test_levels_of_equal_edges_are_one() -> None:
+    crowded = Intervals(bins=(8, 4, 2)).build(pl.Series([0, 1, 2]), np.array([98, 1, 1]))
+    assert crowded.labels == (("0", "1", "2"), ("< 1", ">= 1"), ("*",))
+
+
+def test_edges_of_bins_have_no_more_digits_than_they_need() -> None:
+    values = pl.Series([10.123, 26.61451, 55.61985, 83.30744])
+    assert Intervals(bins=2).build(values).labels[1] == ("< 50", ">= 50")
+    assert Intervals(bins=2).resolved(values) == Intervals(edges=50)
+
+
+def test_a_text_among_numbers_stays() -> None:
+    values = pl.Series(["1", "7", "12", "unknown", None])
+    assert Intervals(width=10).build(values).labels[1] == ("[0, 10)", "[10, 20)", "unknown", None)
+    rows = np.array([1, 1, 2, 96, 0])
+    assert Intervals(bins=2).build(values, rows).labels[1] == ("< 10", ">= 10", "unknown", None)

@@ -13,7 +13,8 @@ from benchmarks.inspection import measured, named
 from shoal.inspection import look_alikes as module
 from shoal.inspection import national_numbers, profile
 from shoal.inspection.look_alikes import LookAlike, look_alikes
-from shoal.tables import column_names
+from shoal.tables import name_rules
+from shoal.tables.column_names import Rule
 
 ROWS = 300
 DRAW = random.Random(7)
@@ -323,13 +324,9 @@ def test_no_identifier_of_the_lists_of_names_is_missed() -> None:
 
 
 def test_every_rule_of_names_reads_and_none_repeats_a_word() -> None:
-    rules = [rule for rule in vars(column_names).values() if isinstance(rule, column_names.Rule)]
+    rules = [rule for rule in vars(name_rules).values() if isinstance(rule, Rule)]
     rules += [
-        one
-        for many in vars(column_names).values()
-        if isinstance(many, tuple)
-        for one in many
-        if isinstance(one, column_names.Rule)
+        one for many in vars(name_rules).values() if isinstance(many, tuple) for one in many if isinstance(one, Rule)
     ]
     for rule in rules:
         assert rule.pattern.pattern

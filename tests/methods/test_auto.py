@@ -75,7 +75,7 @@ def test_closeness_is_tried_by_fragments(recoding: str, why: str) -> None:
 def test_closeness_of_blocks_whose_patterns_are_not_searched_is_tried_by_fragments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 1)
+    monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 1, "best": 1})
     found = chosen(larger("k=3 t(illness:equal)=0.3", rows=60, quasi=("number", "text")))
     assert "where the patterns of blocks are not searched" in found.chosen[1]
 
@@ -98,7 +98,7 @@ def test_tables_of_every_size_are_searched_by_patterns(seconds: float | None) ->
 
 
 def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 100)
+    monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 100, "best": 100})
     [why] = why_not(chosen(larger("k=3")))
     assert "it would take minutes" in why
 
@@ -106,7 +106,7 @@ def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.Mon
 def test_equal_rows_do_not_make_a_search_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """What counts is the number of distinct tuples."""
     people = {"age": [20, 21, 22, 40, 41, 42] * 500}
-    monkeypatch.setattr(peel, "PATTERNS_UP_TO", 100)
+    monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 100, "best": 100})
     certificate = shoal.anonymize(people, quasi=["age"], leave_out="rest", require="k=3").certificate
     assert not any("did not use" in note for note in certificate.chosen)
 

@@ -13,7 +13,7 @@ from tests.methods.test_time_limits import Steps, after
 
 import shoal
 from shoal.bounds import support
-from shoal.bounds.ladders import WholeLadder, ladders_of
+from shoal.bounds.hierarchy_losses import WholeLosses, hierarchy_losses
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import Unsupported
 from shoal.methods.auto import choose
@@ -122,10 +122,10 @@ def test_a_part_of_a_table_of_many_values_is_matched_by_its_own_values() -> None
 @pytest.mark.parametrize("spec", ["stars", "intervals:width=2,4,8"])
 def test_costs_of_two_values_are_those_of_the_lowest_block_that_holds_both(spec: str) -> None:
     problem = posed({"q0": [0, 1, 2, 3, 5, 9, 9, 12]}, "k=2", recoding="generalize", hierarchies={"q0": spec})
-    (ladder,), _ = ladders_of(problem)
-    whole = WholeLadder(ladder.up, np.rint(1000 * ladder.losses).astype(np.int64))
-    values = np.arange(ladder.up.shape[1])
-    table = [[min(level for level in range(len(ladder.up)) if ladder.up[level, a] == ladder.up[level, b])
+    (hierarchy,), _ = hierarchy_losses(problem)
+    whole = WholeLosses(hierarchy.up, np.rint(1000 * hierarchy.losses).astype(np.int64))
+    values = np.arange(hierarchy.up.shape[1])
+    table = [[min(level for level in range(len(hierarchy.up)) if hierarchy.up[level, a] == hierarchy.up[level, b])
               for b in values] for a in values]  # fmt: skip
     expected = whole.losses[np.array(table), values[:, None]]
     assert (whole.between(values[:, None], values) == expected).all()

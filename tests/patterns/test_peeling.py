@@ -132,9 +132,9 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
     from shoal.patterns.peeling import peel_types
 
     checks = Checks.of(cube, case.problem.models)
-    prices, thresholds, stop = np.zeros(cube.types, np.int64), np.array([np.inf]), np.ones(1, np.bool_)
+    prices, stop = np.zeros(cube.types, np.int64), np.ones(1, np.bool_)
     loop: Any = peel_types
-    pieces, nodes, left = loop(cube.layout, cube.counts, prices, thresholds, checks.rules, stop)
+    pieces, nodes, left = loop(cube.grid, cube.levels, cube.counts, prices, 1.0, 5, checks.rules, stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
 
 
@@ -169,6 +169,7 @@ def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require:
     saved, opened = watched(
         open_patterns,
         cube.layout,
+        np.arange(cube.walked),
         before.types,
         classes,
         before.nodes,

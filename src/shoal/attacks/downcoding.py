@@ -51,22 +51,22 @@ class Downcoding(Attack):
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Try both rules on every column."""
-        shown, sight = scene.shown, scene.after
+        shown, view = scene.shown, scene.after
         if self.untried(scene):
             return
-        assert sight.own_row is not None
+        assert view.own_row is not None
         label = scene.crowds()[1].class_of_row
         blocks = [Blocks.of(_hierarchy(scene, name)) for name in shown.quasi]
         cells = np.column_stack([_cells(scene, name, one) for name, one in zip(shown.quasi, blocks, strict=True)])
-        sizes, own = np.bincount(label), label[sight.own_row]
+        sizes, own = np.bincount(label), label[view.own_row]
         classes = cells[np.unique(label, return_index=True)[1]]
         spare = sizes > _least(scene)
-        split, taken, wrong = (np.zeros(sight.number, dtype=bool) for _ in range(3))
+        split, taken, wrong = (np.zeros(view.number, dtype=bool) for _ in range(3))
         for column, (name, one) in enumerate(zip(shown.quasi, blocks, strict=True)):
             coarse, part = _taken(classes, column, one, spare)
             left = one.parts[classes[:, column]] - np.bincount(coarse, minlength=len(classes))
             split |= ((sizes == 2) & (left == 2))[own]
-            mine = one.part_with(classes[own, column], sight.people[name])
+            mine = one.part_with(classes[own, column], view.people[name])
             width = len(one.parts)
             taken |= np.isin(own, coarse)
             wrong |= np.isin(own * width + mine, coarse * width + part)

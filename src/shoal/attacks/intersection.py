@@ -75,5 +75,5 @@ def together(scene: Scene, name: str) -> Together:
     one, other = first.secret(name), second.secret(name)
     there: Bools = other.own > 0
     value, number = shared_values(first, second, name)
-    both = (number == 1) & (value == first.sight.own_secrets[name]) & there
+    both = (number == 1) & (value == first.view.own_secrets[name]) & there
     return Together(there, one.is_certain, other.is_certain, both)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.attacks.crowds import Crowd, Places, Sight, same
+from shoal.attacks.crowds import AttackerView, Crowd, Places, same
 from shoal.attacks.rows import Rows, cells, secret
 from shoal.core.arrays import Ints
 from shoal.core.errors import RoleError, TableError, nearest
@@ -113,11 +113,11 @@ class Scene:
     # --- what is seen ---
 
     @cached_property
-    def before(self) -> Sight:
+    def before(self) -> AttackerView:
         """The table as it is, everybody in it."""
         codes = {name: self.values(name) for name in self.shown.quasi}
         secrets = {name: self.code(name, self.original[name]) for name in self.sensitive}
-        return Sight(
+        return AttackerView(
             cells=codes,
             covers={name: same(int(column.max()) + 1) for name, column in codes.items()},
             weights=np.ones(self.people),
@@ -129,17 +129,17 @@ class Scene:
         )
 
     @cached_property
-    def after(self) -> Sight:
+    def after(self) -> AttackerView:
         """The release, and those people who are in it."""
-        return self.sight_of(self.shown, self.shown.rows)
+        return self.view_of(self.shown, self.shown.rows)
 
     @cached_property
-    def after_other(self) -> Sight:
+    def after_other(self) -> AttackerView:
         """The second release, and the same people."""
         assert self.other is not None
-        return self.sight_of(self.other, self.shown.rows, own=False)
+        return self.view_of(self.other, self.shown.rows, own=False)
 
-    def sight_of(self, shown: Shown, rows: Ints | None, *, own: bool = True) -> Sight:
+    def view_of(self, shown: Shown, rows: Ints | None, *, own: bool = True) -> AttackerView:
         """Return what some people of the original see of themselves in a release; `own` if rows are in its order."""
         real = slice(None) if rows is None else rows < self.people
         here = np.arange(self.people) if rows is None else rows[real]
@@ -155,7 +155,7 @@ class Scene:
         unknown = np.zeros(len(here), dtype=np.int64)
         known = {name: _codes(column)[here] for name, column in columns.items()}
         secrets = [name for name in shown.sensitive if name in self.sensitive]
-        return Sight(
+        return AttackerView(
             cells=classes,
             covers=covers,
             weights=spread.weights,

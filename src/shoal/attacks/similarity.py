@@ -87,5 +87,5 @@ def _places(domain: pl.Series) -> Floats:
 
 def _in_one_block(crowd: Crowd, name: str, block_of: Codes) -> int:
     blocks = block_of.astype(np.int64)
-    found = crowd.spread(blocks[crowd.sight.secrets[name]], blocks[crowd.sight.own_secrets[name]], cap=2)
+    found = crowd.spread(blocks[crowd.view.secrets[name]], blocks[crowd.view.own_secrets[name]], cap=2)
     return int(found.is_certain.sum())

@@ -66,10 +66,10 @@ class Skewness(Attack):
     def _hits(self, crowd: Crowd, name: str) -> tuple[Bools, Floats]:
         """Return who is hit, and how much more probable everybody's own value has become."""
         factor, difference = self._limits
-        sight = crowd.sight
-        values, own = sight.secrets[name], sight.own_secrets[name]
+        view = crowd.view
+        values, own = view.secrets[name], view.own_secrets[name]
         width = int(max(values.max(initial=0), own.max(initial=0))) + 1
-        shares = np.bincount(values, weights=sight.weights, minlength=width) / sight.weights.sum()
+        shares = np.bincount(values, weights=view.weights, minlength=width) / view.weights.sum()
         prior = shares[own]
         posterior = crowd.secret(name).own / np.maximum(crowd.size, 1e-300)
         close = 1e-12

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.base import Bound
-from shoal.bounds.ladders import ladders_of
+from shoal.bounds.hierarchy_losses import hierarchy_losses
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.patterns import pattern_hierarchies
@@ -66,26 +66,26 @@ def _work(problem: Problem) -> int:
 def distances(problem: Problem) -> Floats:
     """Return, for a row of each distinct tuple, the distance to its (k-1)-th nearest other row."""
     counts, k, tuples = problem.microdata.counts, problem.required.least_rows, problem.microdata.tuples
-    ladders, full = ladders_of(problem)
-    pairs = list(zip(ladders, tuples.T, strict=True))
-    least: Floats = np.sum([ladder.cheapest[0, codes] for ladder, codes in pairs], axis=0)
+    hierarchies, full = hierarchy_losses(problem)
+    pairs = list(zip(hierarchies, tuples.T, strict=True))
+    least: Floats = np.sum([hierarchy.cheapest[0, codes] for hierarchy, codes in pairs], axis=0)
     if problem.rows < k:
         return np.full(len(counts), full)
     lonely = _lonely(problem)
-    rungs = [(ladder.up[:, codes], ladder.rungs[:, codes]) for ladder, codes in pairs]
+    steps = [(hierarchy.up[:, codes], hierarchy.steps[:, codes]) for hierarchy, codes in pairs]
     step = max(CHUNK // len(counts), 1)
     for first in range(0, len(lonely), step):
         some = lonely[first : first + step]
-        least[some] += _kth(_pairs(rungs, some), counts, k)
+        least[some] += _kth(_pairs(steps, some), counts, k)
     return np.minimum(least, full)
 
 
-def _pairs(ladders: list[tuple[Codes, Floats]], some: Ints) -> Floats:
+def _pairs(hierarchies: list[tuple[Codes, Floats]], some: Ints) -> Floats:
     """Return how far each distinct tuple is from some of them, row by row, above what a row pays by itself."""
-    apart = np.zeros((len(some), ladders[0][0].shape[1]))
-    for up, rungs in ladders:
-        for blocks, rung in zip(up, rungs, strict=False):
-            apart += np.where(blocks[some, None] == blocks, 0.0, rung[some, None])
+    apart = np.zeros((len(some), hierarchies[0][0].shape[1]))
+    for up, steps in hierarchies:
+        for blocks, step in zip(up, steps, strict=False):
+            apart += np.where(blocks[some, None] == blocks, 0.0, step[some, None])
     return apart
 
 

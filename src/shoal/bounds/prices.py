@@ -62,8 +62,9 @@ class Pricing:
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
         low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
-        worth = np.add(low[0][cube.nodes[:, 0]], low[1][cube.nodes[:, 1]]) < sorted_prices[0]
-        layout = Layout.of(cube.first.take(order), cube.second.take(order), cube.nodes[worth])
+        nodes = cube.layout.nodes
+        worth = np.add(low[0][nodes[:, 0]], low[1][nodes[:, 1]]) < sorted_prices[0]
+        layout = Layout.of(cube.first.take(order), cube.second.take(order), nodes[worth])
         sorted_demands = demands._replace(codes=demands.codes[:, order])
         steps = len(layout.nodes) * cube.types
         lanes = in_lanes(lane_gains, layout, cube.counts[order], sorted_prices, sorted_demands, steps=steps)

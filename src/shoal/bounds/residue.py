@@ -1,4 +1,7 @@
-"""Residue: what l-diversity forces out of the unaltered classes (Xiao, Yi and Tao 2010, the first phase of TP)."""
+"""Residue: what l-diversity forces out of the unaltered classes (Xiao, Yi and Tao 2010).
+
+`phase_one` is the first phase of the method TP, in `methods/l_diversity/tp.py`, which calls it.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ def _residue(problem: Problem, model: Model, l: Fraction) -> Ints:  # noqa: E741
 
 
 def phase_one(histogram: Histogram, l: Fraction) -> tuple[Ints, Ints]:  # noqa: E741 - the paper's name
-    """Return how many rows of each entry l-diversity lets stay, and how many of each value are above: R1."""
+    """Return how many rows of each entry l-diversity lets stay, and R1: how many of each value are above."""
     stay = np.minimum(histogram.counts, caps(histogram, l)[histogram.slice_of_entry])
     above = np.bincount(histogram.codes, weights=histogram.counts - stay, minlength=len(histogram.values.totals))
     return stay, above.astype(np.int64)

@@ -73,13 +73,13 @@ def _charged(problem: Problem) -> tuple[Cube, Ints]:
 
 def charges(cube: Cube, demands: Demands) -> Ints:
     """Return for each row type the least that one of its rows pays, in units."""
-    least = _by_arrays(cube, demands) if cube.number * cube.types <= IN_PASSING else _compiled(cube, demands)
+    least = _by_arrays(cube, demands) if cube.walked * cube.types <= IN_PASSING else _compiled(cube, demands)
     return np.minimum(np.minimum(least, cube.full), cube.cap)
 
 
 def _by_arrays(cube: Cube, demands: Demands) -> Ints:
     least = np.full(cube.types, cube.full, dtype=np.int64)
-    for a, b in cube.nodes.tolist():
+    for a, b in cube.layout.nodes.tolist():
         paid = cube.first.losses[a] + cube.second.losses[b]
         if (paid < least).any():
             widths = [int(cube.first.widths[a]), int(cube.second.widths[b])]
@@ -102,6 +102,6 @@ def _enough(cube: Cube, demands: Demands, group: Ints, number: int) -> Bools:
 
 
 def _compiled(cube: Cube, demands: Demands) -> Ints:
-    steps = cube.number * cube.types
+    steps = cube.walked * cube.types
     least: Ints = np.min(in_lanes(lane_charges, cube.layout, cube.counts, demands, steps=steps), axis=0)
     return least

@@ -1,7 +1,8 @@
-"""How much a class could gain at given prices: the checker's own reading of each model, never below the truth.
+"""v(p), the most that a class could gain at given prices: the checker's own reading of each model, never below it.
 
-A class published as some pattern gains the sum over its rows of price minus cost. Every `Gain` bounds that from above
-for the classes that a model admits among the rows of a group; for many groups at once, in whole numbers.
+A class published as pattern p gains the sum over its rows of price minus cost, and v(p) is the most that an admitted
+one gains (docs/proof.md). Every `Gain` bounds v(p) from above for the classes that a model admits among the rows of a
+group; for many groups at once, in whole numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ STEPS = range(-6, 7)
 """What moving a row across distance 1 is charged: the spread of a group's gains times 2^step, or nothing."""
 
 Gain: TypeAlias = Callable[[Members], Numbers]
-"""Returns for each group a number that no admitted class of its rows gains more than."""
+"""Returns for each group, the rows that match a pattern p, a number that is at least v(p)."""
 
 
 def gain_of_rows(least: int) -> Gain:

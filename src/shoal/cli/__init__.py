@@ -1,7 +1,4 @@
-"""The command line: a thin layer over the library. Only what `--help` needs is imported before a command runs.
-
-A command lists what it needs besides under `if TYPE_CHECKING:`, and imports it by `import_deferred` when it runs.
-"""
+"""The command line: a thin layer over the library. A command and what it needs are imported when it is called."""
 
 from __future__ import annotations
 
@@ -10,15 +7,8 @@ import warnings
 from typing import Any
 
 from shoal.cli.app import app
-from shoal.cli.interrupt import ending_tidily
+from shoal.cli.interrupt import INTERRUPTED, ending_tidily
 from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
-from shoal.core.memory import check_start
-
-INTERRUPTED = 130
-"""The exit code that the command line library gives an interrupted program."""
-
-HELP = {"-h", "--help", "--version"}
-"""What is answered with no library loaded."""
 
 
 def main() -> None:
@@ -26,8 +16,6 @@ def main() -> None:
     warnings.simplefilter("always", SafetyWarning)
     warnings.showwarning = _show_warning
     try:
-        if sys.argv[1:] and not HELP & set(sys.argv):
-            check_start()
         with ending_tidily():
             app(prog_name="shoal")
     except ShoalError as error:

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from shoal.cli import show
+from shoal.cli.interrupt import best_so_far
 from shoal.cli.options import Json, request_options
+from shoal.cli.progress import meter
+from shoal.cli.settings import settings, table_file
+from shoal.cli.spark import Spark
 from shoal.core import memory
 from shoal.core.errors import ParameterError, ShoalError, Unsupported
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.cli.interrupt import best_so_far
-    from shoal.cli.progress import meter
-    from shoal.cli.settings import settings, table_file
-    from shoal.cli.spark import Spark
-    from shoal.release.release import Release, check_target
-    from shoal.republication.earlier import Earlier
-    from shoal.request import ABOUT, EARLIER, Request
-    from shoal.tables.table import Table, read, read_by_disk
+from shoal.release.release import Release, check_target
+from shoal.republication.earlier import Earlier
+from shoal.request import ABOUT, EARLIER, Request
+from shoal.tables.table import Table, read, read_by_disk
 
 
 @request_options("anonymize")
 def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
-    if given["memory_limit"] is not None:
-        memory.lean()  # before polars is loaded
-    import_deferred(__name__)
     asked = settings("anonymize", given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.attacks.run import Attacked
-    from shoal.attacks.run import attack as attack_release
-    from shoal.cli.settings import names
-    from shoal.cli.terminal import Grid, console
-    from shoal.tables.table import read
+from shoal.attacks.run import Attacked
+from shoal.attacks.run import attack as attack_release
+from shoal.cli.options import Json, Reading, reading_options
+from shoal.cli.settings import names
+from shoal.cli.terminal import Grid, console
+from shoal.tables.table import read
 
 ABOVE = 4
 """The exit code where an attack is not shown to be within the threshold that was set."""
 
 
+@reading_options
 def attack(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
     original: Annotated[
@@ -40,9 +37,8 @@ def attack(
             help="The largest risk that passes, for all attacks (0.05) or some (linkage=0.2,homogeneity=0).",
         ),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only.
@@ -50,8 +46,7 @@ def attack(
     Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance to pick
     the right record of a person; that of the other attacks is the share of the people who are hit.
     """
-    import_deferred(__name__)
-    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = None if original is None else read(original, **reading)
     limits = ",".join(fail_above) if fail_above else None
     found = attack_release(folder, table, other=other, attacks=names(only), fail_above=limits)
     print(found.to_json()) if as_json else show(found)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Order, Population, Separator, Unify
+from shoal.cli import show
+from shoal.cli.options import Hierarchies, Json, Order, Population, Reading, Unify, reading_options
+from shoal.cli.settings import names, orders, pairs
 from shoal.core.errors import ParameterError, ReleaseError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.cli.settings import names, orders, pairs
-    from shoal.inspection.warned_audit import audit as audit_table
-    from shoal.release.release_reader import Opened
-    from shoal.tables.table import read
+from shoal.inspection.warned_audit import audit as audit_table
+from shoal.release.release_reader import Opened
+from shoal.tables.table import read
 
 
+@reading_options
 def audit(
     file: Annotated[Path, typer.Argument(help="Any table, released by anyone; or a release folder.")],
     quasi: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help="Columns an attacker may know.")] = None,
@@ -53,16 +51,14 @@ def audit(
     minimal_uniques: Annotated[
         int | None, typer.Option(metavar="N", help="Minimal sample uniques of up to N columns; 4, if that is quick.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Measure a table from its own cells: models and risk. Exit code 1 if a required model fails.
 
     Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
     """
-    import_deferred(__name__)
     asked = {
         "quasi": names(quasi),
         "sensitive": names(sensitive),
@@ -80,7 +76,6 @@ def audit(
         "threshold": threshold,
         "minimal_uniques": minimal_uniques,
     }
-    reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
     published = _tables(file, sensitive_table, population, reading)
     published |= {name: given for name, given in asked.items() if given is not None}
     if not published.get("quasi"):

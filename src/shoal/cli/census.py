@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from shoal.cli.options import to_table
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.studies.synth import write_census
+from shoal.studies.synth import write_census
 
 
 def census(
@@ -24,6 +21,5 @@ def census(
 
     Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
     """
-    import_deferred(__name__)
     folder = write_census(output, rows, seed)
     print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)

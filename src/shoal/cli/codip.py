@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from shoal.cli.options import Json, request_options
+from shoal.cli.progress import meter
+from shoal.cli.settings import settings, table_file
+from shoal.cli.terminal import Grid, console
 from shoal.core import memory
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli.progress import meter
-    from shoal.cli.settings import settings, table_file
-    from shoal.cli.terminal import Grid, console
-    from shoal.republication.codip import Projections, project
-    from shoal.request import Request
-    from shoal.tables.table import read
+from shoal.republication.codip import Projections, project
+from shoal.request import Request
+from shoal.tables.table import read
 
 
 @request_options("codip")
@@ -29,7 +26,6 @@ def codip(
 
     Says what an attacker gets who joins all of them.
     """
-    import_deferred(__name__)
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", "csv")

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
+from shoal.cli.interrupt import INTERRUPTED
 from shoal.cli.options import Json, request_options
+from shoal.cli.progress import meter
+from shoal.cli.settings import names, pairs, settings, table_file
+from shoal.cli.terminal import Grid, console
 from shoal.core.memory import MemoryLimit, within
-from shoal.core.on_demand import import_deferred
+from shoal.core.number_format import number
+from shoal.core.plots import check_plot
+from shoal.request import Request
+from shoal.studies.comparison import Comparison, Outcome, check_names, run
+from shoal.tables.table import read
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.cli.progress import meter
-    from shoal.cli.settings import names, pairs, settings, table_file
-    from shoal.cli.terminal import Grid, console
-    from shoal.core.number_format import number
-    from shoal.core.plots import check_plot
-    from shoal.request import Request
-    from shoal.studies.comparison import Comparison, Outcome, check_names, run
-    from shoal.tables.table import read
-
-
-INTERRUPTED = 130
 STYLES = {"optimal": "green", "unsupported": "dim", "infeasible": "yellow", "failed": "bold red"}
 
 
@@ -49,7 +44,6 @@ def compare(
     Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were
     made of FILE by something else; they are read as FILE is.
     """
-    import_deferred(__name__)
     asked = settings("compare", given, needed={})
     path, reading = table_file(asked)
     limit = MemoryLimit.of(asked.pop("memory_limit", None))

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import polars as pl
 import typer
+from rich.text import Text
 
+from shoal.cli import show
+from shoal.cli.progress import meter
+from shoal.cli.terminal import Grid, console
 from shoal.core.errors import ReleaseError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.text import Text
-
-    from shoal.cli import show
-    from shoal.cli.progress import meter
-    from shoal.cli.terminal import Grid, console
-    from shoal.pipeline import anonymize
-    from shoal.release.release import check_target
-    from shoal.release.verification import verify
-    from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
-    from shoal.tables.table import read
+from shoal.pipeline import anonymize
+from shoal.release.release import check_target
+from shoal.release.verification import verify
+from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
+from shoal.tables.table import read
 
 REQUIRE = "k=5 l(occupation)=3 t(income)=0.3"
 
@@ -33,7 +29,6 @@ def demo(
     rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
 ) -> None:
     """Make a census, anonymize it with k, l and t together, verify it, and show what came out."""
-    import_deferred(__name__)
     out = console()
     source = output / "census.csv"
     if source.exists() and not (output / "release").exists():

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
-from shoal.cli.compare import INTERRUPTED
+from shoal.cli.interrupt import INTERRUPTED
 from shoal.cli.options import Json, request_options
+from shoal.cli.progress import meter
+from shoal.cli.settings import names, settings, table_file
+from shoal.cli.terminal import Grid, console
 from shoal.core import memory
 from shoal.core.errors import ParameterError
 from shoal.core.number_format import percent
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.cli.progress import meter
-    from shoal.cli.settings import names, settings, table_file
-    from shoal.cli.terminal import Grid, console
-    from shoal.core.plots import check_plot
-    from shoal.models.parameter_range import Vary
-    from shoal.request import Request
-    from shoal.studies.comparison import check_names
-    from shoal.studies.frontier import AUTO, Frontier, Point, trace
-    from shoal.tables.table import read
+from shoal.core.plots import check_plot
+from shoal.models.parameter_range import Vary
+from shoal.request import Request
+from shoal.studies.comparison import check_names
+from shoal.studies.frontier import AUTO, Frontier, Point, trace
+from shoal.tables.table import read
 
 
 @request_options("frontier")
@@ -57,7 +53,6 @@ def frontier(
 
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """
-    import_deferred(__name__)
     asked = {"require": "", **settings("frontier", given, needed={}, unneeded=("require",))}
     path, reading = table_file(asked)
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))

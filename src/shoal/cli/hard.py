@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import shoal.studies.hardness
+from shoal.cli import show
 from shoal.cli.options import Json, to_table
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import ParameterError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    import shoal.studies.hardness
-    from shoal.cli import show
-    from shoal.studies.hardness.base import Reduction
-    from shoal.studies.hardness.files import write_hard
+from shoal.studies.hardness.base import Reduction
+from shoal.studies.hardness.files import write_hard
 
 
 def hard(
@@ -31,7 +28,6 @@ def hard(
 
     Each comes from a reduction: a release with so few stars as are printed holds the answer to a problem on graphs.
     """
-    import_deferred(__name__)
     if kind is None:
         rows = [_described(found) for found in discover(shoal.studies.hardness, Reduction).values()]
         print(json.dumps(rows, indent=2, ensure_ascii=False)) if as_json else show.rows(rows)

@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
 
-from shoal.cli.options import Decimal, Encoding, Json, Separator, TableFile
+from shoal.cli.options import Json, Reading, TableFile, reading_options
+from shoal.cli.terminal import console
 from shoal.core.errors import ReleaseError
 from shoal.core.number_format import percent
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.cells import cell_len, set_cell_size
-    from rich.text import Text
-
-    from shoal.cli.terminal import console
-    from shoal.inspection import Column, Inspection, SinglingSet, Step
-    from shoal.inspection import inspect as inspect_table
-    from shoal.inspection.ranking import CROWD
-    from shoal.tables.table import read
+from shoal.inspection import Column, Inspection, SinglingSet, Step
+from shoal.inspection import inspect as inspect_table
+from shoal.inspection.ranking import CROWD
+from shoal.tables.table import read
 
 STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim", "open": "bold cyan"}
 NAME = 26
@@ -31,23 +27,22 @@ ALL = 0.999
 """Share of unique rows from which on a further column adds nothing to see."""
 
 
+@reading_options
 def inspect(
     file: TableFile,
     toml: Annotated[
         Path | None, typer.Option("--toml", metavar="FILE", help="Write a suggested shoal.toml; never overwrites.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Propose a role for every column, with reasons, and find what singles people out. Shows no cell of the table."""
-    import_deferred(__name__)
     if toml is not None:
         _refuse_existing(toml)
-    found = inspect_table(read(file, separator=separator, encoding=encoding, decimal=decimal))
+    found = inspect_table(read(file, **reading))
     if toml is not None:
-        _write(toml, found.to_toml(_seen_from(toml, file), separator=separator, encoding=encoding, decimal=decimal))
+        _write(toml, found.to_toml(_seen_from(toml, file), **reading))
     if as_json:
         print(found.to_json())
     else:

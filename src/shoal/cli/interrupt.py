@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from threading import Event, current_thread, main_thread
 from types import FrameType
 
+INTERRUPTED = 130
+"""The exit code that the command line library gives an interrupted program."""
 TERMINATED = 143
 """The exit code of a program that was told to end: 128 and the number of the signal."""
 

@@ -1,4 +1,7 @@
-"""Groups of commands whose modules are imported when a command is called: `shoal --help` imports none of them."""
+"""Groups of commands whose modules are imported when a command is called: `shoal --help` imports none of them.
+
+A command imports what it needs at its top, polars among it. What has an effect only before that is done here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from shoal.core import memory
 from shoal.core.on_demand import source_of
+
+MEMORY_LIMIT = "--memory-limit"
+"""The flag as `shoal.request` declares it, which is not loaded for `shoal --help`."""
 
 
 class LazyGroup(TyperGroup):
@@ -26,8 +33,10 @@ class LazyGroup(TyperGroup):
     def load(self, name: str) -> Any:
         """Return a command with its flags."""
         if name in self.modules and name not in self.loaded:
+            memory.check_start()
             alone = typer.Typer(add_completion=False)
-            alone.command(name)(getattr(import_module(self.modules[name]), name.replace("-", "_")))
+            module = import_module(self.modules[name])  # start-up time
+            alone.command(name)(getattr(module, name.replace("-", "_")))
             self.loaded[name] = typer.main.get_command(alone)
         return self.loaded.get(name, self.commands.get(name))
 
@@ -39,8 +48,10 @@ class LazyGroup(TyperGroup):
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is called, its module imported."""
+        """Return the command that is called, its module imported; polars saves memory if the arguments limit it."""
         name, command, rest = super().resolve_command(ctx, args)
+        if any(word.split("=")[0] == MEMORY_LIMIT for word in rest):
+            memory.lean()
         return name, command if name is None else self.load(name), rest
 
 

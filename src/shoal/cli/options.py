@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from shoal.request import LEFT_OUT, NAMES, PANELS, SETTINGS, SWITCH, Setting, declared
+from shoal.request import LEFT_OUT, NAMES, PANELS, READING, SETTINGS, SWITCH, Setting, declared
 
 
 def option(name: str, panel: str | None = None) -> Any:
@@ -21,9 +21,8 @@ def option(name: str, panel: str | None = None) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
-Separator = Annotated[str | None, option("separator")]
-Encoding = Annotated[str | None, option("encoding")]
-Decimal = Annotated[str | None, option("decimal")]
+Reading: TypeAlias = dict[str, str | None]
+"""How a file is read, by setting: what `read` takes besides the file."""
 TableFile = Annotated[Path, typer.Argument(help=SETTINGS["file"].help)]
 to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('writers', 'title')}.")
 Hierarchies = Annotated[list[str] | None, option("hierarchies")]
@@ -36,27 +35,34 @@ Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of thes
 def request_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command a flag for every setting that it takes; its function gets what was said by name, as `given`."""
 
-    def with_options(function: Callable[..., None]) -> Callable[..., None]:
-        taken = {name: one for name, one in SETTINGS.items() if name not in LEFT_OUT[command]}
-
-        @wraps(function)
-        def run(**said: Any) -> None:
-            given = {name: said.pop(name) for name in (*taken, "config")}
-            function(given, **said)
-
-        own = [one for one in signature(function, eval_str=True).parameters.values() if one.name != "given"]
-        flags = [_parameter(one) for one in sorted(taken.values(), key=lambda one: PANELS.index(one.panel))]
-        config = Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config)
-        every = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*own, *flags, config)]
-        vars(run)["__signature__"] = signature(function).replace(parameters=every)
-        return run
-
-    return with_options
+    taken = [one for name, one in SETTINGS.items() if name not in LEFT_OUT[command]]
+    flags = [_parameter(one, one.panel) for one in sorted(taken, key=lambda one: PANELS.index(one.panel))]
+    config = Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config)
+    return partial(_with_flags, "given", [*flags, config])
 
 
-def _parameter(one: Setting) -> Parameter:
+def reading_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command a flag for everything that says how a file is read; its function gets that as `reading`."""
+    return _with_flags("reading", [_parameter(SETTINGS[name]) for name in READING], function)
+
+
+def _with_flags(into: str, flags: list[Parameter], function: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with flags in the place of one argument of a function, which gets what was said by name."""
+
+    @wraps(function)
+    def run(**said: Any) -> None:
+        function(**{into: {flag.name: said.pop(flag.name) for flag in flags}}, **said)
+
+    own = signature(function, eval_str=True).parameters.values()
+    every = [flag for one in own for flag in (flags if one.name == into else [one])]
+    keywords = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in every]
+    vars(run)["__signature__"] = signature(function).replace(parameters=keywords)
+    return run
+
+
+def _parameter(one: Setting, panel: str | None = None) -> Parameter:
     """Return a setting as an argument that typer reads."""
-    said = typer.Argument(help=one.help) if one.name == "file" else option(one.name, one.panel)
+    said = typer.Argument(help=one.help) if one.name == "file" else option(one.name, panel)
     if one.kind == SWITCH:
         return Parameter(one.name, Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, said])
     return Parameter(one.name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[_kind(one) | None, said])

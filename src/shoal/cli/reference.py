@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shoal.cli import show
 from shoal.cli.options import Json
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.studies.reference import cost_rows, method_rows, model_rows
+from shoal.studies.reference import cost_rows, method_rows, model_rows
 
 
 def methods(as_json: Json = False) -> None:
     """List the methods: guarantee, running time, paper, models."""
-    import_deferred(__name__)
     _print(method_rows(), as_json)
 
 
 def models(as_json: Json = False) -> None:
     """List the privacy models and how they are written in --require."""
-    import_deferred(__name__)
     _print(model_rows(), as_json)
 
 
 def costs(as_json: Json = False) -> None:
     """List the costs that can be kept small."""
-    import_deferred(__name__)
     _print(cost_rows(), as_json)
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Separator
-from shoal.core.on_demand import import_deferred
+from shoal.cli.options import Reading, reading_options
+from shoal.cli.settings import names
+from shoal.republication.earlier import register as record
 from shoal.request import REGISTRY
-
-if TYPE_CHECKING:
-    from shoal.cli.settings import names
-    from shoal.republication.earlier import register as record
-    from shoal.tables.table import read
+from shoal.tables.table import read
 
 
+@reading_options
 def register(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
     original: Annotated[
@@ -28,13 +26,11 @@ def register(
         list[str] | None,
         typer.Option(metavar="A,B", help="Columns that identify a person; else the identifiers, or quasi-identifiers."),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
-    import_deferred(__name__)
-    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = None if original is None else read(original, **reading)
     found = record(folder, table, registry=registry, person=names(person) or ())
     for one in found.overlaps:
         print(one)

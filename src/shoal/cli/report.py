@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Separator, option
+from shoal.cli.options import Reading, option, reading_options
+from shoal.cli.settings import names
+from shoal.cli.terminal import console
 from shoal.core.errors import ReleaseError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli.settings import names
-    from shoal.cli.terminal import console
-    from shoal.report import make
-    from shoal.tables.table import read
+from shoal.report import make
+from shoal.tables.table import read
 
 
+@reading_options
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder, with its internal part.")],
     original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
@@ -37,17 +35,15 @@ def report(
     purpose: Annotated[str, option("purpose")] = "",
     queries: Annotated[int, typer.Option(metavar="N", help="Random counts asked; 0 for none.")] = 1000,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Write a report on a release: one HTML file that refers to nothing outside itself.
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """
-    import_deferred(__name__)
     _refuse(folder, output, overwrite)
-    table = read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = read(original, **reading)
     made = make(
         folder,
         table,

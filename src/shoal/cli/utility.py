@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from shoal.cli.options import Decimal, Encoding, Hierarchies, Json, Separator
+from shoal.cli.options import Hierarchies, Json, Reading, reading_options
+from shoal.cli.settings import names, pairs
+from shoal.cli.terminal import Grid, console
 from shoal.core.number_format import percent
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.cli.settings import names, pairs
-    from shoal.cli.terminal import Grid, console
-    from shoal.tables.table import read
-    from shoal.utility import Association, Utility, measure
-
+from shoal.tables.table import read
+from shoal.utility import Association, Utility, measure
 
 PAIRS = 5
 """Pairs of columns shown, those that changed the most."""
 
 
+@reading_options
 def utility(
     release: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder; or any published table.")],
     original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
@@ -37,17 +33,14 @@ def utility(
     ] = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Counting queries asked; 0 for none.")] = 1000,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Compare a release with its original: losses, distributions, associations, queries, what can be learnt.
 
     For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
     """
-    import_deferred(__name__)
-    reading = {"separator": separator, "encoding": encoding, "decimal": decimal}
     found = measure(
         release if release.is_dir() else read(release, **reading),
         read(original, **reading),

@@ -5,31 +5,27 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Decimal, Encoding, Json, Population, Separator
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli import show
-    from shoal.release.verification import verify as verify_folder
-    from shoal.tables.table import read
+from shoal.cli import show
+from shoal.cli.options import Json, Population, Reading, reading_options
+from shoal.release.verification import verify as verify_folder
+from shoal.tables.table import read
 
 
+@reading_options
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")],
     original: Annotated[Path | None, typer.Option(help="The original table, to check coverage row by row.")] = None,
     population: Population = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Re-check a release. Exit code 0 if everything holds, 1 if anything fails."""
-    import_deferred(__name__)
-    table = None if original is None else read(original, separator=separator, encoding=encoding, decimal=decimal)
+    table = None if original is None else read(original, **reading)
     found = verify_folder(folder, original=table, population=population)
     if as_json:
         print(json.dumps({"passed": found.passed, **asdict(found)}, indent=2))

@@ -90,7 +90,7 @@ def _imported(package: ModuleType, text: str) -> list[ModuleType]:
     infos = [info for info in pkgutil.iter_modules(package.__path__) if not info.name.endswith(KERNEL)]
     inside = sorted((f"{package.__name__}.{info.name}", info.ispkg) for info in infos)
     return [
-        importlib.import_module(module)
+        importlib.import_module(module)  # found, not named
         for module, is_package in inside
         if not text or is_package or text in source_of(module)
     ]

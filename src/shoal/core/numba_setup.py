@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 
 def _kept() -> str:
@@ -23,7 +24,7 @@ if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os
     os.environ["NUMBA_CACHE_DIR"] = _kept()
 
 from numba import njit  # noqa: E402 - it reads the setting when it is imported
-from numba.core import event  # noqa: E402
+from numba.core import caching, event  # noqa: E402
 
 from shoal.core.clock import COMPILING  # noqa: E402
 
@@ -42,4 +43,15 @@ class _Watch(event.Listener):
         COMPILING.end()
 
 
+class _Index(caching.IndexDataCacheFile):
+    """The index of what was compiled. One that names a class that is gone, as after an update, is read as empty."""
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()  # type: ignore[no-untyped-call]
+        except (ImportError, AttributeError):
+            return {}
+
+
+caching.IndexDataCacheFile = _Index  # type: ignore[misc]
 event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]

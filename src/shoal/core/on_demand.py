@@ -1,20 +1,17 @@
-"""Imports that are listed at the top of a module under `if TYPE_CHECKING:`, and done when they are needed.
+"""Public names of a package, listed under `if TYPE_CHECKING:` and loaded when they are first used.
 
-A package lists its public names so. Who asks for one name loads the module that defines it and no other, so that
-`shoal verify` loads only the models and hierarchies that a release names. A command of the command line lists so what
-it needs to run, so that its `--help` loads no library.
+Who asks for one name loads the module that defines it and no other, so that `shoal.verify` loads only the models and
+hierarchies that a release names.
 """
 
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from types import CodeType
 from typing import Any
 
 
@@ -30,7 +27,7 @@ def on_demand(package: str) -> Callable[[str], Any]:
         homes = _homes(package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        return getattr(import_module(homes[name]), name)  # start-up time
 
     return load
 
@@ -38,24 +35,10 @@ def on_demand(package: str) -> Callable[[str], Any]:
 @cache
 def _homes(package: str) -> dict[str, str]:
     """Return the module of each name that a package imports for type checkers."""
-    imports = (node for node in _listed(package) if isinstance(node, ast.ImportFrom))
+    blocks = (node for node in ast.parse(source_of(package)).body if isinstance(node, ast.If))
+    listed = (node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body)
+    imports = (node for node in listed if isinstance(node, ast.ImportFrom))
     return {name.name: node.module or "" for node in imports for name in node.names}
-
-
-def import_deferred(module: str) -> None:
-    """Do the imports that a module lists for type checkers, so that its functions can use what they name."""
-    exec(_deferred(module), vars(sys.modules[module]))
-
-
-@cache
-def _deferred(module: str) -> CodeType:
-    return compile(ast.Module(_listed(module), []), module, "exec")
-
-
-def _listed(module: str) -> list[ast.stmt]:
-    """Return the statements of a module that only type checkers run."""
-    blocks = (node for node in ast.parse(source_of(module)).body if isinstance(node, ast.If))
-    return [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body]
 
 
 def source_of(module: str) -> str:

@@ -6,23 +6,35 @@ from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.hierarchies.automatic import Automatic
+    from shoal.hierarchies.bands import Bands
     from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
+    from shoal.hierarchies.common import Common
     from shoal.hierarchies.dates import Dates
+    from shoal.hierarchies.icd10 import Icd10
     from shoal.hierarchies.intervals import Intervals
+    from shoal.hierarchies.nace import Nace
+    from shoal.hierarchies.postcodes import Postcodes
     from shoal.hierarchies.prefixes import Prefixes
     from shoal.hierarchies.specs import as_builder, spec_of
     from shoal.hierarchies.stars import StarsOnly
     from shoal.hierarchies.taxonomy import Taxonomy
+    from shoal.hierarchies.words import Words
 
 __all__ = [
     "Automatic",
+    "Bands",
     "Builder",
+    "Common",
     "Dates",
     "Hierarchy",
+    "Icd10",
     "Intervals",
+    "Nace",
+    "Postcodes",
     "Prefixes",
     "StarsOnly",
     "Taxonomy",
+    "Words",
     "as_builder",
     "hierarchy_from_labels",
     "spec_of",

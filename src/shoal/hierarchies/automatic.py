@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import count
 from typing import ClassVar
 
 import polars as pl
 
 from shoal.core.arrays import Ints
-from shoal.hierarchies.axis import Axis
-from shoal.hierarchies.base import Builder, Hierarchy
-from shoal.hierarchies.dates import Dates, days_in
+from shoal.core.errors import HierarchyError
+from shoal.hierarchies.bands import Bands
+from shoal.hierarchies.base import Builder, Hierarchy, Topic, Topics
+from shoal.hierarchies.common import Common
+from shoal.hierarchies.dates import Dates
+from shoal.hierarchies.icd10 import Icd10
 from shoal.hierarchies.intervals import Intervals
+from shoal.hierarchies.nace import Nace
+from shoal.hierarchies.postcodes import Postcodes
 from shoal.hierarchies.prefixes import Prefixes
 from shoal.hierarchies.stars import StarsOnly
+from shoal.hierarchies.words import Words
+from shoal.tables.column_names import words
+from shoal.tables.name_rules import (
+    AREA_CODES,
+    CODES,
+    DIAGNOSIS_CODES,
+    INDUSTRY_CODES,
+    POSTCODES,
+    POSTCODES_ABROAD,
+)
 
-FEW = 12
-"""Numbers of fewer distinct values are taken for codes."""
-FINEST = 32
-"""The largest number of intervals on the finest level."""
+KINDS: tuple[type[Builder], ...] = (Dates, Icd10, Nace, Postcodes, Bands, Prefixes, Intervals, Words, Common)
+"""The kinds of structure that are looked for, in this order."""
+RULES = {
+    Topic.CODE: (CODES,),
+    Topic.DIAGNOSIS: (DIAGNOSIS_CODES,),
+    Topic.INDUSTRY: (INDUSTRY_CODES,),
+    Topic.AREA: (AREA_CODES,),
+    Topic.POSTCODE: (POSTCODES, *POSTCODES_ABROAD),
+}
+"""The names of columns that speak of a topic."""
 
 
 @dataclass(frozen=True)
 class Automatic(Builder):
-    """Guarantees a hierarchy for any column.
+    """Guarantees a hierarchy for any column: of the first of `KINDS` that fits its values, else stars only.
 
-    Dates get the calendar, numbers round intervals, codes of digits of one length (postcodes) prefixes.
-    Numbers that crowd so much that more than half of them would fall in one round interval get intervals of
-    equally many rows. What is none of these (names, few numbers, truth values) gets stars only.
+    Dates get the calendar, known codes their classification, other codes of one format prefixes, bands wider bands,
+    numbers round intervals. Numbers that crowd so much that more than half of them would fall in one round interval
+    get intervals of equally many rows. Other texts are grouped by words that they share, and rare values joined.
 
     >>> Automatic().chosen(pl.Series(range(17, 91))) == Intervals(width=(5, 10, 20))
     True
@@ -44,61 +61,36 @@ class Automatic(Builder):
 
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind what `chosen` picks."""
-        return self.chosen(values).build(values, counts)
+        return self.chosen(values, counts).build(values, counts)
 
     def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
-        """Return what `chosen` picks."""
-        return self.chosen(values).resolved(values, counts)
+        """Return what `chosen` picks, with nothing left to the data."""
+        return self.chosen(values, counts).resolved(values, counts)
 
-    def chosen(self, values: pl.Series) -> Builder:
-        """Return the builder picked for these distinct values."""
-        present = values.drop_nulls()
-        if present.is_empty():
+    def chosen(self, values: pl.Series, counts: Ints | None = None) -> Builder:
+        """Return the builder picked for these distinct values, so many rows of each."""
+        if values.null_count() == len(values):
             return StarsOnly()
-        if present.dtype in (pl.Date, pl.Datetime):
-            return Dates()
-        if present.dtype.is_numeric():
-            return _for_numbers(Axis.of(present))
-        if present.dtype == pl.String:
-            return _for_texts(present)
-        return StarsOnly()
+        topics = _topics(values.name)
+        found = (kind.fitting(values, counts, topics) for kind in KINDS)
+        fitting = (builder for builder in found if builder is not None and _builds(builder, values, counts))
+        return next(fitting, StarsOnly())
 
 
-def _for_texts(present: pl.Series) -> Builder:
-    if days_in(present).null_count() == 0:
-        return Dates()
-    lengths = present.str.len_chars().unique()
-    digits = present.str.contains("^[0-9]{2,}$").all()
-    return Prefixes() if digits and len(lengths) == 1 and len(present) > 1 else StarsOnly()
+def _topics(name: str) -> Topics:
+    """Return what the name of a column says of its values.
 
-
-def _for_numbers(axis: Axis) -> Builder:
-    """Choose round widths: at most 32 intervals, of three values or more, then half as many, down to 3."""
-    order = axis.order()
-    if len(order) < FEW:
-        return StarsOnly()
-    span = axis.exact(order[-1]) - axis.exact(order[0])
-    most = min(FINEST, len(order) // 3)
-    finest = next(width for width in _round_widths(span) if span / width <= most)
-    if _crowd(axis, order, finest) > len(order) / 2:
-        return Intervals(bins=[most // 2**level for level in range(5) if most // 2**level >= 2])
-    widths = [finest * 2**level for level in range(5)]
-    return Intervals(width=[width for width in widths if width == finest or span / width > 2])
-
-
-def _crowd(axis: Axis, order: list[int], width: Fraction) -> int:
-    """Return how many values share the median's interval; if any holds more than half, it is this one."""
-    low = axis.exact(order[len(order) // 2]) // width * width
-    return bisect_left(order, low + width, key=axis.exact) - bisect_left(order, low, key=axis.exact)
-
-
-def _round_widths(span: Fraction) -> Iterator[Fraction]:
-    """Yield 1, 2, 5, 10, 20, 50, ... from far below the span on, for any size of numbers.
-
-    >>> [float(width) for width, _ in zip(_round_widths(Fraction(70)), range(4))]
-    [0.1, 0.2, 0.5, 1.0]
+    >>> sorted(_topics("discharge_id")), sorted(_topics("age"))
+    ([<Topic.CODE: 'a code'>], [])
     """
-    power = len(str(int(span))) - 3 if span >= 1 else -len(str(int(1 / span))) - 2
-    for exponent in count(power):
-        for digit in (1, 2, 5):
-            yield digit * Fraction(10) ** exponent
+    cut = words(name)
+    return frozenset(topic for topic, rules in RULES.items() if any(rule.fits(cut) for rule in rules))
+
+
+def _builds(builder: Builder, values: pl.Series, counts: Ints | None) -> bool:
+    """Whether a builder makes a hierarchy: not where a value reads like one of its labels."""
+    try:
+        builder.build(values, counts)
+    except HierarchyError:
+        return False
+    return True

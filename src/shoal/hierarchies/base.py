@@ -11,8 +11,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -156,14 +157,42 @@ def _torn_blocks(finer: Codes, coarser: Codes) -> int:
     return len(pairs) - len(np.unique(finer))
 
 
+class Topic(StrEnum):
+    """What the name of a column may say of its values, for the choice of a hierarchy."""
+
+    CODE = "a code"
+    DIAGNOSIS = "a coded diagnosis"
+    INDUSTRY = "a coded industry"
+    AREA = "a coded area"
+    POSTCODE = "a postcode"
+
+
+Topics: TypeAlias = frozenset[Topic]
+NO_TOPICS: Topics = frozenset()
+
+
 class Builder(ABC):
     """The contract of everything that builds hierarchies: a frozen dataclass with a `name`, found by discovery.
 
-    Subclasses set `name` (the word in configurations), `meaning` (one line for people) and `build`.
+    Subclasses set `name` (the word in configurations), `meaning` (one line for people) and `build`; `fitting`, where
+    they can be chosen for a column by its values.
     """
 
     name: ClassVar[str]
     meaning: ClassVar[str]
+
+    @classmethod
+    def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
+        """Return the builder of this kind that fits a column; None where the kind does not.
+
+        The column is known by its distinct values, the rows of each, and what its name speaks of.
+        """
+        return None
+
+    @property
+    def description(self) -> str:
+        """What the levels are, in a few words, with no cell of the table; the meaning, unless there is more to say."""
+        return self.meaning
 
     def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
         """Return the builder of the same hierarchy that leaves nothing to the data; usually itself."""

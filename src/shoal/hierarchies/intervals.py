@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, groupby, pairwise
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -17,12 +17,18 @@ import shoal.hierarchies
 from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import HierarchyError, ParameterError
 from shoal.core.parameters import Number, as_fraction, spelled
-from shoal.hierarchies.axis import Axis, Point
-from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
+from shoal.hierarchies.axis import DECIMAL, Axis, Point
+from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topic, Topics, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
+from shoal.tables.encoded_column import odd_texts
+from shoal.tables.star_marks import cell_text
 
 Levels: TypeAlias = list[list[Fraction]]
 WIDTH = Number("width", "width of an interval", 0, above=True)
+FEW = 12
+"""Numbers of fewer distinct values are taken for codes."""
+FINEST = 32
+"""The largest number of intervals on the finest level that is chosen by itself."""
 BINS = Number("bins", "number of intervals", 2, whole=True)
 
 
@@ -72,22 +78,100 @@ class Intervals(Builder):
                 f"intervals: bins are {', '.join(map(str, self.bins))}", expected="the largest number first"
             )
 
+    @classmethod
+    def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
+        """Fit quantities: numbers of many values that their column's name does not call codes."""
+        present = numbers_of(values)
+        numeric = present.dtype.is_numeric() or (present.dtype == pl.String and odd_texts(values))
+        if not numeric or len(present) < FEW or (Topic.CODE in topics and _are_whole(present)):
+            return None
+        return _round(Axis.of(present))
+
+    @property
+    def description(self) -> str:
+        """The widths, or how many ranges there are."""
+        if self.width:
+            return f"ranges of {', '.join(map(spelled, self.width))}"
+        return f"{', '.join(map(str, self.bins or (len(level) + 1 for level in self.edges)))} ranges"
+
     def resolved(self, values: pl.Series, counts: Ints | None = None) -> Builder:
         """Return bins as the edges they have in this column."""
         if not self.bins:
             return self
-        axis = Axis.of(values.drop_nulls())
-        levels = _quantiles(axis, self.bins, counts)
+        axis = Axis.of(numbers_of(values))
+        levels = _quantiles(axis, self.bins, _rows_of_numbers(values, counts))
         edges = tuple(tuple(axis.text(edge) for edge in level) for level in levels)
         return Intervals(edges=edges) if edges else shoal.hierarchies.StarsOnly()
 
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
-        """Bind to a column of numbers or dates (or of texts that are all numbers)."""
-        axis = Axis.of(values.drop_nulls())
+        """Bind to a column of numbers or dates, or of texts that are numbers; one odd text, or a tenth, stays."""
+        axis = Axis.of(numbers_of(values))
         if self.width:
-            return hierarchy_from_labels(values, _grid(axis, axis.place(self.origin), axis.scaled(self.width)))
-        levels = [[axis.place(edge) for edge in level] for level in self.edges] or _quantiles(axis, self.bins, counts)
-        return hierarchy_from_labels(values, [_between(axis, edges) for edges in levels])
+            levels = _grid(axis, axis.place(self.origin), axis.scaled(self.width))
+        else:
+            given = [[axis.place(edge) for edge in level] for level in self.edges]
+            edges = given or _quantiles(axis, self.bins, _rows_of_numbers(values, counts))
+            levels = [_between(axis, level) for level in edges]
+        return hierarchy_from_labels(values, [_with_odd_texts(values, level) for level in levels])
+
+
+def numbers_of(values: pl.Series) -> pl.Series:
+    """Return the values that are there, without a few texts among numbers.
+
+    >>> numbers_of(pl.Series(["9", "10", "unknown", None])).to_list()
+    ['9', '10']
+    """
+    present = values.drop_nulls()
+    return present.filter(present.str.contains(DECIMAL)) if odd_texts(values) else present
+
+
+def _rows_of_numbers(values: pl.Series, counts: Ints | None) -> Ints | None:
+    if counts is None or not odd_texts(values):
+        return counts
+    return np.asarray(counts[values.str.contains(DECIMAL).fill_null(value=False).to_numpy()], dtype=np.int64)
+
+
+def _with_odd_texts(values: pl.Series, labels: list[str]) -> list[str]:
+    """Put the texts among numbers back, as they are, between the labels of the numbers."""
+    if not odd_texts(values):
+        return labels
+    present, left = values.drop_nulls(), iter(labels)
+    are_numbers = present.str.contains(DECIMAL)
+    return [next(left) if is_number else text for text, is_number in zip(cell_text(present), are_numbers, strict=True)]
+
+
+def _are_whole(present: pl.Series) -> bool:
+    return present.dtype.is_integer() or bool((present.cast(pl.Float64) % 1 == 0).all())
+
+
+def _round(axis: Axis) -> Intervals:
+    """Choose round widths: at most 32 intervals, of three values or more, then half as many, down to 3."""
+    order = axis.order()
+    span = axis.exact(order[-1]) - axis.exact(order[0])
+    most = min(FINEST, len(order) // 3)
+    finest = next(width for width in _round_widths(span) if span / width <= most)
+    if _crowd(axis, order, finest) > len(order) / 2:
+        return Intervals(bins=[most // 2**level for level in range(5) if most // 2**level >= 2])
+    widths = [finest * 2**level for level in range(5)]
+    return Intervals(width=[width for width in widths if width == finest or span / width > 2])
+
+
+def _crowd(axis: Axis, order: list[int], width: Fraction) -> int:
+    """Return how many values share the median's interval; if any holds more than half, it is this one."""
+    low = axis.exact(order[len(order) // 2]) // width * width
+    return bisect_left(order, low + width, key=axis.exact) - bisect_left(order, low, key=axis.exact)
+
+
+def _round_widths(span: Fraction) -> Iterator[Fraction]:
+    """Yield 1, 2, 5, 10, 20, 50, ... from far below the span on, for any size of numbers.
+
+    >>> [float(width) for width, _ in zip(_round_widths(Fraction(70)), range(4))]
+    [0.1, 0.2, 0.5, 1.0]
+    """
+    power = len(str(int(span))) - 3 if span >= 1 else -len(str(int(1 / span))) - 2
+    for exponent in count(power):
+        for digit in (1, 2, 5):
+            yield digit * Fraction(10) ** exponent
 
 
 def _between(axis: Axis, edges: Sequence[Fraction]) -> list[str]:
@@ -115,19 +199,45 @@ def _grid(axis: Axis, origin: Fraction, widths: Sequence[Fraction]) -> list[list
 
 
 def _quantiles(axis: Axis, bins: Sequence[int], counts: Ints | None) -> Levels:
-    """Return edges that cut the rows into about equal parts, each level's among the finer's."""
+    """Return edges that cut the rows into about equal parts, each level's among the finer's.
+
+    An edge is the shortest number above the values below it, so that it shows none of them to the last digit; of dates
+    it is the first one from it on. Levels that would be equal are one.
+    """
     order = axis.order()
     rows = np.ones(len(order), dtype=np.int64) if counts is None else counts[order]
     opens = [rank for rank, i in enumerate(order) if rank == 0 or axis.numbers[order[rank - 1]] != axis.numbers[i]]
     below = (np.cumsum(rows) - rows)[opens]
     firsts = np.array(order)[opens]
+    before = {order[rank]: order[rank - 1] for rank in opens[1:]}
     levels: Levels = []
     for wanted in (min(number, int(rows.sum())) for number in bins):  # a bin a row: more would be the same bins
         targets = np.arange(1, wanted) * int(rows.sum()) / wanted
         chosen = _nearest(below, targets)
-        levels.append([axis.exact(first) for first in firsts[chosen].tolist()])
+        levels.append([_edge(axis, before[first], first) for first in firsts[chosen].tolist()])
         firsts, below = np.append(firsts[:1], firsts[chosen]), np.append(below[:1], below[chosen])
-    return [edges for edges in levels if edges]
+    return [edges for edges, _ in groupby(levels) if edges]
+
+
+def _edge(axis: Axis, before: int, first: int) -> Fraction:
+    """Return an edge above one value and not above another: the one with the fewest digits."""
+    low, high = axis.exact(before), axis.exact(first)
+    return high if axis.unit else _shortest(low, high)
+
+
+def _shortest(low: Fraction, high: Fraction) -> Fraction:
+    """Return the number with the fewest digits that is above `low` and not above `high`.
+
+    >>> pairs = (("26.61", "55.619"), ("1.2", "1.25"), (-3, 0))
+    >>> [spelled(_shortest(Fraction(low), Fraction(high))) for low, high in pairs]
+    ['50', '1.25', '0']
+    """
+    if low < 0 <= high:
+        return Fraction(0)
+    power = Fraction(10) ** (len(str(int(max(abs(low), abs(high))))) + 1)
+    while high // power * power <= low:
+        power /= 10
+    return high // power * power
 
 
 def _nearest(rising: Ints, targets: Floats) -> Ints:

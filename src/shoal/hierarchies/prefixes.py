@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -12,10 +13,18 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.errors import HierarchyError, ParameterError
 from shoal.core.parameters import Number
-from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
+from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topic, Topics, hierarchy_from_labels
 from shoal.hierarchies.specs import listed
 from shoal.tables.star_marks import STAR, cell_text
 
+DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
+NUTS = re.compile("[A-Z]{2}[0-9A-Z]{0,3}")
+CODE = re.compile(r"(?=.{2,20}$)A{0,4}(?:[-. /]?9[9A]*)+(?:[-. /]A{1,3})?")
+"""The formats of codes: at most four letters, then digits, which letters and signs may part."""
+SHORT = 99
+"""Whole numbers that are codes have more digits, or say nothing by their first ones."""
+DEEPEST = 4
+"""Levels at most."""
 LENGTH = Number("lengths", "characters kept", 1, whole=True)
 
 
@@ -42,6 +51,31 @@ class Prefixes(Builder):
     def __init__(self, lengths: object = ()) -> None:
         object.__setattr__(self, "lengths", _read_lengths(lengths))
 
+    @classmethod
+    def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
+        """Fit codes of one format, such as `0150` and `AB-1234`, and those that the column's name says are codes."""
+        present = values.drop_nulls()
+        coded = Topic.CODE in topics and present.dtype.is_integer() and bool((present > SHORT).all())
+        if len(present) < 2 or not (present.dtype == pl.String or coded):
+            return None
+        texts = _texts(present)
+        if Topic.AREA in topics and all(NUTS.fullmatch(text) for text in texts):
+            lengths: tuple[int, ...] | None = (4, 3, 2)
+        else:
+            formats = {_format(text) for text in texts}
+            lengths = _cuts(formats.pop()) if len(formats) == 1 else None
+        if lengths is None:
+            return None
+        low, high = min(texts), max(texts)
+        shared = next((place for place, signs in enumerate(zip(low, high, strict=False)) if signs[0] != signs[1]), 0)
+        parting = tuple(length for length in lengths or range(max(map(len, texts)) - 1, 0, -1) if length > shared)
+        return (cls(lengths) if not lengths and not shared else cls(parting)) if parting else None
+
+    @property
+    def description(self) -> str:
+        """How many characters are kept."""
+        return f"the first {', '.join(map(str, self.lengths))} characters" if self.lengths else "the first characters"
+
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column of texts or whole numbers; lengths that mask nothing are left out."""
         texts = _texts(values.drop_nulls())
@@ -60,6 +94,34 @@ class Prefixes(Builder):
                 if length < longest
             ],
         )
+
+
+def _format(text: str) -> str:
+    """Return a text with 9 for digits and A for letters.
+
+    >>> _format("AB-1234")
+    'AA-9999'
+    """
+    return DIGIT.sub("9", LETTER.sub("A", text))
+
+
+def _cuts(form: str) -> tuple[int, ...] | None:
+    """Return the numbers of characters to keep, for codes of one format; None where it is no format of codes.
+
+    Two signs or more say where to cut; else the letters in front are kept as one, and the rest is cut evenly.
+
+    >>> _cuts("99999"), _cuts("AA-9999"), _cuts("AAA"), _cuts("999999999"), _cuts("9999-99-99")
+    ((), (6, 5, 4, 2), None, (8, 6, 4, 2), (7, 4))
+    """
+    if not CODE.fullmatch(form):
+        return None
+    signs = [place for place, sign in enumerate(form) if sign not in "9A"]
+    first = max(len(form) - len(form.lstrip("A")), 1)
+    ends = signs if len(signs) > 1 else [end for end in range(first, len(form)) if form[end - 1] in "9A"]
+    if len(ends) == len(form) - 1 <= DEEPEST:
+        return ()
+    step = -(-len(ends) // DEEPEST)
+    return tuple(reversed(ends[(len(ends) - 1) % step :: step]))
 
 
 def _read_lengths(given: object) -> tuple[int, ...]:

@@ -78,6 +78,24 @@ def listed(given: object) -> tuple[object, ...]:
     return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
+def read_levels(given: object, known: tuple[str, ...], owner: str, hint: str = "") -> tuple[str, ...]:
+    """Return the names of levels that are given, finest first, or raise `ParameterError`.
+
+    >>> read_levels("month, year", ("day", "month", "year"), "dates")
+    ('month', 'year')
+    """
+    levels = tuple(str(level).strip() for level in listed(given))
+    for level in levels:
+        if level not in known:
+            raise ParameterError(f"{owner}: unknown level {level!r}", hint=hint or nearest(level, known))
+    if not levels or list(levels) != [level for level in known if level in levels]:
+        raise ParameterError(
+            f"{owner}: levels are {', '.join(levels) or 'none'}",
+            expected=f"some of {', '.join(known)}, each once and in this order",
+        )
+    return levels
+
+
 def _kind(name: str) -> type[Builder]:
     return lookup(shoal.hierarchies, Builder, name, "hierarchy builder")
 

@@ -15,8 +15,8 @@ from shoal.inspection import lexicon, patterns
 from shoal.inspection.look_alikes import identity, is_numbering, uniqueness
 from shoal.inspection.profile import FEW, Profile
 from shoal.inspection.surveys import survey_codes
-from shoal.tables import column_names
-from shoal.tables.column_names import Role, Rule
+from shoal.tables import name_rules
+from shoal.tables.column_names import Role, Rule, speaks
 
 __all__ = ["Column", "Role", "proposals"]
 
@@ -124,8 +124,8 @@ def _constant(profile: Profile) -> Finding | None:
     """One value for all tells nobody apart, but may be said of everybody who is in the table."""
     if profile.distinct > 1 or profile.present < profile.rows or profile.rows == 1:
         return None
-    rule = column_names.speaks(profile.name, column_names.SENSITIVE)
-    if rule is not None and not column_names.speaks(profile.name, [column_names.WEIGHTS]):
+    rule = speaks(profile.name, name_rules.SENSITIVE)
+    if rule is not None and not speaks(profile.name, [name_rules.WEIGHTS]):
         return Finding(Role.SENSITIVE, f"the name says {rule.topic}, and being in the table gives the value away")
     return Finding(Role.OTHER, "all rows have the same value")
 
@@ -133,11 +133,11 @@ def _constant(profile: Profile) -> Finding | None:
 def _dated(profile: Profile) -> Finding | None:
     """Dates link records to news, registers and diaries, whatever they are dates of."""
     pattern = _date_kind(profile)
-    if column_names.speaks(profile.name, (column_names.BIRTH_DATES, column_names.BIRTH_DATES_ABROAD)):
+    if speaks(profile.name, (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD)):
         return Finding(Role.QUASI, "the name says a birth date, which many people know", pattern and "birth dates")
     if pattern:
         return Finding(Role.QUASI, f"the values are {pattern}, which link to other sources", pattern)
-    if profile.distinct > 2 and column_names.speaks(profile.name, (column_names.DATES, column_names.DATES_ABROAD)):
+    if profile.distinct > 2 and speaks(profile.name, (name_rules.DATES, name_rules.DATES_ABROAD)):
         return Finding(Role.QUASI, "the name says a date, which links to other sources")
     return None
 
@@ -148,10 +148,8 @@ def _date_kind(profile: Profile) -> str | None:
     if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
         return "dates"
     if profile.whole and profile.dtype.is_numeric() and profile.distinct > 2 and _within(profile, 1850, 2100):
-        unspoken = not column_names.speaks(
-            profile.name, (*column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
-        )
-        return "years" if unspoken or column_names.speaks(profile.name, [column_names.YEARS]) else None
+        unspoken = not speaks(profile.name, (*name_rules.DECIDING, *name_rules.SENSITIVE, *name_rules.QUASI))
+        return "years" if unspoken or speaks(profile.name, [name_rules.YEARS]) else None
     return None
 
 
@@ -160,14 +158,14 @@ def _within(profile: Profile, low: float, high: float) -> bool:
 
 
 def _named(profile: Profile) -> Finding | None:
-    point = column_names.speaks(profile.name, column_names.COORDINATES) if profile.numeric else None
+    point = speaks(profile.name, name_rules.COORDINATES) if profile.numeric else None
     if point is not None and not profile.whole and _within(profile, -180, 180):
         return Finding(Role.IDENTIFIER if profile.mostly_alone else point.role, f"the name says {point.topic}")
-    rules: Sequence[Rule] = (column_names.WEIGHTS, *column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
-    rule = column_names.speaks(profile.name, rules)
+    rules: Sequence[Rule] = (name_rules.WEIGHTS, *name_rules.DECIDING, *name_rules.SENSITIVE, *name_rules.QUASI)
+    rule = speaks(profile.name, rules)
     if rule is None:
         return None
-    if rule is column_names.WEIGHTS and profile.alone:
+    if rule is name_rules.WEIGHTS and profile.alone:
         role = Role.OPEN if profile.alone > RARE * profile.rows else rule.role
         return Finding(role, f"the name says {rule.topic}; round it, for it singles rows out")
     return Finding(rule.role, f"the name says {rule.topic}" + _why(rule.role))
@@ -199,7 +197,7 @@ def _speaking_values(profile: Profile) -> Finding | None:
 
 def _shaped(profile: Profile) -> Finding:
     """Say what the shape tells of a column that nothing speaks for; a person decides."""
-    rule = column_names.speaks(profile.name, column_names.IDENTIFIERS)
+    rule = speaks(profile.name, name_rules.IDENTIFIERS)
     unnamed = f"the name says {rule.topic}, but the values do not; " if rule else "the name says nothing; "
     if profile.dtype == pl.Boolean or (profile.distinct <= 4 and lexicon.is_yes_no(profile.texts)):
         return Finding(Role.OPEN, unnamed + "yes-or-no answers, seldom known to others", firm=False)

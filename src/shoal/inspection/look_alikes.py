@@ -19,7 +19,7 @@ from shoal.core.number_format import percent
 from shoal.inspection import lexicon, patterns
 from shoal.inspection.profile import ENOUGH, FEW, Profile
 from shoal.inspection.surveys import survey_codes
-from shoal.tables import column_names
+from shoal.tables import name_rules
 from shoal.tables.column_names import Role, Rule, speaks
 
 CROWDED, KINDS = 5, 50
@@ -34,7 +34,7 @@ ROUND = 0.3
 """The share of round values from which on whole numbers are amounts; of numbers handed out a tenth is round."""
 MOMENTS = (946_684_800, 4_102_444_800)
 """Seconds since 1970 that are moments between the years 2000 and 2100."""
-MEASURES = (*column_names.SENSITIVE, column_names.MEASURES, column_names.WEIGHTS, column_names.AGES)
+MEASURES = (*name_rules.SENSITIVE, name_rules.MEASURES, name_rules.WEIGHTS, name_rules.AGES)
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,12 @@ def _kind(profile: Profile) -> Resemblance | None:
 
 def _name(profile: Profile) -> Resemblance | None:
     """Take the name at its word, unless the values are too few, too small or of another kind."""
-    rule = speaks(profile.name, column_names.IDENTIFIERS)
+    rule = speaks(profile.name, name_rules.IDENTIFIERS)
     if rule is None or (profile.numeric and not profile.whole and profile.dtype != pl.String):
         return None
     if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
         return None
-    named = _numbers_people(profile, rule) if rule in column_names.NUMBERS else not _is_label(profile, rule)
+    named = _numbers_people(profile, rule) if rule in name_rules.NUMBERS else not _is_label(profile, rule)
     return Resemblance(f"the name says {rule.topic}") if named else None
 
 
@@ -120,7 +120,7 @@ def _is_label(profile: Profile, rule: Rule) -> bool:
     """Whether the values are kinds or counts: the name speaks of what names people, but the values name nobody."""
     if lexicon.is_yes_no(profile.texts):
         return True
-    if profile.few and profile.rows >= ENOUGH and rule.topic != column_names.NAME:
+    if profile.few and profile.rows >= ENOUGH and rule.topic != name_rules.NAME:
         return True
     if rule.topic.endswith("number") and not any(sign.isdigit() for text in profile.texts for sign in text):
         return True
@@ -130,11 +130,11 @@ def _is_label(profile: Profile, rule: Rule) -> bool:
 def _numbers_people(profile: Profile, rule: Rule) -> bool:
     """Whether the values of a number may be people: many, or all different in a small table."""
     if profile.rows < ENOUGH:
-        ours = rule not in column_names.WEAK and max(profile.digits, default=9) > 1
+        ours = rule not in name_rules.WEAK and max(profile.digits, default=9) > 1
         return ours or profile.distinct == profile.present
-    if rule is column_names.OTHER_NUMBERS and profile.present > CROWDED * profile.distinct:
+    if rule is name_rules.OTHER_NUMBERS and profile.present > CROWDED * profile.distinct:
         return profile.distinct > KINDS
-    return profile.distinct > FEW if rule in column_names.WEAK else profile.distinct >= PEOPLE
+    return profile.distinct > FEW if rule in name_rules.WEAK else profile.distinct >= PEOPLE
 
 
 def _people(profile: Profile) -> Resemblance | None:
@@ -156,7 +156,7 @@ def _free_text(profile: Profile) -> Resemblance | None:
     own = profile.distinct > FEW and profile.alone >= 0.5 * profile.distinct
     sentences = sum(len(text.split()) >= WORDS for text in profile.texts) >= 0.5 * len(profile.texts)
     varied = profile.distinct > FEW or (profile.rows < ENOUGH and profile.distinct == profile.present)
-    if varied and speaks(profile.name, [column_names.FREE_TEXTS]):
+    if varied and speaks(profile.name, [name_rules.FREE_TEXTS]):
         return Resemblance("the name says free text, in which anything may stand")
     long = sum(map(len, profile.texts)) >= 30 * len(profile.texts)
     told = profile.distinct > KINDS and not _is_spoken(profile) and _words(profile) >= SENTENCE
@@ -176,7 +176,7 @@ def pinpointing(profile: Profile) -> Resemblance | None:
         return None
     if _is_moment(profile):
         return Resemblance("the values are dates with a time of day, to the minute")
-    birth = speaks(profile.name, (column_names.BIRTH_DATES, column_names.BIRTH_DATES_ABROAD))
+    birth = speaks(profile.name, (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD))
     if birth and (profile.dtype.is_temporal() or (profile.dtype == pl.String and patterns.DATES.fits(profile.texts))):
         return Resemblance("the name says a birth date, and the values are days")
     if _is_point(profile):
@@ -193,12 +193,12 @@ def _is_moment(profile: Profile) -> bool:
         return False
     low, high = float(profile.values[0]), float(profile.values[-1])
     seconds = any(MOMENTS[0] * unit <= low and high <= MOMENTS[1] * unit for unit in (1, 1_000, 1_000_000))
-    return seconds and not speaks(profile.name, (*MEASURES, *column_names.IDENTIFIERS))
+    return seconds and not speaks(profile.name, (*MEASURES, *name_rules.IDENTIFIERS))
 
 
 def _is_point(profile: Profile) -> bool:
     """Whether a column named like one holds coordinates to about a hundred metres."""
-    if not profile.numeric or not speaks(profile.name, column_names.COORDINATES):
+    if not profile.numeric or not speaks(profile.name, name_rules.COORDINATES):
         return False
     fine = [len(text.partition(".")[2] or text.partition(",")[2]) >= 3 for text in profile.texts]
     metres = profile.whole and max(profile.digits, default=0) >= 6
@@ -218,7 +218,7 @@ def uniqueness(profile: Profile) -> Resemblance | None:
     if filled < ENOUGH or profile.distinct < 2:
         return _small_numbering(profile) if profile.rows < ENOUGH else None
     coded = is_numbering(profile)
-    most = 0.9 if not profile.numeric and speaks(profile.name, column_names.SENSITIVE) else 0.5
+    most = 0.9 if not profile.numeric and speaks(profile.name, name_rules.SENSITIVE) else 0.5
     if profile.alone >= most * filled:
         share = percent(profile.alone / profile.rows)
         return Resemblance(f"{share} of the rows have a value of their own", None, _is_measure(profile, coded))
@@ -246,7 +246,7 @@ def _small_numbering(profile: Profile) -> Resemblance | None:
 
 def _is_spoken(profile: Profile) -> bool:
     """Whether the name says what a column is."""
-    rules = (*column_names.DECIDING, *column_names.SENSITIVE, *column_names.QUASI)
+    rules = (*name_rules.DECIDING, *name_rules.SENSITIVE, *name_rules.QUASI)
     return speaks(profile.name, rules) is not None
 
 

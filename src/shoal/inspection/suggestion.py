@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from shoal.core.toml import toml_value
 from shoal.hierarchies import Automatic, StarsOnly, spec_of
 from shoal.inspection.columns import Column, Role
 from shoal.models import DistinctLDiversity, KAnonymity, Model, Models
-from shoal.tables.encoded_column import distinct_sorted
+from shoal.tables.encoded_column import Coded
 
 CROWD = 5
 """The k to start with."""
@@ -34,8 +35,9 @@ def proposed_hierarchies(frame: pl.DataFrame) -> dict[str, dict[str, object]]:
     """Return what `Automatic` would choose for each column, where it is more than stars."""
     found: dict[str, dict[str, object]] = {}
     for column in frame.iter_columns() if frame.width <= WIDE else ():
-        values = distinct_sorted(column)
-        builder = Automatic().chosen(values) if len(values) <= MANY else StarsOnly()
+        coded = Coded.of(column)
+        rows = np.bincount(coded.codes, minlength=coded.size)
+        builder = Automatic().chosen(coded.values, rows) if coded.size <= MANY else StarsOnly()
         if builder != StarsOnly():
             found[column.name] = spec_of(builder)
     return found

@@ -7,12 +7,13 @@ from dataclasses import replace
 import shoal.methods
 from shoal.core.discovery import discover, lookup
 from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMessage, cheapest
+from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
 from shoal.methods.general.cube import CubeSearch
 from shoal.methods.general.m_approx import MApprox
 from shoal.methods.general.mondrian import Mondrian
-from shoal.methods.general.peel import takes_minutes
+from shoal.methods.general.peel import Peel, walked
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.l_diversity.anatomy import Anatomy
 from shoal.methods.l_diversity.tp_plus import TPPlus
@@ -29,6 +30,10 @@ CLOSE_GROUPS_UP_TO = 5_000
 """The same for groups that are close to the table."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
+PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
+"""Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, patterns are peeled alone."""
+PEELED_QUICKLY = 20
+"""Limits of regret of a quick peeling."""
 
 
 def methods() -> dict[str, type[Method]]:
@@ -46,24 +51,29 @@ def recoding_for(name: str) -> str:
     return (None if kind is None else kind.recoding) or "suppress"
 
 
-def choose(problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+def choose(
+    problem: Problem, name: str, *, seed: int, deadline: Deadline, progress: Progress, effort: str = NORMAL
+) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says what it tried, and why.
 
     Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice, and a table of
     at most 12 rows is solved exactly. Otherwise Mondrian runs, and after it, where they can, the m-approximation
-    (microaggregation, where centroids are published), methods that are made for what is asked, and the cube method
-    with moderate effort. What is proved of a dearer release holds for a cheaper one.
+    (microaggregation, where centroids are published), methods that are made for what is asked, and peeling of the
+    patterns; with normal effort, where the table is not too large for it, led by prices, and with the best effort until
+    windows find nothing more. What is proved of a dearer release holds for a cheaper one.
 
-    What is tried, and in which order, depends on the table and the request alone. A time limit ends it earlier: a
+    What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
+    effort does: so it never gives a dearer release. A time limit ends it earlier: a
     method that it cuts short counts only if more time could not make its release dearer. So a longer limit never gives
     a dearer release than a shorter one, and one that is not reached changes nothing.
     """
+    checked_effort(effort, name)
     if name != "auto":
         return lookup(shoal.methods, Method, name, "method")().run(
             problem, seed=seed, deadline=deadline, progress=progress
         )
     exact = _exact(problem)
-    stages, why_not = ([], "") if exact else _stages(problem)
+    stages, why_not = ([], "") if exact else _stages(problem, effort)
     if not stages:
         return _alone(exact or Mondrian(), problem, seed, deadline, progress)
     found: list[Solution] = []
@@ -121,7 +131,7 @@ def _exact(problem: Problem) -> Method | None:
     return SubsetDP() if few and not SubsetDP().accepts(problem) else None
 
 
-def _stages(problem: Problem) -> tuple[list[Method], str]:
+def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
     """Return the methods to try, quick ones first, and why the patterns are not searched, where they are not."""
     by_groups = not problem.recoding_kind.covers and problem.rows <= GROUPS_UP_TO
     stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlus()]
@@ -129,24 +139,26 @@ def _stages(problem: Problem) -> tuple[list[Method], str]:
         stages.append(SubsetDP())
     if TMondrian.is_native(problem):
         stages.append(TMondrian())
-    why_not = _unsearched(problem)
-    if not why_not:
-        stages.append(CubeSearch(moderate=True))
+    stages += _by_patterns(problem, effort)
     if closeness(problem.models):
         stages.append(Fragments())
         if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
             stages.append(MicroaggregationTFirst())
+    reasons = Peel().accepts(problem)
+    why_not = f"auto did not use {Peel.name}: {'; '.join(reasons)}" if reasons else ""
     return [method for method in stages if not method.accepts(problem)], why_not
 
 
-def _unsearched(problem: Problem) -> str:
-    """Return why the patterns are not searched; nothing where they are."""
-    reasons = CubeSearch().accepts(problem)
-    if not reasons and takes_minutes(problem, len(problem.microdata.counts)):
-        reasons = [
-            "there are so many patterns and distinct tuples that it would take minutes; name the method to run it"
-        ]
-    return f"auto did not use {CubeSearch.name}: {'; '.join(reasons)}" if reasons else ""
+def _by_patterns(problem: Problem, effort: str) -> list[Method]:
+    """Return the searches of the patterns: each effort does what less effort does, and more."""
+    stages: list[Method] = [Peel(limits=PEELED_QUICKLY)]
+    if effort == QUICK or Peel().accepts(problem):
+        return stages
+    steps = walked(problem)
+    stages.append(CubeSearch(effort=NORMAL) if steps <= PRICED_UP_TO[NORMAL] else Peel())
+    if effort == BEST and steps <= PRICED_UP_TO[BEST]:
+        stages.append(CubeSearch(effort=BEST))
+    return stages
 
 
 def _reasons(problem: Problem, found: list[Solution]) -> list[str]:

@@ -29,12 +29,14 @@ from shoal.hierarchies.raising import Raised, raised_to
 from shoal.hierarchies.safe_harbor import SafeHarbor, kind_of
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Progress, cheapest, quick_release, silent
+from shoal.methods.effort import NORMAL
 from shoal.methods.l_diversity.tp import TP
 from shoal.problem import Problem, Solution
 from shoal.recoding.cells import Cells
 from shoal.recoding.recode import Published
-from shoal.tables.column_names import AGES, BIRTH_DATES, DATES, POSTCODES, speaks
+from shoal.tables.column_names import speaks
 from shoal.tables.encoded_column import Coded
+from shoal.tables.name_rules import AGES, BIRTH_DATES, DATES, POSTCODES
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
@@ -144,7 +146,14 @@ def choose_levels(
 
 
 def solve_raised(
-    problem: Problem, levels: Choice, method: str, *, seed: int, deadline: Deadline, progress: Progress
+    problem: Problem,
+    levels: Choice,
+    method: str,
+    *,
+    seed: int,
+    deadline: Deadline,
+    progress: Progress,
+    effort: str = NORMAL,
 ) -> Solution:
     """Solve a problem whose columns were raised, by the method of that name.
 
@@ -160,7 +169,7 @@ def solve_raised(
         return replace(best, cut=True, notes=(*best.notes, note), chosen=(note,) if method == "auto" else ())
     if known is not None and method in QUICK:
         return known
-    found = choose(problem, method, seed=seed, deadline=deadline, progress=progress)
+    found = choose(problem, method, seed=seed, deadline=deadline, progress=progress, effort=effort)
     comparable = found.cut or method == "auto" or methods()[method].anytime
     if known is None or not comparable or found.cost <= known.cost:
         return found

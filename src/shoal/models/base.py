@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -318,6 +319,20 @@ class SensitiveModel(AttributeModel):
         worst = np.full(number, np.inf if self.larger_is_stricter else -np.inf)
         (np.minimum if self.larger_is_stricter else np.maximum).at(worst, histogram.class_of_slice, levels)
         return worst
+
+
+class DiversityModel(SensitiveModel):
+    """A model whose limit l is a number of different values that every admitted class has at least."""
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return ceil(self.limit)
+
+    @property
+    def least_values(self) -> int:
+        """A number of different values of its attribute below which no class is admitted."""
+        return self.least_rows
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import Rule, SensitiveModel
+from shoal.models.base import DiversityModel, Rule
 
 
 @dataclass(frozen=True)
-class DistinctLDiversity(SensitiveModel):
+class DistinctLDiversity(DiversityModel):
     """Guarantees that every class holds at least `l` different values; the missing value counts as one.
 
     >>> str(DistinctLDiversity(3, "disease"))
@@ -40,16 +40,6 @@ class DistinctLDiversity(SensitiveModel):
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide by counting."""
         return len(histogram.one(index)) >= self.limit
-
-    @property
-    def least_rows(self) -> int:
-        """A number of rows below which no class is admitted."""
-        return int(self.limit)
-
-    @property
-    def least_values(self) -> int:
-        """A number of different values below which no class is admitted."""
-        return self.least_rows
 
     def largest(self, counts: Ints) -> Ints | None:
         """Return all of it, if it has at least l values."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, gcd, prod
+from math import gcd, prod
 from typing import ClassVar
 
 import numpy as np
@@ -14,11 +14,11 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import Rule, SensitiveModel, cap
+from shoal.models.base import DiversityModel, Rule, cap
 
 
 @dataclass(frozen=True)
-class EntropyLDiversity(SensitiveModel):
+class EntropyLDiversity(DiversityModel):
     """Guarantees `-sum p ln p >= ln l` in every class, p the shares of the sensitive values, missing one of them.
 
     The level of a class is exp(entropy), its effective number of values. Near the limit the decision is taken in
@@ -57,16 +57,6 @@ class EntropyLDiversity(SensitiveModel):
         level = float(np.exp(np.log(rows) - sum(c * np.log(c) for c in counts) / rows))
         whole = round(level)
         return Fraction(whole) if len(set(counts)) == 1 and whole == len(counts) else level
-
-    @property
-    def least_rows(self) -> int:
-        """A number of rows below which no class is admitted."""
-        return ceil(self.limit)
-
-    @property
-    def least_values(self) -> int:
-        """A number of different values below which no class is admitted."""
-        return self.least_rows
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values until the entropy is reached, then give back to one after the other while it holds.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +11,11 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import Rule, SensitiveModel, cap, ratio_at_least
+from shoal.models.base import DiversityModel, Rule, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
-class LDiversity(SensitiveModel):
+class LDiversity(DiversityModel):
     """Guarantees `l * (count of the commonest value) <= rows` in every class ("the class is l-eligible").
 
     Implies distinct l-diversity and l-anonymity. The missing value counts as a value of its own. `l` may be any
@@ -54,16 +53,6 @@ class LDiversity(SensitiveModel):
         """Return rows / (count of the commonest value) as a fraction."""
         counts = histogram.one(index)
         return Fraction(sum(counts.values()), max(counts.values()))
-
-    @property
-    def least_rows(self) -> int:
-        """A number of rows below which no class is admitted."""
-        return ceil(self.limit)
-
-    @property
-    def least_values(self) -> int:
-        """A number of different values below which no class is admitted."""
-        return self.least_rows
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cap every value at the largest height h with `sum min(count, h) >= l h`: the first phase of TP."""

@@ -1,4 +1,4 @@
-"""The models as numbers that compiled loops propose classes by; the models themselves decide."""
+"""What the models ask of a class, as numbers: compiled loops propose classes by them, the models themselves decide."""
 
 from __future__ import annotations
 

@@ -41,30 +41,28 @@ class Covering:
         """Return the covering that a partition is published as; a class at a node that is not walked is all stars."""
         published = problem.publish(partition)
         levels = [cells.levels[cells.of_group] for cells in published.cells if isinstance(cells, HierarchyCells)]
-        first, second = (half.at(levels) for half in (cube.first, cube.second))
-        walked = np.full(cube.lattice, cube.number - 1)
-        walked[cube.nodes @ [len(cube.second.levels), 1]] = np.arange(cube.number)
-        nodes = walked[first * len(cube.second.levels) + second]
         order = order_by(published.partition.class_of_row, cube.type_of_row)  # whatever order the rows have
-        return cls(cube, cube.type_of_row[order], published.partition.class_of_row[order], nodes).merged()
+        of_row = published.partition.class_of_row[order]
+        return cls(cube, cube.type_of_row[order], of_row, cube.numbers_at(levels)).merged()
 
     def merged(self) -> Covering:
-        """Number the classes anew, those at the same pattern as one."""
+        """Number the classes anew, in order of the first type in each, those at the same pattern as one."""
         cube = self.cube
-        nodes = self.nodes[self.classes]
-        left, right = cube.nodes[nodes].T
-        first, second = cube.first.groups[left, self.types], cube.second.groups[right, self.types]
-        widths = [len(cube.nodes), int(cube.first.widths.max()), int(cube.second.widths.max())]
-        classes, example, _ = distinct_rows([nodes, first, second], widths)
-        return replace(self, classes=classes, nodes=nodes[example])
+        used, first, own = np.unique(self.classes, return_index=True, return_inverse=True)
+        nodes, examples = self.nodes[used], self.types[first]
+        blocks = cube.grid.blocks_at(cube.levels[nodes], examples)
+        widths = [cube.number, *cube.grid.widths.max(axis=1).tolist()]
+        classes, example, _ = distinct_rows([nodes, *blocks], widths)
+        return replace(self, classes=classes[own.reshape(-1)], nodes=nodes[example])
 
     @property
     def costs(self) -> Ints:
         """What each copy pays, in units."""
-        pairs = self.cube.nodes[self.nodes[self.classes]]
-        first, second = self.cube.first.losses, self.cube.second.losses
-        paid: Ints = first[pairs[:, 0], self.types] + second[pairs[:, 1], self.types]
-        return paid
+        number = len(self.nodes)
+        examples = np.zeros(number, np.int64)
+        examples[self.classes] = self.types
+        paid = self.cube.grid.paid_at(self.cube.levels[self.nodes], examples)
+        return paid[self.classes]
 
     @property
     def cost(self) -> int:

@@ -4,9 +4,10 @@ A *pattern* keeps each attribute at some level of its hierarchy (with suppressio
 at one level vector, a *node*, are the groups of a group-by; all nodes together are the data cube. Rows that agree in
 the quasi-identifiers and in what the models read of them are one *row type* with a count.
 
-The cube is never written down. The attributes are cut into two halves, and the groups of every *half node* are kept:
-with N nodes that is about 2 sqrt(N) group-bys. The group of a type at a node is the pair of its groups in the halves,
-so every node costs one pass over the types, whatever the number of attributes: coarser nodes from finer ones.
+The cube is never written down. For walks over all types the attributes are cut into two halves, and the groups of every
+*half node* are kept: with N nodes that is about 2 sqrt(N) group-bys. The group of a type at a node is the pair of its
+groups in the halves, so every node costs one pass over the types, whatever the number of attributes. The halves are
+laid out when they are first asked for; peeling, which looks at ever fewer types, does without them (see `grid`).
 """
 
 from __future__ import annotations
@@ -25,14 +26,17 @@ from shoal.core.sorting import distinct_rows
 from shoal.costs import CellCost
 from shoal.hierarchies import Hierarchy
 from shoal.microdata.histogram import Attributes, Values, sensitive_values
+from shoal.patterns.grid import Grid
 from shoal.problem import Problem
 from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
 
 MOST_NODES = 20_000_000
 """Lattices beyond this are not laid out."""
+MOST_KEPT = 1_000_000
+"""Nodes that are put in order; of larger lattices only the cheapest are used."""
 MOST_WALKED = 300_000_000
-"""Nodes times types of one walk; of larger lattices only the cheapest nodes are walked."""
+"""Nodes times types of one walk over all types; of larger lattices only the cheapest nodes are walked."""
 MOST_CELLS = 150_000_000
 """Entries of the half nodes' group-bys (12 bytes each) beyond which the cube is not laid out."""
 
@@ -52,21 +56,19 @@ class Half:
     """Half node by type: what a row pays for these attributes, in units of 1 / denominator, rounded down."""
 
     @classmethod
-    def of(
-        cls, attributes: tuple[int, ...], blocks: Sequence[Codes], losses: Sequence[Ints], check: Callable[[], None]
-    ) -> Half:
+    def of(cls, attributes: tuple[int, ...], grid: Grid, heights: Sequence[int], check: Callable[[], None]) -> Half:
         """Group the types at every level vector of the attributes; `check` is called before each."""
-        heights = [range(len(blocks[j])) for j in attributes]
-        every = list(product(*heights))
+        every = list(product(*(range(heights[j] + 1) for j in attributes)))
         levels = np.array(every, dtype=np.int64).reshape(len(every), len(attributes))
-        types = blocks[0].shape[1]
+        types = grid.codes.shape[1]
         groups, paid = np.zeros((len(levels), types), np.int32), np.zeros((len(levels), types), np.int64)
         for place, node in enumerate(levels.tolist()):
             check()
-            chosen = [blocks[j][level] for j, level in zip(attributes, node, strict=True)]
-            if chosen:
-                groups[place] = distinct_rows(chosen, [int(block.max()) + 1 for block in chosen])[0]
-                paid[place] = np.sum([losses[j][level] for j, level in zip(attributes, node, strict=True)], axis=0)
+            tables = [grid.starts[j, level] + grid.codes[j] for j, level in zip(attributes, node, strict=True)]
+            if tables:
+                widths = [int(grid.widths[j, level]) for j, level in zip(attributes, node, strict=True)]
+                groups[place] = distinct_rows([grid.blocks[table] for table in tables], widths)[0]
+                paid[place] = np.sum([grid.losses[table] for table in tables], axis=0)
         return cls(attributes, levels, groups, groups.max(axis=1).astype(np.int64) + 1, paid)
 
     def at(self, levels: Sequence[Ints]) -> Ints:
@@ -115,20 +117,23 @@ class Cube:
     """One row of each type."""
     values: dict[Attributes, Values]
     """What the models read of each type: its codes, and the whole table's counts."""
-    first: Half
-    second: Half
+    grid: Grid
+    heights: tuple[int, ...]
+    """The highest level of each attribute."""
     denominator: int
     """Losses and prices are integers: this many are 1."""
     full: int
     """What a row pays that is all stars, or dropped."""
     finest: float
     """The least that a cell loses which loses anything."""
+    check: Callable[[], None]
+    """Called now and then while the halves are laid out; may raise what ends it."""
 
     @classmethod
     def of(cls, problem: Problem, check: Callable[[], None] = lambda: None) -> Cube:
-        """Lay out the cube of a problem whose cells are blocks and whose cost adds over cells (see `refusals`).
+        """Return the cube of a problem whose cells are blocks and whose cost adds over cells (see `refusals`).
 
-        That can take long: `check` is called now and then, and may raise what ends it.
+        Laying out its halves can take long: `check` is called now and then, and may raise what ends it.
         """
         microdata = problem.microdata
         read = sorted({model.attributes for model in (*problem.models, *problem.required) if model.attributes})
@@ -136,18 +141,31 @@ class Cube:
         columns = [*microdata.quasi, *(microdata.attribute(name) for name in sorted({n for a in read for n in a}))]
         type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
         assert isinstance(problem.cost, CellCost)
-        hierarchies, losses_of = pattern_hierarchies(problem), block_losses(problem.cost, every_block(problem))
-        blocks = [h.up[:, c.codes[example]] for c, h in zip(microdata.quasi, hierarchies, strict=True)]
-        exact = [loss[:, c.codes[example]] for c, loss in zip(microdata.quasi, losses_of, strict=True)]
-        most = sum(float(loss.max()) for loss in exact)
+        hierarchies, exact = pattern_hierarchies(problem), block_losses(problem.cost, every_block(problem))
+        codes = [column.codes[example] for column in microdata.quasi]
+        present = [
+            np.flatnonzero(np.bincount(own, minlength=column.size))
+            for own, column in zip(codes, microdata.quasi, strict=True)
+        ]
+        seen = [loss[:, there] for loss, there in zip(exact, present, strict=True)]
+        most = sum(float(loss.max()) for loss in seen)
         denominator = _denominator(problem, most)
-        losses = [_rounded_down(loss, denominator) for loss in exact]
-        one, other = _halves([h.height for h in hierarchies])
-        first, second = Half.of(one, blocks, losses, check), Half.of(other, blocks, losses, check)
+        grid = Grid.of(codes, [h.up for h in hierarchies], [_rounded_down(loss, denominator) for loss in exact])
         values = {names: sensitive[names].at(example) for names in read}
-        full = sum(int(loss[-1].min()) for loss in losses)
-        finest = min(float(loss[loss > 0].min(initial=most)) for loss in exact)
-        return cls(counts, type_of_row, example, values, first, second, denominator, full, finest)
+        full = sum(int(_rounded_down(loss[-1], denominator).min()) for loss in seen)
+        finest = min(float(loss[loss > 0].min(initial=most)) for loss in seen)
+        heights = tuple(hierarchy.height for hierarchy in hierarchies)
+        return cls(counts, type_of_row, example, values, grid, heights, denominator, full, finest, check)
+
+    @cached_property
+    def first(self) -> Half:
+        """The first half of the attributes."""
+        return Half.of(halves(self.heights)[0], self.grid, self.heights, self.check)
+
+    @cached_property
+    def second(self) -> Half:
+        """The second half of the attributes."""
+        return Half.of(halves(self.heights)[1], self.grid, self.heights, self.check)
 
     @property
     def types(self) -> int:
@@ -162,43 +180,82 @@ class Cube:
     @property
     def lattice(self) -> int:
         """How many nodes the lattice has."""
-        return len(self.first.levels) * len(self.second.levels)
+        return prod(height + 1 for height in self.heights)
 
     @property
     def number(self) -> int:
-        """How many nodes are walked."""
-        return len(self.nodes)
+        """How many nodes are used."""
+        return min(self.lattice, MOST_KEPT)
+
+    @property
+    def walked(self) -> int:
+        """How many nodes are walked with all types: all that are used, or the cheapest and that of all stars."""
+        return min(self.number, max(MOST_WALKED // self.types, 2))
 
     @property
     def is_whole(self) -> bool:
         """Whether all nodes are walked."""
-        return self.number == self.lattice
+        return self.walked == self.lattice
 
     @cached_property
     def _order(self) -> Ints:
         """All nodes, those that cost a row least on average first; the last is all stars."""
-        mean = [half.losses @ self.counts / self.counts.sum() for half in (self.first, self.second)]
-        return np.argsort(np.add.outer(*mean).ravel(), kind="stable")
+        shares = [np.bincount(own, weights=self.counts) / self.counts.sum() for own in self.grid.codes]
+        mean = np.zeros(())
+        for attribute, share in enumerate(shares):
+            mean = np.add.outer(mean, [losses @ share for losses in self._losses(attribute)])
+        return np.argsort(mean.ravel(), kind="stable")
+
+    def _losses(self, attribute: int) -> list[Ints]:
+        """Return what each value of an attribute pays, level by level."""
+        starts, values = self.grid.starts[attribute], int(self.grid.codes[attribute].max()) + 1
+        return [self.grid.losses[at : at + values] for at in starts[: self.heights[attribute] + 1].tolist()]
+
+    @cached_property
+    def levels(self) -> Codes:
+        """Node by attribute: its level, of the nodes that are used: the cheapest first, all stars last."""
+        used = np.append(self._order[: self.number - 1], self._order[-1])
+        shape = [height + 1 for height in self.heights]
+        return np.column_stack(np.unravel_index(used, shape)).astype(np.int32)
 
     @cached_property
     def nodes(self) -> Ints:
-        """The nodes that are walked, as pairs of half nodes: all, or the cheapest and the one that is all stars."""
-        most = max(MOST_WALKED // self.types, 2)
-        order = self._order if self.lattice <= most else np.append(self._order[: most - 1], self._order[-1])
-        return np.column_stack(np.divmod(order, len(self.second.levels))).astype(np.int64)
+        """The nodes that are used, as pairs of half nodes."""
+        levels = list(self.levels.T.astype(np.int64))
+        return np.column_stack([self.first.at(levels), self.second.at(levels)])
+
+    def numbers_of(self, walked: Ints) -> Ints:
+        """Return which of the nodes that are used those are that were walked: both end with the one of stars."""
+        numbers: Ints = np.where(walked == self.walked - 1, self.number - 1, walked)
+        return numbers
+
+    def numbers_at(self, levels: Sequence[Ints]) -> Ints:
+        """Return the nodes at levels, given attribute by attribute; those that are not used become that of stars."""
+        used = np.append(self._order[: self.number - 1], self._order[-1])
+        number = np.full(self.lattice, self.number - 1)
+        number[used] = np.arange(self.number)
+        found: Ints = number[np.ravel_multi_index(tuple(levels), [height + 1 for height in self.heights])]
+        return found
 
     @cached_property
     def cap(self) -> int:
         """What a row pays at least at a node that is not walked: up to here, prices need not look at those."""
         if self.is_whole:
             return int(np.iinfo(np.int64).max)
-        left = self._order[self.number - 1 : -1]
-        low = [half.losses.min(axis=1) for half in (self.first, self.second)]
-        return int(np.add.outer(*low).ravel()[left].min())
+        low = np.zeros((), np.int64)
+        for attribute, own in enumerate(self.grid.codes):
+            low = np.add.outer(low, [losses[own].min() for losses in self._losses(attribute)])
+        return int(low.ravel()[self._order[self.walked - 1 : -1]].min())
 
     @property
     def layout(self) -> Layout:
-        """What every compiled loop takes first."""
+        """The nodes that are walked, as compiled loops take them."""
+        walked = self.nodes if self.walked == self.number else self.nodes[np.r_[: self.walked - 1, self.number - 1]]
+        return Layout.of(self.first, self.second, walked)
+
+    @property
+    def every_layout(self) -> Layout:
+        """The nodes that are used, as compiled loops take them."""
         return Layout.of(self.first, self.second, self.nodes)
 
     def distances(self, kind: int) -> Ints:
@@ -218,8 +275,11 @@ def pattern_hierarchies(problem: Problem) -> tuple[Hierarchy, ...]:
     return microdata.hierarchies
 
 
-def refusals(problem: Problem) -> list[str]:
-    """Return the reasons why a problem has no cube that can be walked; none if it has."""
+def refusals(problem: Problem, *, in_halves: bool = True) -> list[str]:
+    """Return the reasons why a problem has no cube that can be walked; none if it has.
+
+    A cube that is not laid out in halves has room for more rows.
+    """
     reasons = []
     if not isinstance(problem.cost, CellCost):
         reasons.append(f"cost {problem.cost.name!r} does not add over cells")
@@ -227,13 +287,13 @@ def refusals(problem: Problem) -> list[str]:
         return [*reasons, problem.recoding_kind.no_patterns]
     heights = [h.height for h in pattern_hierarchies(problem)]
     nodes = prod(height + 1 for height in heights)
-    halves = sum(prod(heights[j] + 1 for j in half) for half in _halves(heights))
-    if nodes > MOST_NODES or halves * problem.rows > MOST_CELLS:
+    kept = sum(prod(heights[j] + 1 for j in half) for half in halves(heights)) if in_halves else 0
+    if nodes > MOST_NODES or kept * problem.rows > MOST_CELLS:
         reasons.append(f"{nodes:,} nodes of the lattice for {problem.rows:,} rows are too many to be walked")
     return reasons
 
 
-def _halves(heights: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def halves(heights: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Cut the attributes into two halves with about as many half nodes each."""
     sides: tuple[list[int], list[int]] = ([], [])
     sizes = [1, 1]

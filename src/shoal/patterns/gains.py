@@ -1,8 +1,8 @@
-"""What patterns could gain at given prices: the inner loop of the price bound (compiled).
+"""v(p), the most that an admitted class of each pattern p could gain at given prices (compiled).
 
-Types come sorted by price, dearest first, so the members of every group are met dearest first, and the most that an
-admitted class of a pattern could gain is found in one scan per model. All in integers; what is rounded is rounded up.
-The scan that finds a gain also notes, where it is asked to, how many rows of each type it takes.
+The price bound is the prices less the sum of v(p) (docs/proof.md). Types come sorted by price, dearest first, so the
+members of every group are met dearest first, and v(p) is found in one scan per model. All in integers; what is rounded
+is rounded up. The scan also notes, where it is asked to, how many rows of each type it takes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PricedTypes(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def lane_gains(layout, counts, prices, demands, lane, lanes):
-    """Return the sum over all patterns of the most an admitted class could gain, and how often each type was taken.
+    """Return the sum of v(p) over all patterns p, and how often each type was taken.
 
     Of the nodes every `lanes`-th is looked at, from `lane` on.
     """

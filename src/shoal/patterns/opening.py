@@ -16,11 +16,11 @@ MOST_CONSIDERED = 500
 
 
 @njit(cache=True, nogil=True)
-def open_patterns(layout, type_of_row, class_of_row, node_of_class, donors, rules, stop):
+def open_patterns(layout, walked, type_of_row, class_of_row, node_of_class, donors, rules, stop):
     """Open patterns for rows of dear classes, pulling rows that other classes can spare, wherever that saves.
 
-    `donors` are the classes to relieve, dearest first. `class_of_row` is changed; returns what was saved and the nodes
-    of the classes that were opened.
+    `walked` are the nodes to look at, `donors` the classes to relieve, dearest first. `class_of_row` is changed;
+    returns what was saved and the nodes of the classes that were opened.
     """
     classes, number = len(node_of_class), len(type_of_row)
     room = classes + number // max(rules.rows, 1) + 1
@@ -29,7 +29,7 @@ def open_patterns(layout, type_of_row, class_of_row, node_of_class, donors, rule
     fresh = 0
     saved = np.int64(0)
     for donor in donors:
-        for node in range(len(layout.nodes)):
+        for node in walked:
             if stop[0] or state.size[donor] == 0:
                 break
             a, b = layout.nodes[node]

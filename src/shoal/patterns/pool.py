@@ -37,7 +37,7 @@ class Pool:
         lines, starts, members, over = collect_patterns(cube.layout, types, counts, prices, marks, rows, slack, most)
         if over:
             return None
-        return cls(types, counts, lines[:, 0], lines[:, 1], starts, members)._closed(lines[:, 2])
+        return cls(types, counts, cube.numbers_of(lines[:, 0]), lines[:, 1], starts, members)._closed(lines[:, 2])
 
     def _closed(self, marks: Ints) -> Pool:
         """Keep the cheapest of the patterns with equal members."""

@@ -21,7 +21,7 @@ from shoal.report.singling_out import singling_out
 from shoal.report.style import STYLE
 from shoal.report.summary import summary
 from shoal.report.trust import trust
-from shoal.report.use import use
+from shoal.report.utility import utility
 from shoal.tables.table import TableLike
 
 SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
@@ -32,7 +32,7 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Singling out": singling_out,
     "Linkability": linkability,
     "Inference": inference,
-    "Use": use,
+    "Use": utility,
     "Checked and vouched for": trust,
     "Codebook": columns,
     "Reproduce": reproduce,

@@ -24,7 +24,8 @@ from shoal.inspection.dependence import dependences
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.inspection.surveys import survey_codes
 from shoal.request import SETTINGS, Request
-from shoal.tables import column_names
+from shoal.tables import name_rules
+from shoal.tables.column_names import speaks
 from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table
 
@@ -38,7 +39,7 @@ SETTING = {
 """The setting that a column without a role is proposed for; one that nothing is known of is left out."""
 
 
-NUMBERING = [column_names.NUMBERS_OF_PEOPLE, column_names.SUBJECTS]
+NUMBERING = [name_rules.NUMBERS_OF_PEOPLE, name_rules.SUBJECTS]
 """What names of columns say that number people."""
 
 
@@ -175,7 +176,7 @@ def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
     """
     different = {name: table[name].drop_nulls().n_unique() for name in identifiers}
     present = {name: table.rows - table[name].null_count() for name in identifiers}
-    least = {name: 2 if column_names.speaks(name, NUMBERING) else max(2, present[name] / 5) for name in identifiers}
+    least = {name: 2 if speaks(name, NUMBERING) else max(2, present[name] / 5) for name in identifiers}
     return [name for name in identifiers if least[name] <= different[name] < present[name]]
 
 

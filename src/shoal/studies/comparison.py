@@ -17,6 +17,7 @@ from shoal.core.memory import MemoryLimit, within
 from shoal.core.plots import method_chart, write_plot
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
+from shoal.methods.effort import NORMAL
 from shoal.models import Model, Models
 from shoal.problem import Problem, Solution
 from shoal.release.certificate import gap
@@ -203,7 +204,8 @@ def run(
     for place, name in enumerate(chosen):
         try:
             part = _part(progress, name, place, len(chosen))
-            outcomes.append(_outcome(asked, Task(problem, name, seed, limit, memory), part))
+            effort = request.effort if name == "auto" else NORMAL
+            outcomes.append(_outcome(asked, Task(problem, name, seed, limit, memory, effort), part))
         except KeyboardInterrupt:
             if len(outcomes) == before:
                 raise

@@ -19,6 +19,7 @@ from shoal.core.errors import Infeasible, ShoalError, Unsupported
 from shoal.core.memory import MemoryLimit, peak, start_of_peak, within
 from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, Progress, silent
+from shoal.methods.effort import NORMAL
 from shoal.problem import Problem, Solution
 
 START = "import sys; sys.path[:] = {path!r}; from shoal.studies.isolated_run import serve; serve()"
@@ -38,6 +39,7 @@ class Task:
     """Seconds, counted from the method's start; then it returns the best it has."""
     memory: MemoryLimit | None = None
     """The most that the method's process may hold."""
+    effort: str = NORMAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,12 @@ def attempt(task: Task, progress: Progress = silent) -> Attempt:
     try:
         with within(task.memory):
             solution = choose(
-                task.problem, task.method, seed=task.seed, deadline=Deadline.after(task.limit), progress=progress
+                task.problem,
+                task.method,
+                seed=task.seed,
+                deadline=Deadline.after(task.limit),
+                progress=progress,
+                effort=task.effort,
             )
     except Unsupported as error:
         return Attempt("unsupported", reason=error.given)

@@ -8,9 +8,9 @@ from typing import Any
 from shoal.core.number_format import counted, number
 from shoal.request import LEFT_OUT
 from shoal.web.desk import Desk, Draft, Run
+from shoal.web.job_state import JobState, stop_button, wait_for
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, grid, heading, link, message, part, text
-from shoal.web.trials import Trial, stop_button, wait_for
 
 KIND = "codip"
 LEAD = (
@@ -19,12 +19,12 @@ LEAD = (
 )
 
 
-def look_codip(desk: Desk, run: Run) -> Trial | None:
+def look_codip(desk: Desk, run: Run) -> JobState | None:
     """Return the latest releases by CODIP for what a run asked for."""
-    return Trial.latest([one for one in desk.runs.all(KIND) if one.draft == run.draft])
+    return JobState.latest([one for one in desk.runs.all(KIND) if one.draft == run.draft])
 
 
-def ask_codip(page: Page, draft: Draft, found: Trial | None) -> None:
+def ask_codip(page: Page, draft: Draft, found: JobState | None) -> None:
     """Offer a release for each secret, where there are several; show what came of it."""
     secrets = len(draft.named("sensitive"))
     if secrets < 2:
@@ -56,7 +56,7 @@ def _start(page: Page, draft: Draft, secrets: int) -> None:
     button("Make a release for each", lambda: page.attempt(page.desk.codip, draft, largest), key=KIND)
 
 
-def _made(found: Trial) -> None:
+def _made(found: JobState) -> None:
     """Show the releases, what they give away joined, and the downloads."""
     rows = found.found["releases"]
     grid(tuple(rows[0]), [tuple(row.values()) for row in rows], numbers=(3, 4, 5), about="Releases by CODIP")

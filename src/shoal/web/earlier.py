@@ -15,9 +15,9 @@ from shoal.republication.earlier import WARN
 from shoal.republication.release_register import Entry, Register
 from shoal.web.desk import Desk, Draft, Run, checking, queries
 from shoal.web.events import hear
+from shoal.web.job_state import JobState, wait_for
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, field, grid, heading, message, part, sentence, text, written
-from shoal.web.trials import Trial, wait_for
 
 LEAD = (
     "Two releases of the same people can together give away what neither does alone. A register knows the releases that"
@@ -165,34 +165,34 @@ class RecordView:
 
     register: str = ""
     folder: str = ""
-    trial: Trial | None = None
+    job: JobState | None = None
 
 
 def look_record(desk: Desk, run: Run) -> RecordView:
     """Look whether a release was recorded."""
     if run.draft.registry is None or desk.root is None:
         return RecordView()
-    trial = Trial.latest([one for one in desk.runs.all("record") if one.job.asked["of"] == run.id])
+    job = JobState.latest([one for one in desk.runs.all("record") if one.job.asked["of"] == run.id])
     root = desk.root
     free = next(name for number in count(1) if not (root / (name := f"release-{number}")).exists())
-    return RecordView(place_of(desk, run.draft.registry), free, trial)
+    return RecordView(place_of(desk, run.draft.registry), free, job)
 
 
 def ask_record(page: Page, id: str, found: RecordView) -> None:
     """Offer to record a release; say so where it was."""
     heading("Record it")
-    trial = found.trial
+    job = found.job
     if not found.register:
         text("No register was chosen for this run: the step Privacy has the choice.", "faint")
-    elif trial is not None and trial.found:
-        folder = Path(trial.found["folder"]).name
+    elif job is not None and job.found:
+        folder = Path(job.found["folder"]).name
         message(f"Recorded in {found.register} as {folder}. Later releases are compared with it.")
-        show_overlaps(trial.found["overlaps"])
-    elif trial is not None and not trial.refused:
-        wait_for(page, trial.id)
+        show_overlaps(job.found["overlaps"])
+    elif job is not None and not job.refused:
+        wait_for(page, job.id)
     else:
-        if trial is not None:
-            message(trial.refused, "bad")
+        if job is not None:
+            message(job.refused, "bad")
         _record(page, id, found)
 
 

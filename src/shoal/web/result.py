@@ -17,9 +17,9 @@ from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
 from shoal.web.desk.runs import compare
 from shoal.web.earlier import show_overlaps
+from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
-from shoal.web.trials import Trial
 from shoal.web.whatif import ask_what_if, look_what_if
 
 ORIGINAL = "original"
@@ -45,8 +45,8 @@ class ResultView:
     before: Grid | None = None
     """Rows of the original; only where they were asked for."""
     rows: tuple[Mapping[str, Any], ...] = ()
-    what_if: Trial | None = None
-    codip: Trial | None = None
+    what_if: JobState | None = None
+    codip: JobState | None = None
     measuring: bool = False
 
 

@@ -7,21 +7,21 @@ from typing import Any
 
 from shoal.core.number_format import percent
 from shoal.web.desk import Desk, Draft, Run
+from shoal.web.job_state import JobState, stop_button, wait_for
 from shoal.web.page import Page
 from shoal.web.parts import button, drawn, heading, legend, message, slider, text
 from shoal.web.pictures import curve
-from shoal.web.trials import Trial, stop_button, wait_for
 
 SIZES = (2, 3, 5, 8, 12, 20, 35, 50)
 KIND = "frontier"
 
 
-def look_what_if(desk: Desk, run: Run) -> Trial | None:
+def look_what_if(desk: Desk, run: Run) -> JobState | None:
     """Return the latest trial for what a run asked for."""
-    return Trial.latest([one for one in desk.runs.all(KIND) if one.draft == run.draft])
+    return JobState.latest([one for one in desk.runs.all(KIND) if one.draft == run.draft])
 
 
-def ask_what_if(page: Page, draft: Draft, found: Trial | None) -> None:
+def ask_what_if(page: Page, draft: Draft, found: JobState | None) -> None:
     """Offer to try other sizes; show what is known of them."""
     heading("What if crowds were larger or smaller?")
     text("shoal makes a release for each of several sizes and shows what each costs. This can take a while.", "faint")

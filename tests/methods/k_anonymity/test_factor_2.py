@@ -10,7 +10,7 @@ import pytest
 from tests.methods.k_anonymity.factor_cases import WAYS, Worst, binary_case, census_run, refused, run, weighted_case
 from tests.thorough import many
 
-from shoal.bounds.ladders import Units, WholeLadder, ladders_of
+from shoal.bounds.hierarchy_losses import Units, WholeLosses, hierarchy_losses
 from shoal.core.arrays import Ints
 from shoal.methods.k_anonymity.factor import FINEST, Distances
 from shoal.methods.k_anonymity.factor_2 import SIZES, Factor2, cut
@@ -20,9 +20,9 @@ CYCLE = ["0000", "0001", "0011", "0111", "1111", "1110", "1100", "1000"]
 
 
 def distances_of(problem: Problem) -> Distances:
-    ladders, _ = ladders_of(problem)
-    units = Units.of((ladder.losses for ladder in ladders), FINEST)
-    return Distances(tuple(map(units.ladder, ladders)), problem.microdata.codes)
+    hierarchies, _ = hierarchy_losses(problem)
+    units = Units.of((hierarchy.losses for hierarchy in hierarchies), FINEST)
+    return Distances(tuple(map(units.hierarchy, hierarchies)), problem.microdata.codes)
 
 
 def test_the_cycle_of_eight_is_cut_at_the_least_cost() -> None:
@@ -34,9 +34,9 @@ def test_the_cycle_of_eight_is_cut_at_the_least_cost() -> None:
 
 def test_the_factor_of_the_cycle_weighs_eight() -> None:
     apart: Ints = np.array([[sum(a != b for a, b in zip(one, other, strict=True)) for other in CYCLE] for one in CYCLE])
-    ladder = WholeLadder(np.array([[0, 1], [0, 0]], np.int32), np.array([[0, 0], [1, 1]]))
+    hierarchy = WholeLosses(np.array([[0, 1], [0, 0]], np.int32), np.array([[0, 0], [1, 1]]))
     codes = np.array([[int(bit) for bit in row] for row in CYCLE], np.int32)
-    distances = Distances((ladder,) * 4, codes)
+    distances = Distances((hierarchy,) * 4, codes)
     assert (distances.apart == apart).all()
     weight, parts = Factor2().parts(distances)
     assert weight == 8

@@ -11,7 +11,7 @@ from tests.strategies import QUASI, SENSITIVE, case_of
 import shoal
 from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.general.subset_dp import SubsetDP
-from shoal.methods.t_closeness.fragmentation import Fragmentation, Promise, axes_of, find_fragmentation, size
+from shoal.methods.t_closeness.fragmentation import DistanceBound, Fragmentation, axes_of, find_fragmentation, size
 from shoal.methods.t_closeness.fragmentation.dealing import balanced, dealt, in_order
 from shoal.methods.t_closeness.fragmentation.sizing import Sizing
 from shoal.methods.t_closeness.pca_order import PcaOrder
@@ -29,7 +29,7 @@ def test_buckets_of_16_32_and_64_records_give_16_classes() -> None:
     problem = problem_of({"age": list(range(112)), "illness": illness}, "t(illness:equal)=0", ["illness"])
     axes, tuples = axes_of(problem)
     cut = find_fragmentation(Fragmentation.whole(axes, tuples), [0.0], 10)
-    sizes, _ = size(Sizing(Promise(cut), 1))
+    sizes, _ = size(Sizing(DistanceBound(cut), 1))
     assert len(sizes) == 16
     assert sorted(sizes.counts[:3].tolist()) == [1, 2, 4]
     found = Sabre().run(problem)

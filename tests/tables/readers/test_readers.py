@@ -24,19 +24,22 @@ READERS = discover(readers, Reader)
 STATA = """
 from typing import ClassVar
 
-from shoal.tables.readers.base import Reader
+import polars as pl
+
+from shoal.tables.readers.base import ScanReader
 
 
-class Stata(Reader):
+class Stata(ScanReader):
     name: ClassVar[str] = "stata"
     title: ClassVar[str] = "Stata"
     suffixes: ClassVar[tuple[str, ...]] = (".dta", ".dta.gz")
     needs: ClassVar[str] = "{needs}"
     extra: ClassVar[str] = "shoal[files]"
 
-    def read(self, path, options):
-        raise NotImplementedError
+    def scan(self, files):
+        return pl.scan_csv(files)
 """
+"""A reader whose files hold the text of a CSV file."""
 ONE_FILE = """
 import sys
 from shoal.tables.table import read
@@ -139,8 +142,10 @@ def test_a_reader_whose_module_is_missing_says_what_to_install(tmp_path: Path) -
 @present
 @pytest.mark.usefixtures("stata")
 def test_a_file_more_is_a_format_more(tmp_path: Path) -> None:
-    (tmp_path / "people.dta").touch()
-    assert reader_of(tmp_path / "people.dta").name == "stata"
+    path = tmp_path / "people.dta"
+    path.write_text("age\n30\n")
+    assert reader_of(path).name == "stata"
+    assert read(path).frame.to_dict(as_series=False) == {"age": [30]}
     assert ".dta" in readable()
     assert "Stata" in titles()
 

@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
+from shoal.attacks.crowds.attacker_view import AttackerView
 from shoal.attacks.crowds.kernels import Candidates, owned, shared, spread, total, walk
-from shoal.attacks.crowds.sight import Sight
 from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
 from shoal.core.errors import Unsupported
@@ -69,30 +69,30 @@ class Crowd:
     person's own), `nearest` (centroids), or `equal` (the cells are the values).
     """
 
-    def __init__(self, sight: Sight, columns: Sequence[str] | None = None) -> None:
-        names = [*(sight.quasi if columns is None else columns), *sight.always]
-        names.sort(key=lambda name: -len(sight.covers[name].starts))
-        self.sight, self.names = sight, names
-        self.class_of_row, first = _numbered([sight.cells[name] for name in names])
-        self.signatures = np.column_stack([sight.cells[name][first] for name in names])
-        self.point_of_person, somebody = _numbered([sight.people[name] for name in names])
-        self.points = np.column_stack([sight.people[name][somebody] for name in names])
+    def __init__(self, view: AttackerView, columns: Sequence[str] | None = None) -> None:
+        names = [*(view.quasi if columns is None else columns), *view.always]
+        names.sort(key=lambda name: -len(view.covers[name].starts))
+        self.view, self.names = view, names
+        self.class_of_row, first = _numbered([view.cells[name] for name in names])
+        self.signatures = np.column_stack([view.cells[name][first] for name in names])
+        self.point_of_person, somebody = _numbered([view.people[name] for name in names])
+        self.points = np.column_stack([view.people[name][somebody] for name in names])
         self.way = self._way()
         if self.way in ("own class", "equal"):
-            assert sight.own_row is not None
-            own = self.class_of_row[sight.own_row]
+            assert view.own_row is not None
+            own = self.class_of_row[view.own_row]
             self.point_of_person, somebody = _numbered([self.point_of_person, own])
             self.points, self._own = self.points[:0], own[somebody]
         self._kept: list[PointClasses] | None = None
 
     def _way(self) -> str:
-        sight = self.sight
-        if sight.exact:
+        view = self.view
+        if view.exact:
             return "equal"
-        way = "covering" if sight.places is None else "nearest"
-        if (sight.own_row is None and not sight.is_limited) or self._is_quick():
+        way = "covering" if view.places is None else "nearest"
+        if (view.own_row is None and not view.is_limited) or self._is_quick():
             return way
-        if sight.own_row is None:
+        if view.own_row is None:
             raise Unsupported(
                 f"to find the candidates of {len(self.points):,} kinds of people among {len(self.signatures):,} classes"
                 " takes too long",
@@ -103,7 +103,7 @@ class Crowd:
     def _is_quick(self) -> bool:
         """Whether candidates are found within the limits."""
         pairs = len(self.points) * len(self.signatures)
-        if self.sight.places is not None:
+        if self.view.places is not None:
             return pairs * len(self.names) <= DISTANCES
         return pairs <= VISITS or self._visits() <= VISITS
 
@@ -162,12 +162,12 @@ class Crowd:
 
     @cached_property
     def _tree(self) -> Tree:
-        return Tree.of(self.signatures, [self.sight.covers[name] for name in self.names])
+        return Tree.of(self.signatures, [self.view.covers[name] for name in self.names])
 
     def _nearest(self) -> Iterator[PointClasses]:
         """Return the classes at the least distance from each point."""
-        assert self.sight.places is not None
-        places = [self.sight.places[name] for name in self.names]
+        assert self.view.places is not None
+        places = [self.view.places[name] for name in self.names]
         step, began = max(4_000_000 // len(self.signatures), 1), 0
         sizes, classes = list[Ints](), list[Codes]()
         for first in range(0, len(self.points), step):
@@ -186,7 +186,7 @@ class Crowd:
     @cached_property
     def size(self) -> Floats:
         """How many candidates each person has."""
-        weights = np.bincount(self.class_of_row, weights=self.sight.weights, minlength=len(self.signatures))
+        weights = np.bincount(self.class_of_row, weights=self.view.weights, minlength=len(self.signatures))
         sums = np.concatenate([total(part.ends, part.classes, weights) for part in self.found()])
         return np.round(sums, 9)[self.point_of_person]  # the shares of two tables add up to whole people
 
@@ -196,18 +196,18 @@ class Crowd:
 
         Where nobody knows whose row is whose, all are who have candidates at all: the others were dropped.
         """
-        if self.sight.own_row is None:
+        if self.view.own_row is None:
             return np.asarray(self.size > 0, dtype=bool)
         if self.way != "nearest":
-            return np.ones(self.sight.number, dtype=bool)
+            return np.ones(self.view.number, dtype=bool)
         ends, classes = self.classes_of(np.arange(self.number))
         pairs = np.repeat(np.arange(self.number), np.diff(ends, prepend=0)) * len(self.signatures) + classes
-        own = self.class_of_row[self.sight.own_row]
+        own = self.class_of_row[self.view.own_row]
         return np.isin(self.point_of_person * len(self.signatures) + own, pairs)
 
     def secret(self, name: str, cap: int = 2) -> Spread:
         """Return what candidates have in a sensitive attribute; different values are counted up to `cap`."""
-        return self.spread(self.sight.secrets[name], self.sight.own_secrets[name], cap)
+        return self.spread(self.view.secrets[name], self.view.own_secrets[name], cap)
 
     def spread(self, values: Ints, own: Ints, cap: int) -> Spread:
         """Return what candidates have in an attribute, given by the codes of the rows and of the people."""
@@ -228,7 +228,7 @@ class Crowd:
     def histogram(self, values: Ints, width: int) -> tuple[Ints, Ints, Floats]:
         """Return the values of each class: where they begin, which, and for how many people each stands."""
         keys, place = np.unique(self.class_of_row * width + values, return_inverse=True)
-        counts = np.bincount(place, weights=self.sight.weights).astype(np.float64)
+        counts = np.bincount(place, weights=self.view.weights).astype(np.float64)
         starts = np.searchsorted(keys // width, np.arange(len(self.signatures) + 1))
         return starts.astype(np.int64), (keys % width).astype(np.int64), counts
 
@@ -238,7 +238,7 @@ def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
 
     Both are about the same people, in the same order. A point is here a pair of points.
     """
-    one, other = first.sight.secrets[name], second.sight.secrets[name]
+    one, other = first.view.secrets[name], second.view.secrets[name]
     width = int(max(one.max(initial=0), other.max(initial=0))) + 1
     pair_of_person, somebody = _numbered([first.point_of_person, second.point_of_person])
     sides = [

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.attacks.crowds.sight import Cover
+from shoal.attacks.crowds.attacker_view import Cover
 from shoal.core.arrays import Bools, Ints
 
 

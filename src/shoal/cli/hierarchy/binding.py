@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from shoal.cli.options import Reading
 from shoal.cli.terminal import console
 from shoal.core.arrays import Ints
 from shoal.core.errors import HierarchyError, ParameterError, RoleError, nearest
@@ -29,10 +30,10 @@ class Bound:
     chosen: bool = False
 
     @classmethod
-    def to(cls, spec: str, table: Path | None, column: str | None, *reading: str | None) -> Bound:
+    def to(cls, spec: str, table: Path | None, column: str | None, reading: Reading) -> Bound:
         """Bind to the column; a hierarchy file, where no table is given, to its own leaves."""
         if table is not None and column is not None:
-            return cls.to_column(spec, read_column(table, column, *reading))
+            return cls.to_column(spec, read_column(table, column, reading))
         if table is not None or column is not None:
             raise ParameterError(
                 f"{'--column' if table is None else '--table'} alone", expected="both --table and --column"
@@ -48,7 +49,7 @@ class Bound:
         """Bind to the values of a column."""
         builder = as_builder(spec)
         chosen = isinstance(builder, Automatic)
-        builder = builder.chosen(column.values) if isinstance(builder, Automatic) else builder
+        builder = builder.chosen(column.values, counts_of(column)) if isinstance(builder, Automatic) else builder
         return cls(builder, builder.build(column.values, counts_of(column)), chosen)
 
     def write(self, output: Path, as_json: bool) -> None:
@@ -86,9 +87,9 @@ def words_of(builder: Builder) -> str:
     return f"{builder.name}:{options}" if options else builder.name
 
 
-def read_column(file: Path, name: str, *reading: str | None) -> Coded:
-    """Read one column; `reading` are separator, encoding and decimal sign."""
-    table = read(file, **dict(zip(("separator", "encoding", "decimal"), reading, strict=True)))
+def read_column(file: Path, name: str, reading: Reading) -> Coded:
+    """Read one column."""
+    table = read(file, **reading)
     if name not in table.columns:
         raise RoleError(f"the table has no column {name!r}", hint=nearest(name, table.columns))
     return table.coded(name)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from shoal.cli.hierarchy.binding import Bound, read_column, refuse_early
 from shoal.cli.hierarchy.options import WORDS, Column, Output, Overwrite
-from shoal.cli.options import Decimal, Encoding, Json, Separator
-from shoal.core.on_demand import import_deferred
-from shoal.request import SETTINGS
-
-if TYPE_CHECKING:
-    from shoal.cli.hierarchy.binding import Bound, read_column, refuse_early
+from shoal.cli.options import Json, Reading, TableFile, reading_options
 
 
+@reading_options
 def build(
-    file: Annotated[Path, typer.Argument(help=SETTINGS["file"].help)],
+    file: TableFile,
     words: Annotated[str, typer.Argument(help=f"{WORDS}.")],
     column: Column,
     output: Output,
     overwrite: Overwrite = False,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Build a hierarchy on a column and write it, a row per value: value;level 1;...;*"""
-    import_deferred(__name__)
     refuse_early(output, overwrite, file)
-    Bound.to_column(words, read_column(file, column, separator, encoding, decimal)).write(output, as_json)
+    Bound.to_column(words, read_column(file, column, reading)).write(output, as_json)

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from shoal.cli.hierarchy.binding import counts_of, print_json, read_column
 from shoal.cli.hierarchy.options import Column
-from shoal.cli.options import Decimal, Encoding, Json, Separator
+from shoal.cli.options import Json, Reading, reading_options
+from shoal.cli.terminal import console
 from shoal.core.number_format import counted
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from shoal.cli.hierarchy.binding import counts_of, print_json, read_column
-    from shoal.cli.terminal import console
-    from shoal.hierarchies.files import Fit, check_file, is_tree
+from shoal.hierarchies.files import Fit, check_file, is_tree
 
 
+@reading_options
 def check(
     file: Annotated[Path, typer.Argument(metavar="HIERARCHY", help="A hierarchy file: .csv or .json.")],
     table: Annotated[Path, typer.Option(metavar="FILE", help="The table it is meant for.")],
     column: Column,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Check a hierarchy file against a column. Exit code 0 if it fits, 1 if not; no value is ever printed."""
-    import_deferred(__name__)
     is_tree(file)
-    coded = read_column(table, column, separator, encoding, decimal)
+    coded = read_column(table, column, reading)
     found = check_file(file, coded.values, counts_of(coded))
     print_json({"passed": found.passed} | asdict(found)) if as_json else _say_fit(found)
     raise typer.Exit(0 if found.passed else 1)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from shoal.cli.hierarchy.binding import print_json
 from shoal.cli.options import Json
+from shoal.cli.terminal import console
 from shoal.core.errors import ParameterError
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from shoal.cli.hierarchy.binding import print_json
-    from shoal.cli.terminal import console
-    from shoal.hierarchies.arx import PROJECT, column_of, read_arx
-    from shoal.studies.arx import read_project
+from shoal.hierarchies.arx import PROJECT, column_of, read_arx
+from shoal.studies.arx import read_project
 
 
 def import_arx(
@@ -36,7 +33,6 @@ def import_arx(
     `_hierarchy_` in the name of a file, or its whole name. Of a project (.deid) a folder is made: a shoal.toml with
     roles, models, suppression limit and cost, the hierarchies, the table. What is not carried over is listed.
     """
-    import_deferred(__name__)
     if len(files) == 1 and files[0].suffix == PROJECT:
         _import_project(files[0], output, as_json)
         return

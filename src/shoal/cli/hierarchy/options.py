@@ -9,7 +9,7 @@ import typer
 
 WORDS = "intervals:width=5,10 or prefixes or dates:month,year or stars or auto"
 Spec = Annotated[str, typer.Argument(help=f"A hierarchy file, or words: {WORDS}.")]
-TableFile = Annotated[
+MaybeTable = Annotated[
     Path | None, typer.Option("--table", metavar="FILE", help="The table; not needed for a hierarchy file.")
 ]
 Column = Annotated[str, typer.Option(metavar="NAME", help="The column of the table.")]

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
+from rich.tree import Tree
 
-from shoal.cli.hierarchy.options import MaybeColumn, Spec, TableFile
-from shoal.cli.options import Decimal, Encoding, Json, Separator
+from shoal.cli.hierarchy.binding import Bound, print_json
+from shoal.cli.hierarchy.options import MaybeColumn, MaybeTable, Spec
+from shoal.cli.options import Json, Reading, reading_options
+from shoal.cli.terminal import Grid, console
 from shoal.core.number_format import counted
-from shoal.core.on_demand import import_deferred
-
-if TYPE_CHECKING:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    from shoal.cli.hierarchy.binding import Bound, print_json
-    from shoal.cli.terminal import Grid, console
-    from shoal.hierarchies import Hierarchy
-    from shoal.hierarchies.files import check_depth, hierarchy_rows, hierarchy_tree, raw_text
+from shoal.hierarchies import Hierarchy
+from shoal.hierarchies.files import check_depth, hierarchy_rows, hierarchy_tree, raw_text
 
 
+@reading_options
 def show(
     spec: Spec,
-    table: TableFile = None,
+    table: MaybeTable = None,
     column: MaybeColumn = None,
     leaves: Annotated[int, typer.Option(metavar="N", min=0, help="How many leaves of a block to print.")] = 8,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Print a hierarchy as a tree: its levels, their blocks, the leaves under each."""
-    import_deferred(__name__)
-    bound = Bound.to(spec, table, column, separator, encoding, decimal)
+    bound = Bound.to(spec, table, column, reading)
     check_depth(bound.hierarchy.height)
     if as_json:
         print_json(bound.summary() | {"tree": hierarchy_tree(hierarchy_rows(bound.hierarchy))})

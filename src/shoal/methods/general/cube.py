@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
+from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
 from shoal.methods.general.peel import concluded, peeled, unmet
 from shoal.methods.general.windows import Windows
@@ -54,14 +55,19 @@ class Effort:
     """Entries up to which that is solved: the first node of 30,000 entries can take a minute."""
 
     @classmethod
-    def moderate(cls, cube: Cube) -> Effort:
-        """Return what is done without being asked for: about ten seconds for 30,000 rows on two cores."""
-        steps = min(MODERATE_WORK // (cube.number * cube.types + 1), STEPS)
-        return cls(steps, steps, 24, 100, 5_000)
+    def of(cls, effort: str | None, cube: Cube) -> Effort:
+        """Return what is done with an effort; None is to the end.
+
+        Normal takes about ten seconds for 30,000 rows on two cores, best about ten times as long.
+        """
+        if effort is None:
+            return cls()
+        steps = min(PRICED[effort] // (cube.walked * cube.types + 1), STEPS)
+        return cls(steps, steps, 24, 100, 5_000) if effort == NORMAL else cls(steps, steps, 600, 1_000, 20_000)
 
 
-MODERATE_WORK = 200_000_000
-"""Nodes times types that moderate effort values prices on."""
+PRICED = {NORMAL: 200_000_000, BEST: 4_000_000_000}
+"""Nodes times types that an effort values prices on."""
 
 
 class CubeSearch(Method):
@@ -91,13 +97,13 @@ class CubeSearch(Method):
         """Require a cube, and that the table as one class meets the models."""
         return [*refusals(problem), *unmet(problem)]
 
-    def __init__(self, *, moderate: bool = False) -> None:
-        """`moderate`: do so much as is done without being asked for, instead of going on to the end."""
-        self._moderate = moderate
+    def __init__(self, *, effort: str | None = None) -> None:
+        """`effort`: do as much as `auto` does with that effort, instead of going on to the end."""
+        self._effort = effort
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, search."""
-        search = CoveringSearch.of(problem, seed, deadline, progress, moderate=self._moderate)
+        search = CoveringSearch.of(problem, seed, deadline, progress, effort=self._effort)
         search.price()
         search.peel()
         search.move()
@@ -122,7 +128,7 @@ class CoveringSearch:
 
     @classmethod
     def of(
-        cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, moderate: bool = False
+        cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, effort: str | None = None
     ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time."""
         progress(0.0, "laying out the cube (compiled at the first use)")
@@ -131,8 +137,7 @@ class CoveringSearch:
         ascent = Ascent.of(pricing)
         progress(0.05, "peeling")
         covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
-        effort = Effort.moderate(pricing.cube) if moderate else Effort()
-        return cls(problem, checks, ascent, covering, seed, deadline, progress, effort)
+        return cls(problem, checks, ascent, covering, seed, deadline, progress, Effort.of(effort, pricing.cube))
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""

@@ -25,11 +25,14 @@ def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
     most = len(covering.nodes) + len(covering.classes) // max(checks.rows, 1) + 1
     if not len(checks.lines) or most * checks.totals.size > MOST_COUNTED:
         return covering
-    layout, rules = covering.cube.layout, checks.rules
+    layout, rules = covering.cube.every_layout, checks.rules
     classes, nodes = covering.classes.copy(), covering.nodes
     if not checks.close:
         dearest = np.array([covering.classes[np.argmax(covering.costs)]])
-        _, opened = watched(open_patterns, layout, covering.types, classes, nodes, dearest, rules, deadline=deadline)
+        walked = covering.cube.numbers_of(np.arange(covering.cube.walked))
+        _, opened = watched(
+            open_patterns, layout, walked, covering.types, classes, nodes, dearest, rules, deadline=deadline
+        )
         nodes = np.concatenate([nodes, opened])
     watched(move_rows, layout, covering.types, classes, nodes, rules, ROUNDS, deadline=deadline)
     found = Covering(covering.cube, covering.types, classes, nodes).merged()

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.core.arrays import Floats, Ints
+from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.repair import repair
@@ -19,10 +19,16 @@ from shoal.patterns.covering import Covering
 from shoal.patterns.peeling import peel_types
 from shoal.problem import Problem, Solution
 
-WALKS = 60_000_000
-"""Nodes times types times thresholds that are walked."""
-PATTERNS_UP_TO = 400_000_000
-"""Distinct tuples times nodes of the lattice up to which the cube is walked without being asked for."""
+LIMITS = 300
+"""Limits of regret, where the cube is not large."""
+MOST_STEPS = 1_200_000_000_000
+"""Limits times nodes times types: of a larger cube there are fewer limits."""
+FEWEST = 10
+"""But never fewer limits than these."""
+MOST_PEELED = 20_000_000_000
+"""Nodes times types that peeling starts with; where there are more, what is left is peeled again over more nodes."""
+REACH = 0.5
+"""The last limit of regret, as a share of what a row of stars costs; beyond it, there is none."""
 
 
 class Peel(Method):
@@ -44,23 +50,33 @@ class Peel(Method):
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 
+    def __init__(self, *, limits: int | None = None) -> None:
+        """`limits`: peel quickly, with so few limits of regret and without prices."""
+        self._limits = limits
+
     def accepts(self, problem: Problem) -> list[str]:
-        """Require a cube, and that the table as one class meets the models."""
-        return [*refusals(problem), *unmet(problem)]
+        """Require patterns, and that the table as one class meets the models."""
+        return [*refusals(problem, in_halves=False), *unmet(problem)]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Charge, peel, repair."""
+        """Charge, where the table is not too large for it; peel, repair."""
+        cube = Cube.of(problem, deadline.check)
+        checks = Checks.of(cube, problem.models)
+        if self._limits or refusals(problem):
+            progress(0.1, "peeling (compiled at the first use)")
+            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits or LIMITS)
+            return concluded(self, problem, found, None, deadline, progress)
         progress(0.0, "laying out the cube (compiled at the first use)")
-        pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
-        ascent = Ascent.of(pricing)
+        ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
-        found = peeled(pricing.cube, Checks.of(pricing.cube, problem.models), ascent.best.prices, deadline)
+        found = peeled(cube, checks, ascent.best.prices, deadline)
         return concluded(self, problem, found, ascent, deadline, progress)
 
 
-def takes_minutes(problem: Problem, tuples: int) -> bool:
-    """Whether so many distinct tuples times the patterns are too many to be walked without being asked for."""
-    return tuples * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem)) > PATTERNS_UP_TO
+def walked(problem: Problem, tuples: int | None = None) -> int:
+    """Return the nodes of the lattice times the distinct tuples, or so many tuples: what one walk over all takes."""
+    number = len(problem.microdata.counts) if tuples is None else tuples
+    return number * prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem))
 
 
 def unmet(problem: Problem) -> list[str]:
@@ -72,27 +88,53 @@ def unmet(problem: Problem) -> list[str]:
     return problem.refused_as_one()
 
 
-def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline) -> Covering:
-    """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class."""
+def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits: int = LIMITS) -> Covering:
+    """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class.
+
+    Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
+    itself over more of them, until all were walked or nothing more is covered.
+    """
     prices = np.zeros_like(prices) if checks.close else prices
-    pieces, nodes, left = watched(
-        peel_types, cube.layout, cube.counts, prices, thresholds(cube, checks), checks.rules, deadline=deadline
+    types, left, covered, nodes = np.arange(cube.types), cube.counts, [], [np.empty(0, np.int64)]
+    while len(types):
+        walked = min(cube.number, max(MOST_PEELED // len(types), 2))
+        places = np.append(np.arange(walked - 1), cube.number - 1)
+        number = int(np.clip(MOST_STEPS // (walked * len(types)), min(FEWEST, limits), limits))
+        pieces, at, rest = _peeled(cube, checks, types, places, left, prices, deadline, number)
+        before = sum(map(len, nodes))
+        covered.append(np.column_stack([types[pieces[:, 0]], pieces[:, 1] + before, pieces[:, 2]]))
+        nodes.append(places[at])
+        uncovered = np.flatnonzero(rest)
+        types, left = types[uncovered], rest[uncovered]
+        if walked == cube.number or not len(at):
+            break
+    classes = np.concatenate([*nodes, [cube.number - 1]])
+    others = np.column_stack([types, np.full(len(types), len(classes) - 1), left])
+    return Covering.of(cube, np.concatenate([*covered, others]), classes)
+
+
+def _peeled(
+    cube: Cube, checks: Checks, types: Ints, nodes: Ints, left: Ints, prices: Ints, deadline: Deadline, limits: int
+) -> tuple[Ints, Ints, Ints]:
+    """Peel some types over some nodes: pieces as (place in types, class, copies), places of nodes, and what is left."""
+    rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
+    step = max(REACH * cube.full / limits, 1.0)
+    found: tuple[Ints, Ints, Ints] = watched(
+        peel_types,
+        cube.grid.take(types),
+        cube.levels[nodes],
+        left,
+        prices[types],
+        step,
+        limits,
+        rules,
+        deadline=deadline,
     )
-    rest = np.flatnonzero(left)
-    others = np.column_stack([rest, np.full(len(rest), len(nodes)), left[rest]])
-    return Covering.of(cube, np.concatenate([pieces, others]), np.append(nodes, cube.number - 1))
-
-
-def thresholds(cube: Cube, checks: Checks) -> Floats:
-    """Return rising limits of regret; fewer where the cube is large, the last without limit."""
-    if checks.close:
-        return np.append(np.linspace(0.05, 1, 5) * cube.full, np.inf)
-    steps = int(np.clip(WALKS // (cube.number * cube.types + 1), 1, 40))
-    return np.append(np.linspace(0, 0.7, steps) * cube.full if steps > 1 else [], np.inf)
+    return found
 
 
 def concluded(
-    method: Method, problem: Problem, found: Covering, ascent: Ascent, deadline: Deadline, progress: Progress
+    method: Method, problem: Problem, found: Covering, ascent: Ascent | None, deadline: Deadline, progress: Progress
 ) -> Solution:
     """Return a covering as a solution: decided by the models themselves, repaired where they refuse a class."""
     partition = problem.publish(found.partition(problem)).partition
@@ -102,6 +144,8 @@ def concluded(
         partition = repair(problem, partition, deadline=deadline, progress=progress)
         notes = (f"{refused:,} classes were merged into their best neighbours",)
     solution = method.solution(problem, partition, "feasible", notes=notes)
-    pricing = ascent.pricing
-    bound, prices = pricing.stated(ascent.best), pricing.proof(ascent.best)
-    return replace(solution, lower_bound=bound, prices=prices, merged=refused > 0)
+    solution = replace(solution, merged=refused > 0)
+    if ascent is None:
+        return solution
+    bound, prices = ascent.pricing.stated(ascent.best), ascent.pricing.proof(ascent.best)
+    return replace(solution, lower_bound=bound, prices=prices)

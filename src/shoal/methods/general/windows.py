@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Bools, Ints
-from shoal.patterns import Cube
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
 from shoal.patterns.pool import Pool
@@ -145,15 +144,9 @@ def _with_present(covering: Covering, pool: Pool, chosen: Ints) -> tuple[Pool, I
     owner, members = np.divmod(entries, len(pool.types))
     classes, first, patterns = np.unique(owner, return_index=True, return_inverse=True)
     nodes = covering.nodes[classes]
-    costs = _cost_at(cube, nodes, pool.types[members[first]])
+    costs = cube.grid.paid_at(cube.levels[nodes], pool.types[members[first]])
     joined = pool.joined(nodes, costs, patterns.reshape(-1), members)
     return joined, np.concatenate([np.zeros(len(pool.members), np.int64), copies])
-
-
-def _cost_at(cube: Cube, nodes: Ints, types: Ints) -> Ints:
-    pairs = cube.nodes[nodes]
-    paid: Ints = cube.first.losses[pairs[:, 0], types] + cube.second.losses[pairs[:, 1], types]
-    return paid
 
 
 def _outlets(covering: Covering, fixed: Ints, types: Ints) -> tuple[Ints, Ints]:

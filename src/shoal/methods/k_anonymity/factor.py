@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import Units, WholeLadder, graph_refusals, ladders_of
+from shoal.bounds.hierarchy_losses import Units, WholeLosses, graph_refusals, hierarchy_losses
 from shoal.core.arrays import Codes, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress
@@ -28,7 +28,7 @@ FEW = 200
 class Distances:
     """How far the rows of a block are from each other, attribute by attribute, in whole units."""
 
-    ladders: tuple[WholeLadder, ...]
+    hierarchies: tuple[WholeLosses, ...]
     codes: Codes
     """Row by attribute: its value."""
 
@@ -36,8 +36,8 @@ class Distances:
     def apart(self) -> Ints:
         """The distance of every two rows: the sum over the attributes."""
         apart = np.zeros((len(self.codes), len(self.codes)), dtype=np.int64)
-        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
-            apart += ladder.between(codes[:, None], codes)
+        for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
+            apart += hierarchy.between(codes[:, None], codes)
         return apart
 
     def spread(self, groups: Ints) -> Ints:
@@ -46,8 +46,8 @@ class Distances:
         The blocks that hold a row lie in each other, so the one that reaches farthest from the first holds all.
         """
         paid = np.zeros(len(groups), dtype=np.int64)
-        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
-            paid += ladder.between(codes[groups[:, :1]], codes[groups]).max(axis=1)
+        for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
+            paid += hierarchy.between(codes[groups[:, :1]], codes[groups]).max(axis=1)
         return paid
 
 
@@ -84,10 +84,10 @@ class Factor(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Find the factor of each block; rows of blocks that time does not allow for are classes in their order."""
-        ladders, _ = ladders_of(problem)
-        units = Units.of((ladder.losses for ladder in ladders), FINEST / len(ladders))
-        whole = tuple(map(units.ladder, ladders))
-        many = units.denominator * sum(float(ladder.losses.max()) for ladder in ladders) > FEW
+        hierarchies, _ = hierarchy_losses(problem)
+        units = Units.of((hierarchy.losses for hierarchy in hierarchies), FINEST / len(hierarchies))
+        whole = tuple(map(units.hierarchy, hierarchies))
+        many = units.denominator * sum(float(hierarchy.losses.max()) for hierarchy in hierarchies) > FEW
         blocks, labels = blocks_of(problem, self.most_rows[many]), np.empty(problem.rows, dtype=np.int64)
         number = done = weight = 0
         for place, rows in enumerate(blocks):
@@ -125,10 +125,11 @@ class Factor(Method):
 
 def _is_binary(problem: Problem) -> bool:
     """Whether no column has more than two values, which cost nothing as they are: of three rows two then agree."""
-    ladders, _ = ladders_of(problem)
+    hierarchies, _ = hierarchy_losses(problem)
     values = [np.unique(column) for column in problem.microdata.tuples.T]
     return all(
-        len(some) <= 2 and not ladder.losses[0, some].any() for ladder, some in zip(ladders, values, strict=True)
+        len(some) <= 2 and not hierarchy.losses[0, some].any()
+        for hierarchy, some in zip(hierarchies, values, strict=True)
     )
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import FlatLadders, graph_refusals
+from shoal.bounds.hierarchy_losses import FlatLosses, graph_refusals
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Growth, Method, Progress
@@ -111,8 +111,8 @@ class Neighbours:
     def of(cls, problem: Problem, deadline: Deadline, progress: Progress) -> Neighbours:
         """Compare tuples in pairs, as long as there is time."""
         microdata, k = problem.microdata, problem.models.least_rows
-        codes, ladders = np.ascontiguousarray(microdata.tuples.T), FlatLadders.of(problem)
-        least = ladders.losses[ladders.starts[:, None] + codes].sum(axis=0)
+        codes, hierarchies = np.ascontiguousarray(microdata.tuples.T), FlatLosses.of(problem)
+        least = hierarchies.losses[hierarchies.starts[:, None] + codes].sum(axis=0)
         lonely = np.flatnonzero(microdata.counts < k)
         following = np.arange(1, min(k, len(least)), dtype=np.int32)
         near: Codes = (lonely.astype(np.int32)[:, None] + following) % np.int32(len(least))
@@ -121,7 +121,7 @@ class Neighbours:
         while done < len(lonely) and not deadline.passed:
             progress(0.9 * done / len(lonely), "looking for nearest rows")
             part = slice(done, done + step)
-            near[part], far[part] = nearest_tuples(codes, microdata.counts, ladders, lonely[part], k)
+            near[part], far[part] = nearest_tuples(codes, microdata.counts, hierarchies, lonely[part], k)
             done += step
         return cls(lonely, near, far, least, done >= len(lonely))
 

@@ -15,13 +15,13 @@ SORTED_FROM = 64
 
 
 @njit(cache=True, nogil=True)
-def nearest_tuples(codes, counts, ladders, some, k):
+def nearest_tuples(codes, counts, hierarchies, some, k):
     """Return the nearest tuples of some, nearest first, as many as it takes to have k rows with it; and how far.
 
     `codes[j]` are the values of attribute j. Of tuples equally far the one of the smaller number is nearer. Places that
     are not needed hold -1.
     """
-    sizes, starts, ups, losses = ladders
+    sizes, starts, ups, losses = hierarchies
     attributes, number = codes.shape
     most = min(k, number)
     near = np.full((len(some), most - 1), -1, np.int32)

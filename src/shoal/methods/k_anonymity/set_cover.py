@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import graph_refusals, ladders_of
+from shoal.bounds.hierarchy_losses import graph_refusals, hierarchy_losses
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.microdata.partition import Partition
@@ -86,7 +86,7 @@ def factor(k: int) -> float:
 
 
 def _members(problem: Problem) -> int:
-    nodes = int(np.prod([len(ladder.up) for ladder in ladders_of(problem)[0]], dtype=np.float64))
+    nodes = int(np.prod([len(hierarchy.up) for hierarchy in hierarchy_losses(problem)[0]], dtype=np.float64))
     return nodes * len(problem.microdata.counts)
 
 

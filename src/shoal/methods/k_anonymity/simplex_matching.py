@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.base import in_measure, is_provable
-from shoal.bounds.ladders import distance_refusals
+from shoal.bounds.hierarchy_losses import distance_refusals
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.general.dropping import rows_to_keep
 from shoal.methods.k_anonymity.blocks import blocks_of

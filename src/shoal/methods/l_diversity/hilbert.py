@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.ladders import FlatLadders
+from shoal.bounds.hierarchy_losses import FlatLosses
 from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.core.loops import fitting
 from shoal.core.sorting import order_by
@@ -160,20 +160,20 @@ def _runs(problem: Problem, line: Ints, deadline: Deadline, progress: Progress) 
 def _losses(problem: Problem, line: Ints, deadline: Deadline) -> Iterator[tuple[int, Floats]]:
     """Yield what runs of k to 2k - 1 rows cost, some first rows at a time: by length and row; 0 when time is over."""
     k = problem.models.least_rows
-    by_ladders = isinstance(problem.cost, CellCost) and problem.cells_are_blocks
-    measured = _along_ladders(problem, line) if by_ladders else partial(_by_cells, problem, line)
+    by_hierarchies = isinstance(problem.cost, CellCost) and problem.cells_are_blocks
+    measured = _along_hierarchies(problem, line) if by_hierarchies else partial(_by_cells, problem, line)
     step = STEP // (2 * k) + 1
     for first in range(0, len(line) - k + 1, step):
         number = min(step, len(line) - k + 1 - first)
         yield first, np.zeros((k, number)) if deadline.passed else measured(first, number)
 
 
-def _along_ladders(problem: Problem, line: Ints) -> Callable[[int, int], Floats]:
+def _along_hierarchies(problem: Problem, line: Ints) -> Callable[[int, int], Floats]:
     """Return the way to measure runs whose cells are blocks of hierarchies, for a cost that adds over cells."""
     k = problem.models.least_rows
-    codes, ladders = np.ascontiguousarray(problem.microdata.codes[line].T), FlatLadders.of(problem)
+    codes, hierarchies = np.ascontiguousarray(problem.microdata.codes[line].T), FlatLosses.of(problem)
     loop = fitting(run_losses, problem.rows * k)
-    return lambda first, number: loop(codes, ladders, first, number, k)
+    return lambda first, number: loop(codes, hierarchies, first, number, k)
 
 
 def _by_cells(problem: Problem, line: Ints, first: int, number: int) -> Floats:

@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from shoal.bounds.ladders import FlatLadders
+from shoal.bounds.hierarchy_losses import FlatLosses
 from shoal.core.arrays import Codes, Floats, Ints
 
 
@@ -24,13 +24,13 @@ def cheapest_runs(best: Floats, last: Ints, losses: Floats, start: int, k: int) 
                 last[end] = k + more
 
 
-def run_losses(codes: Codes, ladders: FlatLadders, first: int, number: int, k: int) -> Floats:
+def run_losses(codes: Codes, hierarchies: FlatLosses, first: int, number: int, k: int) -> Floats:
     """Return what runs of k to 2k - 1 rows cost that begin with one of some rows of a line; by length and row.
 
     `codes[j]` are the values of attribute j along the line. The lowest block around a run is the highest of the lowest
     blocks around its first row and each other: one step for each row that a run gets longer.
     """
-    sizes, starts, ups, losses = ladders
+    sizes, starts, ups, losses = hierarchies
     attributes, rows = codes.shape
     found = np.zeros((k, number))
     levels = np.empty(attributes, np.int64)

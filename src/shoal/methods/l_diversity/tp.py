@@ -1,4 +1,8 @@
-"""TP: l-diversity with few starred rows, in three phases (Xiao, Yi and Tao 2010)."""
+"""TP: l-diversity with few starred rows, in three phases (Xiao, Yi and Tao 2010).
+
+Phase one is `phase_one` of `bounds/residue.py`: what it takes out of the classes is a lower bound, too. Phases two and
+three are `phase_two` and `phase_three` of `tp_kernel.py`, compiled. `three_phases` here calls them in order.
+"""
 
 # ruff: noqa: E741 - l is the paper's name
 

@@ -14,7 +14,7 @@ from shoal.core.loops import fitting
 from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.moves import improved
-from shoal.methods.general.peel import Peel, takes_minutes
+from shoal.methods.general.peel import MOST_PEELED, Peel, walked
 from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.methods.l_diversity.sorted_peel import fits, sorted_peel
 from shoal.methods.l_diversity.tp import TP, Split, concluded, diversity_of, three_phases
@@ -107,7 +107,7 @@ def _refiners(problem: Problem, split: Split) -> list[Method]:
 
 def _peelers(problem: Problem, rows: int) -> list[Method]:
     """Return `peel` where the lattice of patterns is not too large for so many rows, and nothing else."""
-    return [] if Peel().accepts(problem) or takes_minutes(problem, rows) else [Peel()]
+    return [] if Peel().accepts(problem) or walked(problem, rows) > MOST_PEELED else [Peel()]
 
 
 def _of_all(problem: Problem) -> list[Method]:

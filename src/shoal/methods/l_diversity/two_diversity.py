@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from shoal.bounds.ladders import distance_refusals
+from shoal.bounds.hierarchy_losses import distance_refusals
 from shoal.methods.k_anonymity.simplex import Points
 from shoal.methods.k_anonymity.simplex_matching import MOST_TYPES, SimplexMatching
 from shoal.models import Rule

@@ -15,8 +15,8 @@ from shoal.methods.general.peel import unmet
 from shoal.methods.general.repair import repair
 from shoal.methods.t_closeness.fragmentation import (
     Axis,
+    DistanceBound,
     Fragmentation,
-    Promise,
     Sizes,
     Tuples,
     axes_of,
@@ -132,7 +132,7 @@ class Work:
             self.progress(0.5, "cutting sensitive values into fragments")
             targets = [budget * axis.t for axis in self.axes]
             cut = find_fragmentation(cut, targets, MOST_FRAGMENTS, self._over)
-            sizing = Sizing(Promise(cut), self.problem.models.least_rows, self._diversities(cut))
+            sizing = Sizing(DistanceBound(cut), self.problem.models.least_rows, self._diversities(cut))
             number = size(sizing, FOLLOWED, self._over)[1]
             if number > most:
                 best, most = sizing, number
@@ -142,12 +142,12 @@ class Work:
     @property
     def fragment_of_row(self) -> Ints:
         """The fragment of each row."""
-        return self.sizing.promise.cut.of_tuple[self.tuples.of_row]
+        return self.sizing.distance.cut.of_tuple[self.tuples.of_row]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was cut and sized, in words."""
-        cut = self.sizing.promise.cut
+        cut = self.sizing.distance.cut
         bounds = ", ".join(f"{axis.name} {bound:.4g}" for axis, bound in zip(self.axes, cut.bounds, strict=True))
         said = f"{len(cut):,} fragments; sizes that conform to them would be within {bounds}"
         return (said, f"{len(self._sizes):,} classes were sized before records were chosen") if self.axes else ()
@@ -204,7 +204,7 @@ class Work:
     def promised(self, partition: Partition) -> dict[str, float]:
         """Return the bounds of the classes published, as they follow from what they take of each fragment."""
         sizes = Sizes.counted(partition.class_of_row, self.fragment_of_row)
-        bounds = self.sizing.promise.bounds(sizes).max(axis=0).tolist()
+        bounds = self.sizing.distance.bounds(sizes).max(axis=0).tolist()
         models = closeness(self.problem.models)
         return {str(model).rpartition("=")[0]: bound for model, bound in zip(models, bounds, strict=True)}
 

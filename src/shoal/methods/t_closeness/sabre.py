@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.peel import unmet
-from shoal.methods.t_closeness.fragmentation import Fragmentation, Promise, axes_of, find_fragmentation, size
+from shoal.methods.t_closeness.fragmentation import DistanceBound, Fragmentation, axes_of, find_fragmentation, size
 from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks
 from shoal.methods.t_closeness.fragmentation.sizing import Sizing
@@ -54,7 +54,7 @@ class Sabre(Method):
         progress(0.0, "cutting sensitive values into buckets")
         axes, tuples = axes_of(problem)
         cut = find_fragmentation(Fragmentation.whole(axes, tuples), [axes[0].t], MOST_BUCKETS, lambda: deadline.passed)
-        sizing = Sizing(Promise(cut), problem.models.least_rows)
+        sizing = Sizing(DistanceBound(cut), problem.models.least_rows)
         sizes, _ = size(sizing, stop=lambda: deadline.passed)
         progress(0.5, "filling classes")
         buckets, ranks = cut.of_tuple[tuples.of_row], curve_ranks(problem.microdata)

@@ -133,3 +133,14 @@ class Reduction(ABC):
             return None
         partition = classes if isinstance(classes, Partition) else Partition.of(np.asarray(classes))
         return self.read([rows.tolist() for rows in partition], cost)
+
+
+class Question(Reduction):
+    """A question whose answer is known to be yes where `solution` has one: then the threshold is the optimum."""
+
+    solution: Any
+
+    @property
+    def optimum(self) -> int | None:
+        """The threshold, where an answer is known."""
+        return None if self.solution is None else self.threshold

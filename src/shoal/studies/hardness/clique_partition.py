@@ -13,14 +13,14 @@ import polars as pl
 
 from shoal.core.errors import ParameterError
 from shoal.models import KAnonymity, Model
-from shoal.studies.hardness.base import Reduction, Size, Sizes
+from shoal.studies.hardness.base import Question, Size, Sizes
 from shoal.studies.hardness.sources import Edge, Graph
 
 Cliques = tuple[frozenset[int], ...]
 
 
 @dataclass(frozen=True)
-class CliquePartition(Reduction):
+class CliquePartition(Question):
     """A row for every edge; k is the number of edges of a clique, times the copies of every row.
 
     Rows have a block of columns, one per vertex, for every binary digit of the edges' ranks: 0 but at the ends of the
@@ -99,11 +99,6 @@ class CliquePartition(Reduction):
     def threshold(self) -> int:
         """So many stars in a row and block as a clique has vertices; no release has fewer."""
         return self.copies * len(self.graph.edges) * self.size * self.blocks
-
-    @property
-    def optimum(self) -> int | None:
-        """The threshold, where a partition into cliques is known."""
-        return None if self.solution is None else self.threshold
 
     def read(self, classes: Sequence[Sequence[int]], cost: int) -> Cliques:
         """Return the vertices of the cliques that the classes are."""

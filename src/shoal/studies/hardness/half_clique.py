@@ -13,13 +13,13 @@ import polars as pl
 
 from shoal.core.errors import ParameterError
 from shoal.models import KAnonymity, Model
-from shoal.studies.hardness.base import Reduction, Size, Sizes
+from shoal.studies.hardness.base import Question, Size, Sizes
 from shoal.studies.hardness.minimum_bisection import incidence
 from shoal.studies.hardness.sources import Graph
 
 
 @dataclass(frozen=True)
-class HalfClique(Reduction):
+class HalfClique(Question):
     """The table of a bisection, and some rows that agree with nothing; k is half of the vertices.
 
     Fewer than k rows are new, so two classes are all there can be, and one with a new row keeps nothing. The other has
@@ -83,11 +83,6 @@ class HalfClique(Reduction):
         """All cells but those that a clique's complement keeps."""
         half = self.graph.vertices // 2
         return (self.graph.vertices + self.new) * len(self.graph.edges) - half * comb(half, 2)
-
-    @property
-    def optimum(self) -> int | None:
-        """The threshold, where a clique is known."""
-        return None if self.solution is None else self.threshold
 
     def read(self, classes: Sequence[Sequence[int]], cost: int) -> frozenset[int]:
         """Return the clique: the vertices outside the class of old rows alone."""

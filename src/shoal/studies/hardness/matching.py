@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError
-from shoal.studies.hardness.base import Reduction, Size
+from shoal.studies.hardness.base import Question, Reduction, Size
 from shoal.studies.hardness.sources import Tuples
 
 COUNT = Size("count", "elements of a side", 2, whole=True, default=6)
@@ -24,9 +24,15 @@ def membership(tuples: Tuples, values: Sequence[int]) -> Ints:
     return cells
 
 
-def stars_of_matching(tuples: Tuples) -> int:
-    """Return what classes cost that are tuples of a matching: every column but one, in every row."""
-    return tuples.sides * tuples.count * (len(tuples.tuples) - 1)
+class MatchingQuestion(Question):
+    """Whether some of the tuples hold every element exactly once; `solution` has their numbers, where known."""
+
+    tuples: Tuples
+
+    @property
+    def threshold(self) -> int:
+        """Every column but one, in the row of every element; no release has fewer stars."""
+        return self.tuples.sides * self.tuples.count * (len(self.tuples.tuples) - 1)
 
 
 def chosen(owner: type[Reduction], tuples: Tuples, classes: Sequence[Sequence[int]]) -> tuple[int, ...]:

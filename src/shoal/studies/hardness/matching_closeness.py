@@ -13,8 +13,8 @@ import polars as pl
 from shoal.core.errors import ParameterError
 from shoal.models import Model, TCloseness
 from shoal.models.metric import Metric
-from shoal.studies.hardness.base import Reduction, Size, Sizes
-from shoal.studies.hardness.matching import COUNT, DECOYS, check, chosen, membership, stars_of_matching
+from shoal.studies.hardness.base import Size, Sizes
+from shoal.studies.hardness.matching import COUNT, DECOYS, MatchingQuestion, check, chosen, membership
 from shoal.studies.hardness.sources import Tuples, planted_tuples
 
 THIRD = Fraction(1, 3)
@@ -26,7 +26,7 @@ METRIC = Metric.of(
 
 
 @dataclass(frozen=True)
-class MatchingCloseness(Reduction):
+class MatchingCloseness(MatchingQuestion):
     """A row per element, its side sensitive: classes must hold all three sides, and only tuples keep a column.
 
     Below 1/3, a class of one or two rows is too far from (1/3, 1/3, 1/3). From 1/3 on, 2 t n' further rows with values
@@ -80,16 +80,6 @@ class MatchingCloseness(Reduction):
     def require(self) -> Model:
         """t-closeness, with the metric where t needs it."""
         return TCloseness(self.t, "side", distance=METRIC if self.t >= THIRD else "equal")
-
-    @property
-    def threshold(self) -> int:
-        """Every column but one, in the row of every element; no release has fewer stars."""
-        return stars_of_matching(self.tuples)
-
-    @property
-    def optimum(self) -> int | None:
-        """The threshold, where a matching is known."""
-        return None if self.solution is None else self.threshold
 
     def read(self, classes: Sequence[Sequence[int]], cost: int) -> tuple[int, ...]:
         """Return which triples match."""

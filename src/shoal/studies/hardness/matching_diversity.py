@@ -11,13 +11,13 @@ import polars as pl
 
 from shoal.core.errors import ParameterError
 from shoal.models import LDiversity, Model
-from shoal.studies.hardness.base import Reduction, Size, Sizes
-from shoal.studies.hardness.matching import COUNT, DECOYS, check, chosen, membership, stars_of_matching
+from shoal.studies.hardness.base import Size, Sizes
+from shoal.studies.hardness.matching import COUNT, DECOYS, MatchingQuestion, check, chosen, membership
 from shoal.studies.hardness.sources import Tuples, planted_tuples
 
 
 @dataclass(frozen=True)
-class MatchingDiversity(Reduction):
+class MatchingDiversity(MatchingQuestion):
     """A row per element; its sensitive value, which also fills its cells, is shared within its side alone.
 
     Rows of a class that agree in a column agree on 0, for they cannot all have one sensitive value: they are elements
@@ -68,16 +68,6 @@ class MatchingDiversity(Reduction):
     def require(self) -> Model:
         """l-diversity, one for a side."""
         return LDiversity(self.tuples.sides, "value")
-
-    @property
-    def threshold(self) -> int:
-        """Every column but one, in every row; no release has fewer stars."""
-        return stars_of_matching(self.tuples)
-
-    @property
-    def optimum(self) -> int | None:
-        """The threshold, where a matching is known."""
-        return None if self.solution is None else self.threshold
 
     def read(self, classes: Sequence[Sequence[int]], cost: int) -> tuple[int, ...]:
         """Return which tuples match."""

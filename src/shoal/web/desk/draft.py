@@ -77,6 +77,7 @@ class Draft:
     """The register of earlier releases: an absolute path."""
     overlap: str | None = None
     follows: str | None = None
+    effort: str = DEFAULTS["effort"]
     time_limit: float | None = None
     seed: int = DEFAULTS["seed"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 import shoal.hierarchies
+from shoal.core.arrays import Ints
 from shoal.core.discovery import discover
 from shoal.core.errors import HierarchyError, ShoalError
 from shoal.hierarchies import Automatic, Builder, Hierarchy, Intervals, Taxonomy, as_builder, spec_of
@@ -60,7 +60,7 @@ def hierarchy(draft: Draft, name: str, spec: object = None, *, values: bool = Fa
     """
     coded = _few(column(draft, name))
     builder = _builder(draft, name, spec, coded)
-    counts = np.bincount(coded.codes, minlength=coded.size)
+    counts = _rows(coded)
     built = builder.build(coded.values, counts)
     levels = (_blocks(built, level, counts, shown if level or values else 0) for level in range(built.height + 1))
     return Shape(spec_of(builder), tuple(levels))
@@ -69,7 +69,7 @@ def hierarchy(draft: Draft, name: str, spec: object = None, *, values: bool = Fa
 def tree(draft: Draft, name: str, spec: object = None) -> Any:
     """Return a hierarchy as groups within groups, the root `*` outermost, to be edited: its leaves are cells."""
     coded = _few(column(draft, name))
-    return hierarchy_tree(hierarchy_rows(_builder(draft, name, spec, coded).build(coded.values)))
+    return hierarchy_tree(hierarchy_rows(_builder(draft, name, spec, coded).build(coded.values, _rows(coded))))
 
 
 def builders(draft: Draft, name: str) -> tuple[Buildable, ...]:
@@ -82,25 +82,30 @@ def builders(draft: Draft, name: str) -> tuple[Buildable, ...]:
 def _buildable(kind: type[Builder], coded: Coded) -> Buildable:
     names = tuple(one.name for one in fields(kind))  # type: ignore[arg-type]
     try:
-        builder = _start(kind, coded.values)
-        builder.build(coded.values)
+        builder = _start(kind, coded)
+        builder.build(coded.values, _rows(coded))
     except ShoalError as error:
         return Buildable(kind.name, kind.meaning, names, None, str(error))
     return Buildable(kind.name, kind.meaning, names, spec_of(builder))
 
 
-def _start(kind: type[Builder], values: pl.Series) -> Builder:
+def _start(kind: type[Builder], coded: Coded) -> Builder:
     """Return a builder of a kind as it stands, intervals with the widths that would be chosen by themselves."""
     if kind is not Intervals:
         return kind()
-    chosen = Automatic().chosen(values)
+    chosen = Automatic().chosen(coded.values, _rows(coded))
     return chosen if isinstance(chosen, Intervals) else Intervals(bins=[4, 2])
 
 
 def _builder(draft: Draft, name: str, spec: object, coded: Coded) -> Builder:
     said = draft.hierarchies.get(name) if spec is None else spec
     builder = Automatic() if said is None else as_builder(said)
-    return builder.chosen(coded.values) if isinstance(builder, Automatic) else builder
+    return builder.chosen(coded.values, _rows(coded)) if isinstance(builder, Automatic) else builder
+
+
+def _rows(coded: Coded) -> Ints:
+    """Return how many rows have each value."""
+    return np.bincount(coded.codes, minlength=coded.size)
 
 
 def _few(coded: Coded) -> Coded:

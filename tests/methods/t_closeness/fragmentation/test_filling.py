@@ -9,7 +9,7 @@ import pytest
 from tests.strategies import QUASI, SENSITIVE, Case, case_of
 
 from shoal.core.arrays import Ints
-from shoal.methods.t_closeness.fragmentation import Promise, Sizes, axes_of, find_fragmentation, size
+from shoal.methods.t_closeness.fragmentation import DistanceBound, Sizes, axes_of, find_fragmentation, size
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks, swapped
 from shoal.methods.t_closeness.fragmentation.fragmentation import Fragmentation
 from shoal.methods.t_closeness.fragmentation.sizing import Sizing
@@ -37,7 +37,7 @@ def sized(problem: Problem) -> tuple[Sizes, Ints]:
     """Sizes of classes of a problem, and the fragment of each row."""
     axes, tuples = axes_of(problem)
     cut = find_fragmentation(Fragmentation.whole(axes, tuples), [0.2, 0.2], 100)
-    return size(Sizing(Promise(cut), 2))[0], cut.of_tuple[tuples.of_row]
+    return size(Sizing(DistanceBound(cut), 2))[0], cut.of_tuple[tuples.of_row]
 
 
 def taken(labels: Ints, fragments: Ints) -> list[list[int]]:

@@ -11,13 +11,13 @@ from tests.methods.t_closeness.fragmentation.grids import adversarial, distances
 from tests.thorough import many
 
 from shoal.methods.t_closeness.fragmentation import (
+    DistanceBound,
     Fragmentation,
-    Promise,
     Sizes,
     Tuples,
+    distance_bound,
     equal_sizes,
     find_fragmentation,
-    promise,
     size,
 )
 from shoal.methods.t_closeness.fragmentation.axes import axis
@@ -49,7 +49,7 @@ def example() -> Fragmentation:
 
 def test_the_bound_of_a_class_that_does_not_conform() -> None:
     cut = example()
-    bound = Promise(cut).bounds(sizes_of([2, 1]))[0, 0]
+    bound = DistanceBound(cut).bounds(sizes_of([2, 1]))[0, 0]
     assert bound == pytest.approx(25 / 72)
     rows = range(8)
     worst = max(
@@ -60,7 +60,7 @@ def test_the_bound_of_a_class_that_does_not_conform() -> None:
 
 def test_the_bound_of_the_table_is_the_aggregate_bound() -> None:
     cut = example()
-    assert Promise(cut).bounds(sizes_of([4, 4], [1, 1]))[:, 0] == pytest.approx([cut.bounds[0]] * 2)
+    assert DistanceBound(cut).bounds(sizes_of([4, 4], [1, 1]))[:, 0] == pytest.approx([cut.bounds[0]] * 2)
 
 
 # --- the law ---------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def check_bad_choices(seed: int, classes: int) -> float:
     sizes = rng.integers(2, 9, int(rng.integers(1, 4))).tolist()
     whole = drawn(rng, [random_ground(rng, one) for one in sizes], sizes, int(rng.integers(20, 120)))
     cut = find_fragmentation(whole, [float(rng.choice([0.3, 0.1, 0.03]))] * len(sizes), 200)
-    bounds, nearest = Promise(cut), 0.0
+    bounds, nearest = DistanceBound(cut), 0.0
     for _ in range(classes):
         conforms = rng.random() < 0.3
         taken = np.maximum(cut.rows // 2, 1) if conforms else rng.integers(0, cut.rows + 1)
@@ -120,17 +120,17 @@ def test_long_lists_of_values_are_compared_by_fragments_at_a_price(seed: int, mo
 
 
 def _bounds(monkeypatch: pytest.MonkeyPatch, cut: Fragmentation, asked: list[list[int]], cells: int) -> np.ndarray:
-    monkeypatch.setattr(promise, "CELLS", cells)
-    return Promise(cut).bounds(sizes_of(*asked))
+    monkeypatch.setattr(distance_bound, "CELLS", cells)
+    return DistanceBound(cut).bounds(sizes_of(*asked))
 
 
 def test_compiled_mixtures_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     cut = find_fragmentation(drawn(rng, [ordered(9)], [9], 90), [0.05], 100)
     asked = sizes_of(*[rng.integers(0, cut.rows + 1).tolist() for _ in range(9)])
-    plain = Promise(cut).bounds(asked)
-    monkeypatch.setattr(promise, "COMPILED_FROM", 0)
-    assert Promise(cut).bounds(asked) == pytest.approx(plain)
+    plain = DistanceBound(cut).bounds(asked)
+    monkeypatch.setattr(distance_bound, "COMPILED_FROM", 0)
+    assert DistanceBound(cut).bounds(asked) == pytest.approx(plain)
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def figure(last: int, slack: float = 0.0) -> Sizing:
     matrix[9, 3] += last - 300
     cut = grid(matrix, (0.2224 + slack, 0.1668 + slack)).cut(0, 0, 20).cut(0, 1, 10).cut(2, 1, 10)
     assert cut.rows.tolist() == [250, 100, 350, last]
-    return Sizing(Promise(cut), 1)
+    return Sizing(DistanceBound(cut), 1)
 
 
 def test_figure_18_twenty_records_conform_to_every_fragment() -> None:
@@ -156,12 +156,12 @@ def test_figure_18_twenty_records_conform_to_every_fragment() -> None:
 @pytest.mark.parametrize(("slack", "least"), [(0.01, 43), (0.02, 75), (0.05, 98), (0.1, 333)])
 def test_figure_19_one_record_more_leaves_dozens_of_classes_instead_of_one(slack: float, least: int) -> None:
     sizing = figure(301, slack)
-    assert sizing.promise.cut.bounds == pytest.approx([0.2224, 0.1668], abs=1e-4)
+    assert sizing.distance.cut.bounds == pytest.approx([0.2224, 0.1668], abs=1e-4)
     assert len(equal_sizes(sizing)) == 1
     found, number = size(sizing)
     assert number == len(found) >= least
     assert np.sum(table(found, 4), axis=0).tolist() == [250, 100, 350, 301]
-    assert (sizing.promise.bounds(found) <= sizing.limits + 1e-9).all()
+    assert (sizing.distance.bounds(found) <= sizing.limits + 1e-9).all()
 
 
 def test_halves_take_what_there_is_and_differ_by_one() -> None:
@@ -171,8 +171,8 @@ def test_halves_take_what_there_is_and_differ_by_one() -> None:
 
 def test_all_ways_to_round_four_odd_numbers_are_tried() -> None:
     """Up to an exchange of the halves; a half that is left without a record is none."""
-    cut = figure(301).promise.cut
-    ways = Sizing(Promise(cut), 1).roundings
+    cut = figure(301).distance.cut
+    ways = Sizing(DistanceBound(cut), 1).roundings
     as_cut = [halve(sizes_of([1, 3, 5, 7]), rank, pattern) for rank, pattern in ways if (rank == np.arange(4)).all()]
     firsts = {tuple(table(halves, 4)[0]) for halves in as_cut} | {tuple(table(halves, 4)[1]) for halves in as_cut}
     assert firsts == set(product((0, 1), (1, 2), (2, 3), (3, 4)))
@@ -184,9 +184,9 @@ def test_all_ways_to_round_four_odd_numbers_are_tried() -> None:
 
 def test_classes_have_rows_enough() -> None:
     sizing = figure(301, 0.1)
-    found, _ = size(Sizing(sizing.promise, 12))
+    found, _ = size(Sizing(sizing.distance, 12))
     assert found.rows.min() >= 12
-    assert len(equal_sizes(Sizing(figure(300).promise, 30))) == 25
+    assert len(equal_sizes(Sizing(figure(300).distance, 30))) == 25
 
 
 def test_few_classes_followed_tell_about_how_many_there_are() -> None:
@@ -204,7 +204,7 @@ def test_diversity_is_promised_from_the_sizes() -> None:
 
 def test_sizes_that_diversity_refuses_stay_together() -> None:
     cut = example()
-    strict = Sizing(Promise(cut), 1, (Diversity(Fraction(2), np.array([[3, 1], [2, 2]])),))
+    strict = Sizing(DistanceBound(cut), 1, (Diversity(Fraction(2), np.array([[3, 1], [2, 2]])),))
     assert len(size(strict)[0]) == 1
     assert len(equal_sizes(strict)) == 1
 
@@ -223,7 +223,7 @@ def test_most_classes_come_of_fragments_that_use_up_a_part_of_t(t: float, least:
     np.add.at(matrix, (first, second), 1)
     numbers = []
     for share in (1, 0.4, 0.25):
-        sizing = Sizing(Promise(find_fragmentation(grid(matrix, (t, t)), [t * share] * 2, 1000)), 1)
+        sizing = Sizing(DistanceBound(find_fragmentation(grid(matrix, (t, t)), [t * share] * 2, 1000)), 1)
         numbers.append(len(size(sizing)[0]))
         assert len(equal_sizes(sizing)) <= 2
     assert max(numbers) >= least

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.bounds.ladders import ladders_of
+from shoal.bounds.hierarchy_losses import hierarchy_losses
 from shoal.core.arrays import Bools, Floats
 from shoal.costs import CellCost
 from shoal.costs.attribute_loss import ColumnCost
@@ -90,7 +90,7 @@ class Tables:
 def _losses(problem: Problem) -> list[Floats] | None:
     cost, data = problem.cost, problem.microdata
     if isinstance(cost, CellCost):
-        return [ladder.losses / cost.per(problem.rows) for ladder in ladders_of(problem)[0]]
+        return [hierarchy.losses / cost.per(problem.rows) for hierarchy in hierarchy_losses(problem)[0]]
     if not isinstance(cost, NonUniformEntropy | NormalizedEntropy):
         return None
     losses, most = [], []

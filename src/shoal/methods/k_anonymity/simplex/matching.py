@@ -120,7 +120,7 @@ def costs(points: Points, sets: Ints) -> Ints:
 
 def _finest(points: Points) -> int:
     """Return the least that a cell costs which costs anything."""
-    return min((finest for ladder in points.ladders if (finest := ladder.finest)), default=1)
+    return min((finest for hierarchy in points.hierarchies if (finest := hierarchy.finest)), default=1)
 
 
 def _by_pairs(points: Points, known: Matching, most: int) -> Matching:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.bounds.ladders import Units, WholeLadder, ladders_of
+from shoal.bounds.hierarchy_losses import Units, WholeLosses, hierarchy_losses
 from shoal.core.arrays import Bools, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.problem import Problem
@@ -24,7 +24,7 @@ class Points:
     type_of_row: Ints
     codes: Ints
     """Type by attribute: its value."""
-    ladders: tuple[WholeLadder, ...]
+    hierarchies: tuple[WholeLosses, ...]
     """By attribute: what a cell that covers two values costs a row, in units."""
     kinds: Ints | None
     """The sensitive value of each type, where the rows of a class must differ in it."""
@@ -39,13 +39,13 @@ class Points:
         microdata = problem.microdata
         columns = [*microdata.quasi, *([microdata.attribute(sensitive)] if sensitive else [])]
         type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
-        ladders, star = ladders_of(problem)
-        units = Units.of([*(ladder.losses for ladder in ladders), np.array([star])], MOST_UNITS / problem.rows)
+        hierarchies, star = hierarchy_losses(problem)
+        units = Units.of([*(one.losses for one in hierarchies), np.array([star])], MOST_UNITS / problem.rows)
         full = int(units.whole(np.array([star]))[0])
         codes = np.column_stack([column.codes[example] for column in microdata.quasi]).astype(np.int64)
         kinds = columns[-1].codes[example].astype(np.int64) if sensitive else None
         may_drop = min(problem.may_drop, max(problem.rows - 2, 0))
-        return cls(counts, type_of_row, codes, tuple(map(units.ladder, ladders)), kinds, full, may_drop, units)
+        return cls(counts, type_of_row, codes, tuple(map(units.hierarchy, hierarchies)), kinds, full, may_drop, units)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -59,8 +59,8 @@ class Points:
     def between(self, some: Ints, others: Ints) -> Ints:
         """Return what each of two rows pays in a class of both, for some types by others."""
         total = np.zeros((len(some), len(others)), dtype=np.int64)
-        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
-            total += ladder.between(codes[some, None], codes[others])
+        for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
+            total += hierarchy.between(codes[some, None], codes[others])
         return total
 
     @cached_property
@@ -75,7 +75,7 @@ class Points:
     def triples(self, types: Ints) -> Ints:
         """Return what each row pays in classes of three: the blocks that hold one row lie in each other."""
         total = np.zeros(len(types), dtype=np.int64)
-        for ladder, codes in zip(self.ladders, self.codes.T, strict=True):
+        for hierarchy, codes in zip(self.hierarchies, self.codes.T, strict=True):
             a, b, c = codes[types].T
-            total += np.maximum(ladder.between(a, b), ladder.between(a, c))
+            total += np.maximum(hierarchy.between(a, b), hierarchy.between(a, c))
         return total

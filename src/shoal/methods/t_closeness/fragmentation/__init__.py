@@ -5,15 +5,15 @@ sensitive attributes, after the thesis on numerical ones; its bounds sharpened, 
 """
 
 from shoal.methods.t_closeness.fragmentation.axes import Axis, Tuples, axes_of
+from shoal.methods.t_closeness.fragmentation.distance_bound import DistanceBound, Sizes
 from shoal.methods.t_closeness.fragmentation.fragmentation import Fragment, Fragmentation, find_fragmentation
-from shoal.methods.t_closeness.fragmentation.promise import Promise, Sizes
 from shoal.methods.t_closeness.fragmentation.sizing import equal_sizes, size
 
 __all__ = [
     "Axis",
+    "DistanceBound",
     "Fragment",
     "Fragmentation",
-    "Promise",
     "Sizes",
     "Tuples",
     "axes_of",

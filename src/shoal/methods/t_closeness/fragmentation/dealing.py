@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.methods.t_closeness.fragmentation.promise import Sizes
+from shoal.methods.t_closeness.fragmentation.distance_bound import Sizes
 
 ROUNDS = 12
 """How often centres are moved at most."""

@@ -1,8 +1,9 @@
 """GENERATE-CLASSES: choose the records of every class, near each other in the quasi-identifiers.
 
-How many records a class takes from each fragment is settled before, so any choice meets the promise. Along the Hilbert
-curve a class takes from every fragment the records that lie at about the same part of it: all classes at once. For
-small tables there is another way beside it: from a seed the nearest records of every fragment, class by class.
+How many records a class takes from each fragment is settled before, so any choice keeps to the bound on distances.
+Along the Hilbert curve a class takes from every fragment the records that lie at about the same part of it: all classes
+at once. For small tables there is another way beside it: from a seed the nearest records of every fragment, class by
+class.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.methods.general.hilbert_curve import hilbert_order
-from shoal.methods.t_closeness.fragmentation.promise import Sizes
+from shoal.methods.t_closeness.fragmentation.distance_bound import Sizes
 from shoal.methods.t_closeness.fragmentation.swapping import swap_rows
 from shoal.methods.t_closeness.fragmentation.width import Widths
 from shoal.microdata.microdata import Microdata

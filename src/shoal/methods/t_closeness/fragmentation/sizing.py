@@ -2,7 +2,7 @@
 
 A class that takes the same share of every fragment (exact conformance) needs sizes that divide every fragment's: their
 greatest common divisor is usually 1, and all records are one class. So classes are halved instead, odd numbers
-rounded, as long as the promise holds for both halves.
+rounded, as long as the bound on distances allows both halves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import gcd
 import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
-from shoal.methods.t_closeness.fragmentation.promise import Promise, Sizes
+from shoal.methods.t_closeness.fragmentation.distance_bound import DistanceBound, Sizes
 
 CLOSE = 1e-12
 """By how much a bound in floating point may be above its limit: the models decide afterwards, exactly."""
@@ -53,21 +53,21 @@ class Diversity:
 
 @dataclass(frozen=True, eq=False)
 class Sizing:
-    """What sizes must meet: the promise, a number of rows, diversity."""
+    """What sizes must meet: the bound on distances, a number of rows, diversity."""
 
-    promise: Promise
+    distance: DistanceBound
     least: int
     diversities: tuple[Diversity, ...] = ()
 
     @cached_property
     def limits(self) -> Floats:
         """The distances that are allowed."""
-        return np.array([axis.t for axis in self.promise.cut.axes])
+        return np.array([axis.t for axis in self.distance.cut.axes])
 
     @cached_property
     def orders(self) -> list[Ints]:
         """Orders of the fragments in which odd numbers are rounded up and down in turn: as cut, and along each axis."""
-        cut = self.promise.cut
+        cut = self.distance.cut
         ranks = [np.arange(len(cut))]
         for number, axis in enumerate(cut.axes):
             codes, weights = cut.tuples.codes[:, number], cut.tuples.counts
@@ -81,18 +81,18 @@ class Sizing:
     @property
     def roundings(self) -> list[tuple[Ints, int]]:
         """Ways to round odd numbers: an order, and which of four are rounded down in the first half."""
-        patterns = (ALTERNATE, *(OTHERS if len(self.promise.cut) <= EVERY_ROUNDING_UP_TO else ()))
+        patterns = (ALTERNATE, *(OTHERS if len(self.distance.cut) <= EVERY_ROUNDING_UP_TO else ()))
         return [(rank, pattern) for pattern in patterns for rank in self.orders]
 
     @property
     def whole(self) -> Sizes:
         """The table as one class."""
-        number = len(self.promise.cut)
-        return Sizes(np.array([0, number]), np.arange(number), self.promise.cut.rows)
+        number = len(self.distance.cut)
+        return Sizes(np.array([0, number]), np.arange(number), self.distance.cut.rows)
 
     def over(self, sizes: Sizes) -> Floats:
         """Return by how much each class breaks what is promised, at worst; infinite where rows or values are short."""
-        over: Floats = np.max(self.promise.bounds(sizes) - self.limits, axis=1, initial=-1.0)
+        over: Floats = np.max(self.distance.bounds(sizes) - self.limits, axis=1, initial=-1.0)
         over[sizes.rows < self.least] = np.inf
         for diversity in self.diversities:
             over[~diversity.holds(sizes)] = np.inf
@@ -102,7 +102,7 @@ class Sizing:
 def size(sizing: Sizing, most: int | None = None, stop: Callable[[], bool] = lambda: False) -> tuple[Sizes, float]:
     """Halve the table again and again; return the classes, neighbours beside each other, and how many there are.
 
-    Every class is within the promise if the whole table is. With `most`, only so many classes are followed at a time:
+    Every class is within t if the whole table is. With `most`, only so many classes are followed at a time:
     halves are much alike, so the number is estimated from them.
     """
     open_, paths, weight = sizing.whole, np.zeros(1, dtype=np.int64), 1.0
@@ -143,7 +143,7 @@ def _halved(sizing: Sizing, open_: Sizes) -> tuple[Sizes, Bools]:
 
 
 def _will_do(sizing: Sizing, halves: Sizes) -> Bools:
-    """Whether both halves of each class are within the promise, and neither is empty."""
+    """Whether both halves of each class are within t, and neither is empty."""
     found: Bools = np.minimum.reduce(np.diff(halves.starts).reshape(-1, 2), axis=1) > 0
     if found.any():
         over = sizing.over(halves.only(np.flatnonzero(np.repeat(found, 2))))
@@ -188,7 +188,7 @@ def equal_sizes(sizing: Sizing) -> Sizes:
     >>> gcd(250, 100, 350, 300), gcd(250, 100, 350, 301)
     (50, 1)
     """
-    rows = sizing.promise.cut.rows
+    rows = sizing.distance.cut.rows
     common, total = gcd(*rows.tolist()), int(rows.sum())
     number = max(q for q in range(1, common + 1) if common % q == 0 and (q == 1 or total // q >= sizing.least))
     one = Sizes(np.array([0, len(rows)]), np.arange(len(rows)), rows // number)

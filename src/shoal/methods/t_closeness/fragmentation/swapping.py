@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.compiler import njit
-from shoal.methods.t_closeness.fragmentation.width import LADDER, RANGE
+from shoal.methods.t_closeness.fragmentation.width import BLOCKS, RANGE
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -24,7 +24,7 @@ def width_of(members, start, end, widths, seen, tick):
     total = 0.0
     for j in range(len(shapes)):
         first, size, base = codes[members[start], j], sizes[j], starts[j]
-        if shapes[j] == LADDER:
+        if shapes[j] == BLOCKS:
             level = base
             for at in range(start + 1, end):
                 other = codes[members[at], j]

@@ -1,6 +1,6 @@
 """How wide classes are in the quasi-identifiers: what the cells around some rows cost, in a form for compiled loops.
 
-Each attribute has one of three shapes, by how it is published: a *ladder* (blocks of a hierarchy, each with its loss),
+Each attribute has one of three shapes, by how it is published: *blocks* (of a hierarchy, each with its loss),
 a *range* (positions on a line), or a *set* (of values). The losses are those of the problem's cost where it adds over
 cells, else of NCP. Missing values in a range are weighed as the cost does.
 """
@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.bounds.ladders import Ladder, ladders_of
+from shoal.bounds.hierarchy_losses import HierarchyLosses, hierarchy_losses
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.costs.ncp import NCP
 from shoal.problem import Problem
 from shoal.tables.encoded_column import Coded
 
-LADDER, RANGE, SET = 0, 1, 2
+BLOCKS, RANGE, SET = 0, 1, 2
 
 
 class Widths(NamedTuple):
@@ -34,9 +34,9 @@ class Widths(NamedTuple):
     starts: Ints
     """Where an attribute begins in `blocks` and `losses`."""
     blocks: Codes
-    """Ladders, level by level: the block of each value."""
+    """Blocks, level by level: the block of each value."""
     losses: Floats
-    """Ladders, level by level: the loss of the block. Ranges: the position of each value, NaN if missing, weighted.
+    """Blocks, level by level: the loss of the block. Ranges: the position of each value, NaN if missing, weighted.
     Sets: what each value more costs."""
 
     @classmethod
@@ -47,7 +47,7 @@ class Widths(NamedTuple):
         if not problem.cells_are_blocks:
             shaped = [_spread(column, cost.weight(column.name)) for column in columns]
         else:
-            shaped = [_ladder(ladder) for ladder in ladders_of(replace(problem, cost=cost))[0]]
+            shaped = [_blocks(hierarchy) for hierarchy in hierarchy_losses(replace(problem, cost=cost))[0]]
         shapes, blocks, losses = zip(*shaped, strict=True)
         starts = np.concatenate([[0], np.cumsum([len(one) for one in losses])[:-1]]).astype(np.int64)
         sizes = np.array([column.size for column in columns])
@@ -60,7 +60,7 @@ class Widths(NamedTuple):
         for j, (shape, size, start) in enumerate(zip(self.shapes, self.sizes, self.starts, strict=True)):
             value, others = int(self.codes[one, j]), self.codes[rows, j]
             losses = self.losses[start:]
-            if shape == LADDER:
+            if shape == BLOCKS:
                 up = self.blocks[start : self.ends[j]].reshape(-1, size)
                 apart = (up[:, others] != up[:, [value]]).sum(axis=0)
                 total += losses[apart * size + value]
@@ -76,8 +76,8 @@ class Widths(NamedTuple):
         return np.append(self.starts[1:], len(self.losses))
 
 
-def _ladder(ladder: Ladder) -> tuple[int, Codes, Floats]:
-    return LADDER, ladder.up.ravel().astype(np.int32), ladder.losses.ravel()
+def _blocks(hierarchy: HierarchyLosses) -> tuple[int, Codes, Floats]:
+    return BLOCKS, hierarchy.up.ravel().astype(np.int32), hierarchy.losses.ravel()
 
 
 def _spread(column: Coded, weight: float) -> tuple[int, Codes, Floats]:

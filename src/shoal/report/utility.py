@@ -1,4 +1,4 @@
-"""What an analyst keeps."""
+"""The section on utility: what an analyst keeps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PAIRS = 10
 """Pairs of columns shown, those that changed the most."""
 
 
-def use(found: Evidence) -> Markup:
-    """Return the measures of use, next to the original where that is shown."""
+def utility(found: Evidence) -> Markup:
+    """Return the measures of utility, next to the original where that is shown."""
     heading = tag("h2", "What an analyst keeps")
     if found.utility is None:
         return tag("section", heading, tag("p", "It was not measured."))

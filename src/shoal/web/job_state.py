@@ -1,4 +1,4 @@
-"""Jobs besides the runs, such as other sizes of crowds: what is known of one, and how far it is."""
+"""The state of a job that is no run, such as trying other values of k: why nothing came of it, or what did."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shoal.web.parts import button, part
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A job as the page shows it: why nothing came of it, or what did."""
+class JobState:
+    """A job as the page shows it."""
 
     id: str
     state: str
@@ -23,7 +23,7 @@ class Trial:
     found: Mapping[str, Any]
 
     @classmethod
-    def latest(cls, jobs: Sequence[Run]) -> Trial | None:
+    def latest(cls, jobs: Sequence[Run]) -> JobState | None:
         """Return the last of several jobs; None where there is none."""
         if not jobs:
             return None

@@ -1,4 +1,4 @@
-"""What an attacker has before them: the rows of a published table as numbers, and the people who may be in it."""
+"""What an attacker sees: the rows of a published table as numbers, and the people who may be in it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ NEVER = 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class AttackerView:
     """Published rows, and people whose values the attacker may know. A row may stand for a part of a person.
 
     Columns are quasi-identifiers, and whatever else tells rows apart; `secrets` are the sensitive attributes, over one
@@ -121,7 +121,7 @@ class Sight:
         """How many people there are."""
         return len(next(iter(self.people.values())))
 
-    def of(self, some: Ints) -> Sight:
+    def of(self, some: Ints) -> AttackerView:
         """Return the same rows as some of the people see them."""
         return replace(
             self,
@@ -130,11 +130,11 @@ class Sight:
             own_row=None if self.own_row is None else self.own_row[some],
         )
 
-    def knowing(self, secret: str) -> Sight:
+    def knowing(self, secret: str) -> AttackerView:
         """Return what there is to see for who knows one of the sensitive values of everybody, too."""
         return self.knowing_codes(self.secrets[secret], self.own_secrets[secret])
 
-    def knowing_codes(self, codes: Ints, own: Ints) -> Sight:
+    def knowing_codes(self, codes: Ints, own: Ints) -> AttackerView:
         """Return the same for who knows a value that rows show as it is: that of each row, and of each person."""
         name = "".join(self.cells) + "?"  # longer than any column's
         size = int(max(codes.max(initial=0), own.max(initial=0))) + 1

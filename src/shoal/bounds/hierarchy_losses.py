@@ -1,4 +1,4 @@
-"""Distances along hierarchies: what the cells cost a row that cover it and another."""
+"""What the blocks of hierarchies cost a row, and so the distance of two rows: the cost of the cells that cover both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class HierarchyLosses:
     """What the blocks above each value of an attribute cost a row.
 
     The distance of two values is `cheapest` at the lowest level at which they lie in one block: the least that a cell
@@ -41,7 +41,7 @@ class Ladder:
         return np.minimum.accumulate(self.losses[::-1], axis=0)[::-1]
 
     @property
-    def rungs(self) -> Floats:
+    def steps(self) -> Floats:
         """By level and value: how much more the cheapest block costs above the level than from it on."""
         return np.diff(self.cheapest, axis=0)
 
@@ -51,17 +51,17 @@ class Ladder:
         return bool((np.diff(self.losses, axis=0) >= 0).all())
 
 
-def ladders_of(problem: Problem) -> tuple[list[Ladder], float]:
-    """Return the ladder of each attribute, and what a row of stars pays, for a cost that adds over cells."""
+def hierarchy_losses(problem: Problem) -> tuple[list[HierarchyLosses], float]:
+    """Return the losses of each attribute, and what a row of stars pays, for a cost that adds over cells."""
     cost = problem.cost
     assert isinstance(cost, CellCost)
     cells = every_block(problem)
     pairs = zip(cells, block_losses(cost, cells), strict=True)
-    return [Ladder(every.hierarchy.up, losses) for every, losses in pairs], cost.full_loss(cells)
+    return [HierarchyLosses(every.hierarchy.up, losses) for every, losses in pairs], cost.full_loss(cells)
 
 
-class FlatLadders(NamedTuple):
-    """The ladders of all attributes one after the other, as compiled loops read them."""
+class FlatLosses(NamedTuple):
+    """The losses of all attributes one after the other, as compiled loops read them."""
 
     sizes: Ints
     """How many values each attribute has."""
@@ -73,13 +73,13 @@ class FlatLadders(NamedTuple):
     """Level by level: what the block of each value costs a row."""
 
     @classmethod
-    def of(cls, problem: Problem) -> FlatLadders:
-        """Return the ladders of a problem whose cost adds over cells."""
-        ladders, _ = ladders_of(problem)
-        sizes = np.array([ladder.up.shape[1] for ladder in ladders])
-        starts = np.concatenate([[0], np.cumsum([ladder.up.size for ladder in ladders])[:-1]])
-        blocks = np.concatenate([ladder.up.ravel() for ladder in ladders])
-        return cls(sizes, starts, blocks, np.concatenate([ladder.losses.ravel() for ladder in ladders]))
+    def of(cls, problem: Problem) -> FlatLosses:
+        """Return the losses of a problem whose cost adds over cells."""
+        hierarchies, _ = hierarchy_losses(problem)
+        sizes = np.array([hierarchy.up.shape[1] for hierarchy in hierarchies])
+        starts = np.concatenate([[0], np.cumsum([hierarchy.up.size for hierarchy in hierarchies])[:-1]])
+        blocks = np.concatenate([hierarchy.up.ravel() for hierarchy in hierarchies])
+        return cls(sizes, starts, blocks, np.concatenate([hierarchy.losses.ravel() for hierarchy in hierarchies]))
 
 
 def distance_refusals(problem: Problem) -> list[str]:
@@ -94,8 +94,8 @@ def distance_refusals(problem: Problem) -> list[str]:
         return ["it measures distances along hierarchies only"]
     if not isinstance(problem.cost, CellCost):
         return [f"cost {problem.cost.name!r} does not add over cells"]
-    ladders, full = ladders_of(problem)
-    if not all(ladder.rises for ladder in ladders) or sum(ladder.losses[-1].max() for ladder in ladders) > full:
+    hierarchies, full = hierarchy_losses(problem)
+    if not all(one.rises for one in hierarchies) or sum(one.losses[-1].max() for one in hierarchies) > full:
         return [f"by cost {problem.cost.name!r} a block may cost less than one inside it"]
     return []
 
@@ -134,13 +134,13 @@ class Units:
         units = np.rint(scaled) if self.exact else np.floor(scaled * (1 - 2.0**-50))
         return units.astype(np.int64)
 
-    def ladder(self, ladder: Ladder) -> WholeLadder:
-        """Return a ladder in units."""
-        return WholeLadder(ladder.up, self.whole(ladder.losses))
+    def hierarchy(self, hierarchy: HierarchyLosses) -> WholeLosses:
+        """Return the losses of a hierarchy in units."""
+        return WholeLosses(hierarchy.up, self.whole(hierarchy.losses))
 
 
 @dataclass(frozen=True, eq=False)
-class WholeLadder:
+class WholeLosses:
     """What the blocks above each value of an attribute cost a row, in whole units."""
 
     up: Codes

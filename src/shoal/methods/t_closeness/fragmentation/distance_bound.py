@@ -156,7 +156,7 @@ def _average(shares: Floats, cut: Fragmentation) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Promise:
+class DistanceBound:
     """The bounds of classes along every axis of a fragmentation."""
 
     cut: Fragmentation
