@@ -60,6 +60,10 @@ def show(found: Inspection) -> None:
         console().print(_line(column, width), no_wrap=True, overflow="ellipsis")
     _ranking(found, width)
     _singling(found)
+    if found.levels:
+        _out("levels that values are raised to where no hierarchy is given:")
+    for name, levels in found.levels.items():
+        _out(f"  {_cut(name, width)}  {levels}")
     for note in (*found.singling.notes, *found.notes):
         _out(note)
 

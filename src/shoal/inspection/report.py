@@ -28,6 +28,8 @@ class Inspection:
     """Proposals for quasi-identifiers, as a configuration writes them."""
     notes: tuple[str, ...] = ()
     """Where values are spelt in several ways; names of columns and counts."""
+    levels: Mapping[str, str] = field(default_factory=dict)
+    """What the levels of the proposed hierarchies are, in words."""
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -47,6 +49,7 @@ class Inspection:
             "singling": asdict(self.singling),
             "ranking": [asdict(step) for step in self.ranking],
             "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
+            "levels": dict(self.levels),
             "notes": list(self.notes),
         }
 
@@ -60,7 +63,7 @@ class Inspection:
         `file` is the table, named as seen from where the configuration will lie; `reading` may give separator,
         encoding and decimal.
         """
-        return configuration(self.rows, self.columns, self.hierarchies, file, reading)
+        return configuration(self.rows, self.columns, self.hierarchies, self.levels, file, reading)
 
 
 def inspect(data: TableLike) -> Inspection:
@@ -79,6 +82,6 @@ def inspect(data: TableLike) -> Inspection:
     columns = tuple(proposals(table.frame))
     quasi = [column.name for column in columns if column.role == Role.QUASI]
     undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
-    trees = proposed_hierarchies(table.frame.select(quasi))
+    trees, levels = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
-    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling)
+    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling, levels)

@@ -60,6 +60,12 @@ class Microdata:
         """The number of records."""
         return self.table.rows
 
+    @property
+    def levels(self) -> dict[str, str]:
+        """What the levels of the quasi-identifiers' hierarchies are, in words; no cell of the table."""
+        pairs = zip(self.quasi, self.hierarchies, strict=True)
+        return {column.name: self.builders[column.name].levels_of(hierarchy) for column, hierarchy in pairs}
+
     @cached_property
     def codes(self) -> Codes:
         """The quasi-identifier codes, row by attribute."""
