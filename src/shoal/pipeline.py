@@ -133,8 +133,9 @@ def run(
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
-        search = {"seed": seed, "deadline": deadline, "progress": progress, "effort": request.effort}
-        solution = solve_raised(asked.problem, asked.raised, request.method, **search)
+        solution = solve_raised(
+            asked.problem, asked.raised, request.method, request.effort, seed=seed, deadline=deadline, progress=progress
+        )
     else:
         solution = solve(asked.problem)
     watch.lap("search")

@@ -175,7 +175,7 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
         return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
         return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
-    if CubeSearch.name in tried:
+    if Peel.name in tried:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
     return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]
 

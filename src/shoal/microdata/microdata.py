@@ -18,7 +18,7 @@ import polars as pl
 from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
-from shoal.hierarchies import Automatic, Builder, Hierarchy
+from shoal.hierarchies import Automatic, Builder, Hierarchy, StarsOnly
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
@@ -107,6 +107,11 @@ class Microdata:
     def secret_of_row(self) -> Ints:
         """A number for each row by its sensitive values together; 0 where no column is sensitive."""
         return _numbers(self.sensitive) if self.sensitive else np.zeros(self.rows, dtype=np.int64)
+
+    @cached_property
+    def stars(self) -> tuple[Hierarchy, ...]:
+        """For each quasi-identifier, the hierarchy of its values and the star above them."""
+        return tuple(StarsOnly().build(column.values) for column in self.quasi)
 
     @property
     def _other(self) -> list[Coded]:
