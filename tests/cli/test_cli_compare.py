@@ -160,7 +160,7 @@ def test_an_interrupt_shows_what_is_done(home: Path, monkeypatch: pytest.MonkeyP
         return attempt(asked, progress)
 
     monkeypatch.setattr(import_module("shoal.studies.comparison"), "run_apart", run)
-    done = shoal(*BASIC, "--methods=mondrian,m-approx,auto", "--json")
+    done = shoal(*BASIC, "--recoding=suppress", "--methods=mondrian,m-approx,auto", "--json")
     assert done.code == 130
     assert [one["status"] for one in json.loads(done.out)["outcomes"]] == ["feasible", "stopped", "not run"]
     assert done.err == "shoal: stopped; no release was written\n"

@@ -28,7 +28,7 @@ def told(**asked: object) -> tuple[list[ProgressMessage], shoal.Release]:
 
 
 def test_auto_tells_the_best_after_each_method() -> None:
-    found, release = told(require="k=3")
+    found, release = told(require="k=3", recoding="suppress")
     done = [one for one in found if str(one).endswith(" is done")]
     assert [str(one) for one in done] == ["mondrian is done", "m-approx is done", "cube is done"]
     assert found[-1].cost == release.certificate.cost
