@@ -84,8 +84,14 @@ def _measured(study: Study) -> list[list[object]]:
     original, lines = study.rows(), list[list[object]]()
     for require in ("k=5", f"k=5 distinct-l({study.sensitive})=3"):
         for recoding, method in METHODS.items():
-            asked = {"require": require, "recoding": recoding, "method": method}
-            made = shoal.anonymize(original, quasi=study.quasi, sensitive=[study.sensitive], **asked)
+            made = shoal.anonymize(
+                original,
+                quasi=study.quasi,
+                sensitive=[study.sensitive],
+                require=require,
+                recoding=recoding,
+                method=method,
+            )
             stars = fmean(
                 int((made.table[name].cast(pl.String) == "*").sum()) / made.table.height for name in study.quasi
             )
