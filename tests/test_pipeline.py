@@ -343,6 +343,7 @@ def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
         ({"cost": "stars"}, "suppress", "stars"),
         ({"cost": "starred-rows"}, "suppress", "starred-rows"),
         ({"method": "m-approx"}, "suppress", "stars"),
+        ({"star": "null"}, "suppress", "stars"),
         ({"method": "tp-plus", "require": "l(illness)=2"}, "suppress", "stars"),
         ({"method": "mondrian"}, "generalize", "ncp"),
         ({"method": "full-domain"}, "full-domain", "ncp"),

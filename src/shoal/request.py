@@ -233,7 +233,7 @@ class Request:
         "generalize (if not given), suppress, full-domain, range, centroid or anatomy.",
         section="method",
     )
-    """None: the one that the method is for, suppress where method or cost are about stars, else generalize."""
+    """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
     coarsen: str | Mapping[str, int] | None = setting(
         None,
         "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",

@@ -23,6 +23,7 @@ from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.methods.t_closeness.t_mondrian import TMondrian
 from shoal.problem import STAR_COSTS, Problem, Solution
+from shoal.tables.star_marks import STAR
 
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
@@ -43,16 +44,17 @@ def methods() -> dict[str, type[Method]]:
     return discover(shoal.methods, Method)
 
 
-def recoding_for(name: str, cost: str | None = None) -> str:
+def recoding_for(name: str, cost: str | None = None, star: str = STAR) -> str:
     """Return the recoding that is taken where none is named: by the method, by the cost, else generalization.
 
-    A method may be for one recoding alone; where it, or the cost, is about stars, that is suppression.
+    A method may be for one recoding alone; where it, or the cost, is about stars, or stars are to be missing values,
+    that is suppression.
 
     >>> recoding_for("auto"), recoding_for("auto", "stars"), recoding_for("tp"), recoding_for("anatomy")
     ('generalize', 'suppress', 'suppress', 'anatomy')
     """
     kind = methods().get(name)
-    about_stars = cost in STAR_COSTS or (kind is not None and kind.about_stars)
+    about_stars = cost in STAR_COSTS or star != STAR or (kind is not None and kind.about_stars)
     return (None if kind is None else kind.recoding) or ("suppress" if about_stars else DEFAULT_RECODING)
 
 
@@ -113,8 +115,15 @@ def _concluded(problem: Problem, found: list[Solution], why_not: list[str], *, c
 
 
 def _part(progress: Progress, place: int, number: int) -> Progress:
-    """Return the progress of one method as a part of the whole."""
-    return lambda share, doing: progress((place + share) / number, doing)
+    """Return the progress of one method as a part of the whole; its share never falls."""
+    reached = 0.0
+
+    def rising(share: float, doing: str) -> None:
+        nonlocal reached
+        reached = min(max(reached, share), 1.0)
+        progress((place + reached) / number, doing)
+
+    return rising
 
 
 def _standing(found: list[Solution]) -> ProgressMessage:

@@ -45,7 +45,7 @@ def run_on_spark(
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
-    recoding = request.recoding or recoding_for(request.method, request.cost)
+    recoding = request.recoding or recoding_for(request.method, request.cost, request.star)
     check_request(recoding=recoding, neutralise=request.neutralise)
     for setting, hint in REFUSED.items():
         if getattr(request, setting):
