@@ -6,7 +6,7 @@ import importlib
 import sys
 
 ALL = (
-    *("adult", "arx", "attacks", "dependences", "diverse", "growth", "guarantees", "inspection"),
+    *("adult", "arx", "attacks", "default_recoding", "dependences", "diverse", "growth", "guarantees", "inspection"),
     *("lattice", "proofs", "queries", "report", "risk", "startup"),
 )
 

@@ -220,7 +220,10 @@ def test_a_metric_must_know_every_value() -> None:
 def test_a_heavy_attribute_is_starred_last() -> None:
     square = {"a": [1, 1, 2, 2], "b": [1, 2, 1, 2]}
     for heavy, light in (("a", "b"), ("b", "a")):
-        release = shoal.anonymize(square, quasi=["a", "b"], require="k=2", attribute_weights={heavy: 10})
+        weights = {heavy: 10}
+        release = shoal.anonymize(
+            square, quasi=["a", "b"], require="k=2", recoding="suppress", attribute_weights=weights
+        )
         assert release.certificate.cost.name == "height"
         assert float(release.certificate.cost) == 4.0
         assert release.table[light].to_list() == ["*"] * 4
@@ -326,10 +329,41 @@ def test_the_seed_is_all_the_chance_there_is() -> None:
 
 def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
     decisions = anonymize().decisions
-    assert "cost: stars" in decisions
+    assert "cost: ncp" in decisions
+    assert "hierarchy of age: 2 levels, ranges of 50" in decisions
     assert "published as they are: note" in decisions
     assert "left out: name" in decisions
     assert any(decision.startswith("auto tried subset-dp") for decision in decisions)
+
+
+@pytest.mark.parametrize(
+    ("asked", "recoding", "cost"),
+    [
+        ({}, "generalize", "ncp"),
+        ({"cost": "stars"}, "suppress", "stars"),
+        ({"cost": "starred-rows"}, "suppress", "starred-rows"),
+        ({"method": "m-approx"}, "suppress", "stars"),
+        ({"star": "null"}, "suppress", "stars"),
+        ({"method": "tp-plus", "require": "l(illness)=2"}, "suppress", "stars"),
+        ({"method": "mondrian"}, "generalize", "ncp"),
+        ({"method": "full-domain"}, "full-domain", "ncp"),
+        ({"method": "anatomy", "require": "l(illness)=2"}, "anatomy", "reconstruction"),
+    ],
+)
+def test_the_recoding_where_none_is_named(asked: dict[str, Any], recoding: str, cost: str) -> None:
+    stated = anonymize(**asked).certificate
+    assert (stated.recoding, stated.cost.name) == (recoding, cost)
+
+
+def test_the_codebook_says_what_the_levels_of_a_column_are() -> None:
+    levels = {column["name"]: column.get("hierarchy") for column in anonymize().codebook["columns"]}
+    assert levels == {
+        "age": "2 levels, ranges of 50",
+        "town": "1 level, the value or a star",
+        "illness": None,
+        "note": None,
+    }
+    assert all("hierarchy" not in column for column in anonymize(recoding="suppress").codebook["columns"])
 
 
 def test_a_column_of_numbers_that_odd_values_make_text_is_in_the_log_without_the_values() -> None:

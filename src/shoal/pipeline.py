@@ -62,10 +62,10 @@ def anonymize(
     - `allow`: columns to publish although they look like identifiers or tell of other columns.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
-    - `recoding`: `suppress` (stars; the default), `generalize` (hierarchies), `range` (ranges and value sets),
-      `full-domain` (one level of its hierarchy for each column; the default with that method), `centroid` (means,
-      medians, commonest values), `anatomy` (two tables: quasi-identifiers as they are, sensitive values by group; the
-      default with that method).
+    - `recoding`: `generalize` (hierarchies; the default), `suppress` (stars; the default where method, cost or `star`
+      are about stars), `range` (ranges and value sets), `full-domain` (one level of its hierarchy for each column; the
+      default with that method), `centroid` (means, medians, commonest values), `anatomy` (two tables: quasi-identifiers
+      as they are, sensitive values by group; the default with that method).
     - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
       tables, NCP otherwise.
     - `population`: the people whom the table may be about, for the models kmap and presence.
@@ -133,8 +133,9 @@ def run(
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)
     asked = replace(prepare(table, request, progress, deadline), safety=safety)
     if solve is None:
-        search = {"seed": seed, "deadline": deadline, "progress": progress, "effort": request.effort}
-        solution = solve_raised(asked.problem, asked.raised, request.method, **search)
+        solution = solve_raised(
+            asked.problem, asked.raised, request.method, request.effort, seed=seed, deadline=deadline, progress=progress
+        )
     else:
         solution = solve(asked.problem)
     watch.lap("search")

@@ -30,6 +30,8 @@ from shoal.tables.star_marks import STAR
 
 Status: TypeAlias = Literal["optimal", "within_bound", "feasible"]
 
+STAR_COSTS = ("stars", "starred-rows")
+"""The costs that count stars."""
 WEIGHT = Number("weight", "how much an attribute's loss counts", 0, above=True)
 
 
@@ -74,7 +76,7 @@ class Problem:
     @property
     def counts_stars(self) -> bool:
         """Whether cells are values or stars, and the cost counts starred cells or starred rows."""
-        return self.recoding_kind.stars_only and self.cost.name in ("stars", "starred-rows")
+        return self.recoding_kind.stars_only and self.cost.name in STAR_COSTS
 
     @cached_property
     def values(self) -> dict[Attributes, Values]:

@@ -230,10 +230,10 @@ class Request:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "suppress (if not given), generalize, full-domain, range, centroid or anatomy.",
+        "generalize (if not given), suppress, full-domain, range, centroid or anatomy.",
         section="method",
     )
-    """None: the one that the method is for, else suppress."""
+    """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
     coarsen: str | Mapping[str, int] | None = setting(
         None,
         "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",

@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_methods_stand_side_by_side(home: Path) -> None:
     before = sorted(home.rglob("*"))
-    done = shoal(*BASIC, "--methods=m-approx,mondrian", "--methods", "subset-dp")
+    done = shoal(*BASIC, "--recoding=suppress", "--methods=m-approx,mondrian", "--methods", "subset-dp")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "400 rows, k=5, recoding suppress, cost stars"
@@ -50,7 +50,7 @@ def test_methods_stand_side_by_side(home: Path) -> None:
 def test_without_names_all_that_fit_are_compared(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {name: methods()[name] for name in ("forest", "m-approx", "mondrian", "tp")}
     monkeypatch.setattr(import_module("shoal.studies.comparison"), "known_methods", lambda: known)
-    found = json.loads(shoal(*BASIC, "--json").out)
+    found = json.loads(shoal(*BASIC, "--recoding=suppress", "--json").out)
     assert [one["method"] for one in found["outcomes"]] == ["forest", "m-approx", "mondrian"]
 
 
@@ -160,7 +160,7 @@ def test_an_interrupt_shows_what_is_done(home: Path, monkeypatch: pytest.MonkeyP
         return attempt(asked, progress)
 
     monkeypatch.setattr(import_module("shoal.studies.comparison"), "run_apart", run)
-    done = shoal(*BASIC, "--methods=mondrian,m-approx,auto", "--json")
+    done = shoal(*BASIC, "--recoding=suppress", "--methods=mondrian,m-approx,auto", "--json")
     assert done.code == 130
     assert [one["status"] for one in json.loads(done.out)["outcomes"]] == ["feasible", "stopped", "not run"]
     assert done.err == "shoal: stopped; no release was written\n"

@@ -51,6 +51,7 @@ GOOD = {
     "recoding": '"generalize"',
     "coarsen": '"age=1"',
     "cost": '"ncp"',
+    "effort": '"normal"',
     "seed": "7",
     "time_limit": "60",
     "memory_limit": '"64GiB"',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.core.compiler import Loop
 
 INNER = """
@@ -57,6 +60,23 @@ def test_what_was_compiled_for_a_class_that_is_gone_is_compiled_anew(tmp_path: P
         assert (run.stdout, run.stderr) == ("3\n", "")
         assert list(tmp_path.rglob("*.nbi"))
         (tmp_path / f"{module}.py").unlink()
+
+
+def test_what_one_installation_compiled_another_one_of_the_same_text_reads(tmp_path: Path) -> None:
+    """Two copies of the code, one home: the second compiles nothing."""
+    source = Path(shoal.__file__).parent
+    script = (
+        "from shoal.patterns.grid import numbering; from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as record: numbering(3)\n"
+        "print(len(record.buffer) > 0)"
+    )
+    said = []
+    for copy in ("one", "other"):
+        shutil.copytree(source, tmp_path / copy / "shoal", ignore=shutil.ignore_patterns("__pycache__"))
+        there = {**os.environ, "PYTHONPATH": str(tmp_path / copy), "HOME": str(tmp_path / "home")}
+        done = subprocess.run([sys.executable, "-c", script], env=there, capture_output=True, text=True, check=True)
+        said.append(done.stdout.strip())
+    assert said == ["True", "False"]
 
 
 def test_loops_of_other_modules_are_compiled_with_those_that_call_them(

@@ -18,6 +18,7 @@ from shoal.hierarchies import Automatic, Builder, Dates, Intervals, Prefixes, St
         (pl.Series([n / 100 for n in range(100)]), Intervals(width=("0.05", "0.1", "0.2", "0.4"))),
         (pl.Series([2**n for n in range(40)]), Intervals(bins=(13, 6, 3))),
         (pl.Series(range(5)), StarsOnly()),
+        (pl.Series([23, 25, 27, 61, 64, 68]), Intervals(width=50)),
         (pl.Series([True, False]), StarsOnly()),
         (pl.Series(["01234", "98765", None]), Prefixes()),
         (pl.Series(["1234", "98765"]), StarsOnly()),

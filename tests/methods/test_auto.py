@@ -11,14 +11,16 @@ from tests.methods.general.test_peel import audited, larger
 from tests.strategies import Case
 
 import shoal
+from shoal.core.errors import ParameterError
 from shoal.methods import auto
 from shoal.methods.auto import choose
 from shoal.methods.base import Deadline, silent
-from shoal.methods.general import peel
 from shoal.methods.general.cube import CubeSearch
 from shoal.methods.general.mondrian import Mondrian
+from shoal.patterns import cube
 from shoal.problem import Solution
 from shoal.release.certificate import Certificate
+from shoal.request import EFFORTS
 
 
 def chosen(case: Case, seconds: float | None = None) -> Solution:
@@ -75,7 +77,7 @@ def test_closeness_is_tried_by_fragments(recoding: str, why: str) -> None:
 def test_closeness_of_blocks_whose_patterns_are_not_searched_is_tried_by_fragments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 1, "best": 1})
+    monkeypatch.setattr(cube, "MOST_NODES", 1)
     found = chosen(larger("k=3 t(illness:equal)=0.3", rows=60, quasi=("number", "text")))
     assert "where the patterns of blocks are not searched" in found.chosen[1]
 
@@ -97,10 +99,12 @@ def test_tables_of_every_size_are_searched_by_patterns(seconds: float | None) ->
     assert why_not(found) == []
 
 
-def test_a_lattice_that_would_take_minutes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_lattice_is_peeled_without_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 100, "best": 100})
-    [why] = why_not(chosen(larger("k=3")))
-    assert "it would take minutes" in why
+    found = chosen(larger("k=3"))
+    assert "peel (cost " in tried(found)
+    assert "cube (cost " not in tried(found)
+    assert why_not(found) == []
 
 
 def test_equal_rows_do_not_make_a_search_longer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +112,26 @@ def test_equal_rows_do_not_make_a_search_longer(monkeypatch: pytest.MonkeyPatch)
     people = {"age": [20, 21, 22, 40, 41, 42] * 500}
     monkeypatch.setattr(auto, "PRICED_UP_TO", {"normal": 100, "best": 100})
     certificate = shoal.anonymize(people, quasi=["age"], leave_out="rest", require="k=3").certificate
-    assert not any("did not use" in note for note in certificate.chosen)
+    assert any("cube (cost " in note for note in certificate.chosen)
+
+
+@pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "t(illness:equal)=0.3"])
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range"])
+def test_more_effort_tries_all_that_less_effort_does_and_is_never_dearer(require: str, recoding: str) -> None:
+    case = replace(larger(require, rows=60), recoding=recoding)
+    quick, normal, best = (
+        choose(case.problem, "auto", seed=0, deadline=Deadline(), progress=silent, effort=effort) for effort in EFFORTS
+    )
+    assert quick.cost >= normal.cost >= best.cost
+    names = [tried(found).split(" and took")[0] for found in (quick, normal, best)]
+    assert all(part in names[1] for part in names[0].removeprefix("auto tried ").split(", "))
+    assert all(part in names[2] for part in names[1].removeprefix("auto tried ").split(", "))
+
+
+@pytest.mark.parametrize(("method", "effort", "why"), [("auto", "bset", "best"), ("mondrian", "best", "method auto")])
+def test_an_effort_that_cannot_be_is_refused(method: str, effort: str, why: str) -> None:
+    with pytest.raises(ParameterError, match=why):
+        choose(larger("k=3").problem, method, seed=0, deadline=Deadline(), progress=silent, effort=effort)
 
 
 @pytest.mark.parametrize("seconds", [None, 30])

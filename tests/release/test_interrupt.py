@@ -24,6 +24,7 @@ ARGUMENTS = [
     "--sensitive=income,occupation",
     "--leave-out=rest",
     "--require=k=5 l(occupation)=2 t(income)=0.5",
+    "--recoding=suppress",
     "--output=out",
 ]
 

@@ -96,7 +96,7 @@ def test_dropped_rows_are_counted() -> None:
 
 
 def test_a_method_that_cannot_take_the_problem_says_why() -> None:
-    found = shoal.compare(PEOPLE, methods=["m-approx", "mondrian"], **ASKED)["m-approx"]
+    found = shoal.compare(PEOPLE, methods=["m-approx", "mondrian"], recoding="suppress", **ASKED)["m-approx"]
     assert (found.status, found.cost, found.gap, found.seconds) == ("unsupported", None, None, None)
     assert found.reason == "l(illness)=2 is not k-anonymity"
 
@@ -171,7 +171,7 @@ def test_the_frame_has_a_row_a_method_and_a_column_a_model() -> None:
 
 
 def test_json_holds_what_the_comparison_holds() -> None:
-    found = shoal.compare(PEOPLE, methods=["m-approx", "subset-dp"], **ASKED)
+    found = shoal.compare(PEOPLE, methods=["m-approx", "subset-dp"], recoding="suppress", **ASKED)
     said = json.loads(found.to_json())
     assert (said["rows"], said["cost"], said["lower_bound"], said["best"]) == (
         10,
@@ -318,7 +318,7 @@ def test_a_picture_is_written_in_the_form_its_ending_names(tmp_path: Path, endin
 
 
 def test_a_picture_shows_every_method_the_bound_and_what_is_measured(tmp_path: Path) -> None:
-    found = shoal.compare(PEOPLE, methods=["m-approx", "subset-dp"], **ASKED)
+    found = shoal.compare(PEOPLE, methods=["m-approx", "subset-dp"], recoding="suppress", **ASKED)
     found.plot(tmp_path / "p.svg")
     text = (tmp_path / "p.svg").read_text(encoding="utf-8")
     for said in ("m-approx", "unsupported", "subset-dp", "cost (stars)", "seconds", "lower bound", "10 rows, k=2"):

@@ -55,7 +55,6 @@ def demo(
             sensitive=SENSITIVE,
             require=REQUIRE,
             hierarchies=census_hierarchies(),
-            recoding="generalize",
             progress=progress,
         )
     target = release.save(output / "release", overwrite=True)

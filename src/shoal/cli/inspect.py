@@ -57,6 +57,10 @@ def show(found: Inspection) -> None:
     """Print a line a column, what each quasi-identifier adds, and the sets that single people out."""
     _ranking(found, show_columns(found))
     _singling(found)
+    if found.levels:
+        _out("levels that values are raised to where no hierarchy is given:")
+    for name, levels in found.levels.items():
+        _out(f"  {_cut(name, width)}  {levels}")
     for note in (*found.singling.notes, *found.notes):
         _out(note)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,15 @@ def saved(
         print(text, end="")
         return
     found, config = Certificate.from_json(text), read_json(Path(folder) / "internal" / "config.json")
-    certificate(found, config, {"time": time_taken(seconds, limit)} if seconds else {})
+    levels = "\n".join(f"{name}: {said}" for name, said in _levels(Path(folder)).items())
+    certificate(found, config, {"hierarchies": levels, "time": time_taken(seconds, limit) if seconds else ""})
     written(folder, found)
+
+
+def _levels(folder: Path) -> dict[str, str]:
+    """Return what the levels of the quasi-identifiers are, as the codebook says it; nothing without hierarchies."""
+    book = json.loads((folder / "public" / "codebook.json").read_text(encoding="utf-8"))
+    return {column["name"]: column["hierarchy"] for column in book["columns"] if "hierarchy" in column}
 
 
 def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:

@@ -1,34 +1,83 @@
-"""numba, set up so that what it compiled is kept: beside the code, or in the user's own cache, or for this run."""
+"""numba, set up so that what it compiled is kept, and found by the next process and the next virtual environment.
+
+The loops of shoal are kept in the user's cache, in a folder named by the text of all of them: an installation with the
+same text reads what another one compiled, and one with another text never does. Where there is no such folder, they are
+kept beside the code, as numba does it, or else for this run.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from numba import __version__, njit
+from numba.core import caching, config, event
 
-def _kept() -> str:
-    """Return a folder that nobody else can write to: what is read back from it is run."""
-    try:
-        folder = Path.home() / ".cache" / "shoal" / "kernels"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    except (OSError, RuntimeError):
-        pass
-    return tempfile.mkdtemp(prefix="shoal-kernels-")
-
-
-if not os.access(Path(__file__).parent, os.W_OK) and "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = _kept()
-
-from numba import njit  # noqa: E402 - it reads the setting when it is imported
-from numba.core import caching, event  # noqa: E402
-
-from shoal.core.clock import COMPILING  # noqa: E402
+from shoal.core.clock import COMPILING
 
 __all__ = ["njit"]
+
+SOURCE = Path(__file__).parents[1]
+"""The code of shoal."""
+MOST_FOLDERS = 8
+"""How many texts of the loops are kept; the oldest goes when another one comes."""
+
+
+@cache
+def _loops() -> str:
+    """Return a short hash of all files with loops: what a loop calls is compiled into it."""
+    texts = (path.read_bytes() for path in sorted(SOURCE.rglob("*.py")))
+    return sha256(b"".join(text for text in texts if b"core.compiler import" in text)).hexdigest()[:16]
+
+
+@cache
+def _kept() -> Path | None:
+    """Return a folder that nobody else can write to, because what is read back from it is run; None without one."""
+    try:
+        base = Path.home() / ".cache" / "shoal" / "kernels"
+        base.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if base.stat().st_uid != os.getuid() or base.stat().st_mode & 0o022:
+            return None
+        folder = base / f"{__version__}-{_loops()}"
+        folder.mkdir(exist_ok=True)
+        folder.touch()
+        for old in sorted(base.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST_FOLDERS]:
+            shutil.rmtree(old, ignore_errors=True)
+    except (OSError, RuntimeError, AttributeError):
+        return None
+    return folder
+
+
+class _Locator(caching._CacheLocator):
+    """Keeps the loops of shoal, and no others, in the user's cache, a folder for each module."""
+
+    def __init__(self, loop: Callable[..., Any], folder: Path) -> None:
+        self._place = str(loop.__code__.co_firstlineno)
+        self._folder = folder / loop.__module__
+
+    @classmethod
+    def from_function(cls, loop: Callable[..., Any], file: str) -> _Locator | None:
+        """Return where a loop is kept; None where numba decides."""
+        folder = _kept() if Path(file).is_relative_to(SOURCE) else None
+        return None if folder is None else cls(loop, folder)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Return what says whether the text has changed."""
+        return _loops()
+
+    def get_disambiguator(self) -> str:
+        """Return what tells loops of one name apart: the line."""
+        return self._place
 
 
 class _Watch(event.Listener):
@@ -53,5 +102,11 @@ class _Index(caching.IndexDataCacheFile):
             return {}
 
 
+_SETTINGS: Any = config
+_MACHINERY: Any = getattr(caching, "CacheImpl", None) or vars(caching)["_CacheImpl"]  # older versions call it so
+if not _SETTINGS.CACHE_DIR:  # a folder that the user chose comes first
+    _MACHINERY._locator_classes.insert(0, _Locator)
+    if _kept() is None and not os.access(SOURCE, os.W_OK):
+        _SETTINGS.CACHE_DIR = tempfile.mkdtemp(prefix="shoal-kernels-")
 caching.IndexDataCacheFile = _Index  # type: ignore[misc]
 event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]

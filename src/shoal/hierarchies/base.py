@@ -20,6 +20,7 @@ import polars as pl
 
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.core.errors import HierarchyError
+from shoal.core.number_format import counted
 from shoal.tables.star_marks import STAR, cell_text
 
 
@@ -207,6 +208,10 @@ class Builder(ABC):
     def declared(self) -> tuple[tuple[str, ...], ...]:
         """The leaves that are listed, each with its labels; none where the values are left to the column."""
         return ()
+
+    def levels_of(self, hierarchy: Hierarchy) -> str:
+        """Say how many levels a hierarchy has that it built, and what they are: `5 levels, ranges of 5, 10, 20, 40`."""
+        return f"{counted(hierarchy.star_level, 'level')}, {self.description}"
 
     @abstractmethod
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:

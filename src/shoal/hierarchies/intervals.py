@@ -25,8 +25,8 @@ from shoal.tables.star_marks import cell_text
 
 Levels: TypeAlias = list[list[Fraction]]
 WIDTH = Number("width", "width of an interval", 0, above=True)
-FEW = 12
-"""Numbers of fewer distinct values are taken for codes."""
+FEW, FEWEST = 12, 4
+"""Numbers of fewer distinct values are taken for codes, unless they are this many and apart from each other."""
 FINEST = 32
 """The largest number of intervals on the finest level that is chosen by itself."""
 BINS = Number("bins", "number of intervals", 2, whole=True)
@@ -80,12 +80,13 @@ class Intervals(Builder):
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
-        """Fit quantities: numbers of many values that their column's name does not call codes."""
+        """Fit quantities: numbers of many values, or apart from each other, that the column's name calls no codes."""
         present = numbers_of(values)
         numeric = present.dtype.is_numeric() or (present.dtype == pl.String and odd_texts(values))
-        if not numeric or len(present) < FEW or (Topic.CODE in topics and _are_whole(present)):
+        if not numeric or (Topic.CODE in topics and _are_whole(present)):
             return None
-        return _round(Axis.of(present))
+        axis = Axis.of(present)
+        return _round(axis) if len(present) >= FEW or _are_apart(axis) else None
 
     @property
     def description(self) -> str:
@@ -144,11 +145,17 @@ def _are_whole(present: pl.Series) -> bool:
     return present.dtype.is_integer() or bool((present.cast(pl.Float64) % 1 == 0).all())
 
 
+def _are_apart(axis: Axis) -> bool:
+    """Whether few numbers are quantities all the same: codes are mostly counted from one on, without large gaps."""
+    order = axis.order()
+    return len(order) >= FEWEST and axis.exact(order[-1]) - axis.exact(order[0]) > 2 * (len(order) - 1)
+
+
 def _round(axis: Axis) -> Intervals:
     """Choose round widths: at most 32 intervals, of three values or more, then half as many, down to 3."""
     order = axis.order()
     span = axis.exact(order[-1]) - axis.exact(order[0])
-    most = min(FINEST, len(order) // 3)
+    most = max(min(FINEST, len(order) // 3), 2)
     finest = next(width for width in _round_widths(span) if span / width <= most)
     if _crowd(axis, order, finest) > len(order) / 2:
         return Intervals(bins=[most // 2**level for level in range(5) if most // 2**level >= 2])

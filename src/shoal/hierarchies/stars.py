@@ -22,6 +22,11 @@ class StarsOnly(Builder):
     name: ClassVar[str] = "stars"
     meaning: ClassVar[str] = "the value or a star, nothing between"
 
+    @property
+    def description(self) -> str:
+        """That there is nothing between."""
+        return "the value or a star"
+
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to any column."""
         return hierarchy_from_labels(values, [])

@@ -31,6 +31,8 @@ class Inspection:
     """Proposals for quasi-identifiers, as a configuration writes them."""
     notes: tuple[str, ...] = ()
     """Where values are spelt in several ways; names of columns and counts."""
+    levels: Mapping[str, str] = field(default_factory=dict)
+    """What the levels of the proposed hierarchies are, in words."""
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -50,6 +52,7 @@ class Inspection:
             "singling": asdict(self.singling),
             "ranking": [asdict(step) for step in self.ranking],
             "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
+            "levels": dict(self.levels),
             "notes": list(self.notes),
         }
 
@@ -66,8 +69,9 @@ class Inspection:
         changed = replace(self, columns=columns)
         quasi = changed.named(Role.QUASI)
         new = [name for name in quasi if name not in self.named(Role.QUASI)]
-        trees = {**self.hierarchies, **proposed_hierarchies(table.frame.select(new))}
-        return replace(changed, hierarchies={name: trees[name] for name in quasi if name in trees})
+        trees, levels = proposed_hierarchies(table.frame.select(new))
+        kept = {name: tree for name, tree in {**self.hierarchies, **trees}.items() if name in quasi}
+        return replace(changed, hierarchies=kept, levels={**self.levels, **levels})
 
     def to_toml(self, file: str | Path | None = None, **reading: str | None) -> str:
         """Return a `shoal.toml` that starts from these proposals; `read_config` reads it back.
@@ -79,7 +83,7 @@ class Inspection:
 
     def answered(self, answers: Answers, file: str | Path | None, reading: Mapping[str, str | None]) -> str:
         """Return the same `shoal.toml` with what a person decided besides the roles."""
-        return configuration(self.rows, self.columns, self.hierarchies, file, reading, answers)
+        return configuration(self.rows, self.columns, self.hierarchies, self.levels, file, reading, answers)
 
 
 def inspect(data: TableLike) -> Inspection:
@@ -98,6 +102,6 @@ def inspect(data: TableLike) -> Inspection:
     columns = tuple(proposals(table.frame))
     quasi = [column.name for column in columns if column.role == Role.QUASI]
     undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
-    trees = proposed_hierarchies(table.frame.select(quasi))
+    trees, levels = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
-    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling)
+    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling, levels)

@@ -48,22 +48,26 @@ class Answers:
     allow: Sequence[str] = ()
 
 
-def proposed_hierarchies(frame: pl.DataFrame) -> dict[str, dict[str, object]]:
-    """Return what `Automatic` would choose for each column, where it is more than stars."""
+def proposed_hierarchies(frame: pl.DataFrame) -> tuple[dict[str, dict[str, object]], dict[str, str]]:
+    """Return what `Automatic` would choose for each column, where it is more than stars, and its levels in words."""
     found: dict[str, dict[str, object]] = {}
+    levels: dict[str, str] = {}
     for column in frame.iter_columns() if frame.width <= WIDE else ():
         coded = Coded.of(column)
         rows = np.bincount(coded.codes, minlength=coded.size)
         builder = Automatic().chosen(coded.values, rows) if coded.size <= MANY else StarsOnly()
         if builder != StarsOnly():
             found[column.name] = spec_of(builder)
-    return found
+            said = builder.resolved(coded.values, rows)
+            levels[column.name] = said.levels_of(said.build(coded.values, rows))
+    return found, levels
 
 
 def configuration(
     rows: int,
     columns: Sequence[Column],
     hierarchies: Mapping[str, Mapping[str, object]],
+    levels: Mapping[str, str],
     file: str | Path | None,
     reading: Mapping[str, str | None],
     answers: Answers,
@@ -89,7 +93,10 @@ def configuration(
     lines += [f"require = {toml_value(answers.require or str(_requirement(rows, guarded)))}"]
     if unguarded and not answers.require:
         lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")
-    lines += ["", "[hierarchies]", *(f"{toml_value(name)} = {_inline(spec)}" for name, spec in hierarchies.items())]
+    lines += ["", "[hierarchies]"]
+    lines += [
+        f"{toml_value(name)} = {_inline(spec)}  # {_plain(levels.get(name, ''))}" for name, spec in hierarchies.items()
+    ]
     lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", f"folder = {toml_value(answers.folder)}"]
     lines += [*(["report = true"] if answers.report else []), ""]
     return "\n".join(lines)

@@ -22,7 +22,8 @@ from shoal.methods.microaggregation.microaggregation_tfirst import Microaggregat
 from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.methods.t_closeness.t_mondrian import TMondrian
-from shoal.problem import Problem, Solution
+from shoal.problem import STAR_COSTS, Problem, Solution
+from shoal.tables.star_marks import STAR
 
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
@@ -30,6 +31,8 @@ CLOSE_GROUPS_UP_TO = 5_000
 """The same for groups that are close to the table."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
+DEFAULT_RECODING = "generalize"
+"""What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, patterns are peeled alone."""
 PEELED_QUICKLY = 20
@@ -41,14 +44,18 @@ def methods() -> dict[str, type[Method]]:
     return discover(shoal.methods, Method)
 
 
-def recoding_for(name: str) -> str:
-    """Return the recoding that is taken where none is named: the one that a method is for, else suppression.
+def recoding_for(name: str, cost: str | None = None, star: str = STAR) -> str:
+    """Return the recoding that is taken where none is named: by the method, by the cost, else generalization.
 
-    >>> recoding_for("auto"), recoding_for("anatomy")
-    ('suppress', 'anatomy')
+    A method may be for one recoding alone; where it, or the cost, is about stars, or stars are to be missing values,
+    that is suppression.
+
+    >>> recoding_for("auto"), recoding_for("auto", "stars"), recoding_for("tp"), recoding_for("anatomy")
+    ('generalize', 'suppress', 'suppress', 'anatomy')
     """
     kind = methods().get(name)
-    return (None if kind is None else kind.recoding) or "suppress"
+    about_stars = cost in STAR_COSTS or star != STAR or (kind is not None and kind.about_stars)
+    return (None if kind is None else kind.recoding) or ("suppress" if about_stars else DEFAULT_RECODING)
 
 
 def choose(
@@ -108,8 +115,15 @@ def _concluded(problem: Problem, found: list[Solution], why_not: list[str], *, c
 
 
 def _part(progress: Progress, place: int, number: int) -> Progress:
-    """Return the progress of one method as a part of the whole."""
-    return lambda share, doing: progress((place + share) / number, doing)
+    """Return the progress of one method as a part of the whole; its share never falls."""
+    reached = 0.0
+
+    def rising(share: float, doing: str) -> None:
+        nonlocal reached
+        reached = min(max(reached, share), 1.0)
+        progress((place + reached) / number, doing)
+
+    return rising
 
 
 def _standing(found: list[Solution]) -> ProgressMessage:
@@ -170,7 +184,7 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
         return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
         return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
-    if CubeSearch.name in tried:
+    if Peel.name in tried:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
     return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]
 

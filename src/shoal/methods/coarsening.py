@@ -149,11 +149,11 @@ def solve_raised(
     problem: Problem,
     levels: Choice,
     method: str,
+    effort: str = NORMAL,
     *,
     seed: int,
     deadline: Deadline,
     progress: Progress,
-    effort: str = NORMAL,
 ) -> Solution:
     """Solve a problem whose columns were raised, by the method of that name.
 

@@ -18,7 +18,7 @@ import polars as pl
 from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
-from shoal.hierarchies import Automatic, Builder, Hierarchy
+from shoal.hierarchies import Automatic, Builder, Hierarchy, StarsOnly
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
@@ -59,6 +59,12 @@ class Microdata:
     def rows(self) -> int:
         """The number of records."""
         return self.table.rows
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """What the levels of the quasi-identifiers' hierarchies are, in words; no cell of the table."""
+        pairs = zip(self.quasi, self.hierarchies, strict=True)
+        return {column.name: self.builders[column.name].levels_of(hierarchy) for column, hierarchy in pairs}
 
     @cached_property
     def codes(self) -> Codes:
@@ -101,6 +107,11 @@ class Microdata:
     def secret_of_row(self) -> Ints:
         """A number for each row by its sensitive values together; 0 where no column is sensitive."""
         return _numbers(self.sensitive) if self.sensitive else np.zeros(self.rows, dtype=np.int64)
+
+    @cached_property
+    def stars(self) -> tuple[Hierarchy, ...]:
+        """For each quasi-identifier, the hierarchy of its values and the star above them."""
+        return tuple(StarsOnly().build(column.values) for column in self.quasi)
 
     @property
     def _other(self) -> list[Coded]:

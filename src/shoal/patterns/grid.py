@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.core.arrays import Codes, Ints
+from shoal.core.arrays import AnyInts, Codes, Ints
 from shoal.core.compiler import njit
 from shoal.patterns.kernels import find_slot
 
@@ -33,7 +33,7 @@ class Grid(NamedTuple):
     """Attribute by level: how many blocks there are."""
 
     @classmethod
-    def of(cls, codes: Sequence[Ints], blocks: Sequence[Codes], losses: Sequence[Ints]) -> Grid:
+    def of(cls, codes: Sequence[AnyInts], blocks: Sequence[AnyInts], losses: Sequence[Ints]) -> Grid:
         """Return the grid of types; blocks and losses come attribute by attribute, level by value."""
         shape = len(codes), max((len(levels) for levels in blocks), default=0)
         starts, widths, filled = np.zeros(shape, np.int64), np.ones(shape, np.int64), 0
@@ -53,11 +53,11 @@ class Grid(NamedTuple):
         """Return the grid of some of the types."""
         return self._replace(codes=np.ascontiguousarray(self.codes[:, types]))
 
-    def blocks_at(self, levels: Ints, types: Ints) -> list[Ints]:
+    def blocks_at(self, levels: AnyInts, types: Ints) -> list[Codes]:
         """Return the blocks of types, each at its own levels (type by attribute), attribute by attribute."""
         return [self.blocks[self.starts[j, levels[:, j]] + codes[types]] for j, codes in enumerate(self.codes)]
 
-    def paid_at(self, levels: Ints, types: Ints) -> Ints:
+    def paid_at(self, levels: AnyInts, types: Ints) -> Ints:
         """Return what one row of each type pays, each at its own levels (type by attribute)."""
         paid = np.zeros(len(types), np.int64)
         for j, codes in enumerate(self.codes):

@@ -19,7 +19,7 @@ from shoal.hierarchies import Builder, spec_of
 from shoal.models import Models
 from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.centroid import CentroidCells
-from shoal.recoding.recode import Anatomized, Published
+from shoal.recoding.recode import Anatomized, Published, recoding_named
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR, literal_stars
 from shoal.tables.table import TABLE, Table
@@ -68,6 +68,7 @@ def codebook(
 def _columns(published: Published, table: Table, losses: Mapping[str, float]) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
+    levels = published.microdata.levels if recoding_named(published.recoding).along_hierarchies else {}
     original = published.microdata.table
     roles = published.microdata.roles
     return [
@@ -77,6 +78,7 @@ def _columns(published: Published, table: Table, losses: Mapping[str, float]) ->
             "type": str(table.dtype(name)),
             "original_type": str(original.dtype(name).base_type()),
             **(_marks_of_cells(cells[name], published.partition.sizes) if name in cells else _marks(table.coded(name))),
+            **({"hierarchy": levels[name]} if name in levels else {}),
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
         if name in original.columns

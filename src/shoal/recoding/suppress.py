@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from shoal.hierarchies import Hierarchy, StarsOnly
+from shoal.hierarchies import Hierarchy
 from shoal.microdata.microdata import Microdata
 from shoal.recoding.base import BlockRecoding
 
@@ -21,4 +21,4 @@ class Suppress(BlockRecoding):
 
     def hierarchy(self, microdata: Microdata, index: int) -> Hierarchy:
         """Return the hierarchy of the values and the star above them."""
-        return StarsOnly().build(microdata.quasi[index].values)
+        return microdata.stars[index]

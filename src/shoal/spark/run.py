@@ -45,7 +45,8 @@ def run_on_spark(
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
-    check_request(recoding=request.recoding or recoding_for(request.method), neutralise=request.neutralise)
+    recoding = request.recoding or recoding_for(request.method, request.cost, request.star)
+    check_request(recoding=recoding, neutralise=request.neutralise)
     for setting, hint in REFUSED.items():
         if getattr(request, setting):
             raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
@@ -75,8 +76,9 @@ def _decide(request: Request, safety: Safety, progress: Progress, table: Table, 
     problem = asked.problem
     if asked.stated:
         raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
-    search = {"seed": seed, "deadline": deadline, "progress": progress, "effort": request.effort}
-    solution = solve_raised(problem, asked.raised, request.method, **search)
+    solution = solve_raised(
+        problem, asked.raised, request.method, request.effort, seed=seed, deadline=deadline, progress=progress
+    )
     solution = replace(solution, prices=None)  # they are prices of numbered rows, and Spark numbers none
     published = problem.publish(solution.partition)
     return _decided(asked, roles, solution, published, published.shown(request.star)[TABLE])

@@ -79,7 +79,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
 def examined(table: Table, request: Request) -> Safety:
     """Check the columns that a request publishes, and warn of what they may give away before the work begins."""
     models_of(request)  # what is misspelt is said first
-    kind = recoding_named(request.recoding or recoding_for(request.method))
+    kind = recoding_named(request.recoding or recoding_for(request.method, request.cost, request.star))
     found = examine(table, roles_of(table.columns, request), request, two_tables=kind.two_tables)
     for text in found.warnings:
         warn(text, SafetyWarning, stacklevel=2)
@@ -146,7 +146,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
     return make_problem(
         microdata,
         models,
-        recoding=request.recoding or recoding_for(request.method),
+        recoding=request.recoding or recoding_for(request.method, request.cost, request.star),
         cost=request.cost,
         weights=request.attribute_weights,
         max_dropped=request.max_dropped,

@@ -215,6 +215,8 @@ def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str
         f"cost: {problem.cost.name}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",
     ]
+    if problem.recoding_kind.along_hierarchies:
+        said += [f"hierarchy of {name}: {levels}" for name, levels in problem.microdata.levels.items()]
     if isinstance(published, Anatomized):
         names = published.names
         said.append(f"two tables: column {names.group!r} numbers the groups, column {names.count!r} counts their rows")

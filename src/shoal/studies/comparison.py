@@ -17,7 +17,7 @@ from shoal.core.memory import MemoryLimit, within
 from shoal.core.plots import method_chart, write_plot
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
-from shoal.methods.effort import NORMAL
+from shoal.methods.effort import NORMAL, checked_effort
 from shoal.models import Model, Models
 from shoal.problem import Problem, Solution
 from shoal.release.certificate import gap
@@ -196,6 +196,7 @@ def run(
         memory.check_table(table.rows, len(table.columns))
     check_peers(also or {})
     seed, limit = request.start_and_limit()
+    checked_effort(request.effort, AUTO)
     asked = prepare(table, request, progress)
     problem = asked.problem
     chosen = list(names) if names is not None else _fitting(problem)
@@ -204,7 +205,7 @@ def run(
     for place, name in enumerate(chosen):
         try:
             part = _part(progress, name, place, len(chosen))
-            effort = request.effort if name == "auto" else NORMAL
+            effort = request.effort if name == AUTO else NORMAL
             outcomes.append(_outcome(asked, Task(problem, name, seed, limit, memory, effort), part))
         except KeyboardInterrupt:
             if len(outcomes) == before:

@@ -186,7 +186,8 @@ def trace(
     request.start_and_limit()
     fixed = as_models(request.require) if request.require else Models(())
     vary.check_besides(fixed)
-    request = replace(request, recoding=request.recoding or recoding_for(names[0] if len(names) == 1 else AUTO))
+    method = names[0] if len(names) == 1 else AUTO
+    request = replace(request, recoding=request.recoding or recoding_for(method, request.cost, request.star))
     kept = State.at(state)
     data = fingerprint(table, request, queries)
     made: list[tuple[Point, str | None]] = []

@@ -75,7 +75,7 @@ class Held:
 
     def dtype(self, name: str) -> pl.DataType:
         """Return the type of a column."""
-        return self._frame.schema[name]
+        return self._frame[name].dtype
 
     def column(self, name: str) -> pl.Series:
         """Return one column."""

@@ -135,7 +135,7 @@ def _with_orders(frame: pl.DataFrame, data: Any) -> pl.DataFrame:
     return frame.with_columns(
         frame[name].cast(pl.String).cast(pl.Enum(words))
         for name in frame.columns
-        if frame.schema[name] == pl.Categorical and (words := _ordered_words(data[name]))
+        if frame[name].dtype == pl.Categorical and (words := _ordered_words(data[name]))
     )
 
 

@@ -11,7 +11,7 @@ from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
 DROPPED = {"0": "none", "0.001": "up to 0.1 % of the rows", "0.01": "up to 1 %", "0.05": "up to 5 %"}
-BY_ITSELF = "as the method needs; else stars"
+BY_ITSELF = "as the method needs; else blocks of hierarchies"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,21 @@ from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.jobs import Failure, Point, State
 from shoal.web.earlier import asked_earlier
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, grid, heading, lacking, legend, link, message, part, sentence, text, written
+from shoal.web.parts import (
+    button,
+    chosen,
+    drawn,
+    grid,
+    heading,
+    lacking,
+    legend,
+    link,
+    message,
+    part,
+    sentence,
+    text,
+    written,
+)
 from shoal.web.pictures import approach
 from shoal.web.privacy import plainly
 
@@ -22,6 +36,12 @@ STATES: dict[State, str] = {
     "lost": "lost",
 }
 GOING = ("waiting", "running")
+SEARCHES = {
+    "quick": "quick: seconds",
+    "normal": "normal: about ten seconds for 30,000 rows",
+    "best": "best: about ten times as long",
+}
+"""What each effort of `auto` means."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +118,18 @@ def _asked(page: Page) -> None:
 
 
 def _start(page: Page, *, off: bool) -> None:
-    """Offer a limit of time, and the button."""
+    """Offer how long to search, a limit of time, and the button."""
     limit = page.draft.time_limit
+
+    async def tried(value: str) -> None:
+        await page.change(effort=value)
 
     async def limited(value: str) -> None:
         await page.change(time_limit=value.strip() or None)
 
+    if page.draft.method == "auto":
+        about = "More effort never gives a dearer release."
+        chosen("How long to search", SEARCHES, page.draft.effort, tried, key="effort", help=about)
     written(
         "Stop after so many seconds",
         "" if limit is None else f"{limit:g}",

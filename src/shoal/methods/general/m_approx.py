@@ -36,6 +36,7 @@ class MApprox(Method):
     running_time: ClassVar[str] = "O(n m + R log R) for R distinct tuples"
     paper: ClassVar[str] = "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013"
     models: ClassVar[str] = "k-anonymity alone"
+    about_stars: ClassVar[bool] = True
 
     def promise(self, problem: Problem) -> str | None:
         """Return the half of the guarantee that is about the problem's cost."""

@@ -52,6 +52,7 @@ class SimplexMatching(Method):
     )
     paper: ClassVar[str] = "Anshelevich, Karagiozova: Terminal backup, 3D matching, and covering cubic graphs, 2011"
     models: ClassVar[str] = "2-anonymity alone"
+    about_stars: ClassVar[bool] = True
     drops_rows: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:

@@ -41,6 +41,7 @@ class Bipartite(Method):
     growth: ClassVar[Growth] = "quadratic"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "2-diversity by frequency of one sensitive attribute with two values, with k up to 2"
+    about_stars: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require 2-diversity of an attribute with two values, and a cost that rises along hierarchies."""

@@ -54,6 +54,7 @@ class TP(Method):
     running_time: ClassVar[str] = "O(n) for the first two phases, O(n d) at worst for d distinct tuples"
     paper: ClassVar[str] = "Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "l-diversity by frequency of one attribute, l a whole number, and what it implies"
+    about_stars: ClassVar[bool] = True
 
     def promise(self, problem: Problem) -> str | None:
         """Return what holds of the problem's cost whichever phase is the last."""

@@ -38,7 +38,7 @@ def methods(draft: Draft) -> tuple[Choice, ...]:
     problems: dict[str, Problem | str] = {}
     found = [Choice("auto", AUTO, None, _limited(draft, "seconds to minutes"))]
     for kind in known_methods().values():
-        recoding = draft.recoding or recoding_for(kind.name)
+        recoding = draft.recoding or recoding_for(kind.name, draft.cost, draft.star)
         if recoding not in problems:
             problems[recoding] = _problem(draft, recoding)
         found.append(_choice(kind, draft, problems[recoding]))

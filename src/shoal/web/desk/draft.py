@@ -132,6 +132,8 @@ class Draft:
         """What `Request` and `shoal.anonymize` are asked, without what they would take anyway."""
         lists = {setting: self.named(role) for role, setting in ROLES.items()}
         given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
+        if self.method != _NOTHING.method:
+            given.pop("effort", None)  # it is for auto
         trees = {name: spec for name, spec in self.hierarchies.items() if name in self.used}
         words = {name: said for name, said in self.order.items() if name in self.used}
         shown = [*self.named("sensitive"), *self.named("other")]
