@@ -55,7 +55,8 @@ def inspect(
 
 def show(found: Inspection) -> None:
     """Print a line a column, what each quasi-identifier adds, and the sets that single people out."""
-    _ranking(found, show_columns(found))
+    width = show_columns(found)
+    _ranking(found, width)
     _singling(found)
     if found.levels:
         _out("levels that values are raised to where no hierarchy is given:")

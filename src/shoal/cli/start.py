@@ -19,7 +19,7 @@ from shoal.cli.anonymize import Written, publish
 from shoal.cli.inspect import show_columns
 from shoal.cli.options import Json, request_options
 from shoal.cli.settings import flag_values, table_file
-from shoal.cli.terminal import console
+from shoal.cli.terminal import console, somebody_answers
 from shoal.config import seen_from
 from shoal.core.atomic_files import put_text, replacing
 from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
@@ -78,7 +78,7 @@ def start(
     """
     flags = flag_values(given)
     report = False if no_report else flags.get("report")
-    asked = Asked(flags, preset, report, yes, sys.stdin.isatty() and not as_json)
+    asked = Asked(flags, preset, report, yes, somebody_answers() and not as_json)
     _refuse_early(asked, toml)
     path, reading = table_file(dict(flags))
     table = read(path, **reading)

@@ -18,12 +18,12 @@ def percent(share: float) -> str:
 
 
 def at_most(share: float) -> str:
-    """Write a share that is an upper limit: rounded up, never down.
+    """Write a share that is an upper limit: rounded up, but for what rounding in arithmetic may have added.
 
-    >>> at_most(0.25), at_most(0.34217), at_most(0.00001), at_most(12.5)
-    ('25 %', '34.3 %', '0.1 %', '1250 %')
+    >>> at_most(0.25), at_most(0.34217), at_most(0.134 / 0.1 - 1), at_most(0.00001), at_most(12.5)
+    ('25 %', '34.3 %', '34 %', '0.1 %', '1250 %')
     """
-    return f"{ceil(share * 1000) / 10:.10g} %"
+    return f"{ceil(share * 1000 - 1e-9) / 10:.10g} %"
 
 
 def percents(*shares: Fraction) -> tuple[str, ...]:

@@ -110,14 +110,13 @@ def certified(
     )
 
 
-def changed_by(published: Published, tables: Mapping[str, Table], original: Table) -> dict[str, int]:
-    """Count, by quasi-identifier, the published cells that do not show the value of the original."""
-    return changed_cells(tables[TABLE], original, published.partition.kept, published.microdata.roles.quasi)
-
-
-def exposures(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> list[str]:
-    """Say what the rows of a release may give away although every model is met."""
-    return [*_unique_with_others(asked, tables), *_people_in(asked, published)]
+def cells_seen(asked: Prepared, published: Published, tables: Mapping[str, Table], original: Table) -> dict[str, Any]:
+    """Return what the rows may give away although every model is met, and how many cells changed, by column."""
+    quasi, rows = published.microdata.roles.quasi, published.partition.kept
+    return {
+        "exposed": [*_unique_with_others(asked, tables), *_people_in(asked, published)],
+        "changed": changed_cells(tables[TABLE], original, rows, quasi),
+    }
 
 
 def _unique_with_others(asked: Prepared, tables: Mapping[str, Table]) -> list[str]:
