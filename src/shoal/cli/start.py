@@ -6,6 +6,7 @@ Every question has a flag. Nothing is asked where nobody can answer: without a t
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -90,7 +91,8 @@ def start(
         print(json.dumps(_as_data(toml, made, verified), indent=2))
     else:
         show.saved(made.folder, as_json=False, seconds=made.seconds, limit=made.limit)
-        _next_steps(toml, made.folder, Path(path), verified)
+        how = [word for name, said in reading.items() if said is not None for word in (SETTINGS[name].flag, said)]
+        _next_steps(toml, made.folder, ["--original", str(path), *how], verified)
     raise typer.Exit(0 if verified.passed else 1)
 
 
@@ -280,8 +282,8 @@ def _as_data(toml: Path, made: Written, verified: Verification) -> dict[str, Any
     return {"config": str(toml), "release": str(made.folder), "certificate": certificate, "verification": found}
 
 
-def _next_steps(toml: Path, folder: Path, table: Path, verified: Verification) -> None:
-    """Print what came of the verification, what was made, and what to do next."""
+def _next_steps(toml: Path, folder: Path, original: Sequence[str], verified: Verification) -> None:
+    """Print what came of the verification, what was made, and what to do next; `original` is named by flags."""
     out, public = console(), folder / "public"
     stated = Certificate.from_json((public / "certificate.json").read_text(encoding="utf-8"))
     passed = f"verified again from its files: {counted(len(verified.checks), 'check')} passed"
@@ -291,9 +293,9 @@ def _next_steps(toml: Path, folder: Path, table: Path, verified: Verification) -
         made |= {str(public / REPORT): "the report to share", str(folder / "internal" / REPORT): "the report to keep"}
     made[str(toml)] = "the settings, with comments"
     steps = {
-        f"shoal attack {folder} --original {table}": "who could still be found, and what learnt",
-        f"shoal utility {folder} --original {table}": "what an analyst keeps",
-        f"shoal anonymize --config {toml} --overwrite": "the same again, once the settings are changed",
+        shlex.join(["shoal", "attack", str(folder), *original]): "who could still be found, and what learnt",
+        shlex.join(["shoal", "utility", str(folder), *original]): "what an analyst keeps",
+        shlex.join(["shoal", "anonymize", "--config", str(toml), "--overwrite"]): "once the settings are changed",
     }
     for title, lines in (("Made", made if verified.passed else {}), ("Next", steps)):
         out.print(f"\n{title}:" if lines else "", style="bold")
