@@ -62,7 +62,7 @@ def test_type_checkers_know_every_setting_that_may_be_left_out() -> None:
 
 
 def test_what_is_left_out_is_a_setting_and_has_a_reason() -> None:
-    assert {*COMMANDS, "spark", "draft"} == set(LEFT_OUT)
+    assert {*COMMANDS, "start", "spark", "draft"} == set(LEFT_OUT)
     for reasons in LEFT_OUT.values():
         assert set(reasons) <= set(SETTINGS)
         assert all(reasons.values())
@@ -83,7 +83,7 @@ def test_every_function_takes_a_setting_or_refuses_it_in_words(face: str, name: 
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "start"])
 def test_every_command_has_the_flag_of_a_setting_or_says_why_not(command: str, name: str) -> None:
     found = flags(command).get(name)
     assert (found is None) == (name in LEFT_OUT[command])

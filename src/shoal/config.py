@@ -5,6 +5,7 @@ Its sections and keys are those that `shoal.request` declares.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -61,6 +62,14 @@ def read_config(path: Path) -> dict[str, Any]:
             _check_kind(path.name, section, key, value, SETTINGS[KEYS[section][key]].kind)
             settings[KEYS[section][key]] = value
     return _relative_to(path.parent, settings)
+
+
+def seen_from(config: Path, path: Path) -> str:
+    """Return a path relative to a configuration, as a configuration names files."""
+    try:
+        return Path(os.path.relpath(path.resolve(), config.resolve().parent)).as_posix()
+    except ValueError:  # on another drive
+        return str(path.resolve())
 
 
 def as_toml(settings: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import examined, prepare
-from shoal.steps.publication import audited, certified, classes_read, described, exposures
+from shoal.steps.publication import audited, cells_seen, certified, classes_read, described
 from shoal.steps.safety import Safety
 from shoal.tables.table import Table, TableLike, read_by_disk
 
@@ -142,7 +142,7 @@ def run(
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = described(asked, solution, published, tables, asked.problem.microdata.roles)
     classes = classes_read(asked, published, tables)
-    certificate = certified(asked, solution, found, exposures(asked, published, tables))
+    certificate = certified(asked, solution, found, **cells_seen(asked, published, tables, table))
     watch.lap("check")
     notes = (*table.notes, *decisions)
     return Release(

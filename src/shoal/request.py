@@ -365,8 +365,25 @@ ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
 _DESK = dict.fromkeys(("folder", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
+_ASKED = (
+    "quasi",
+    "sensitive",
+    "identifiers",
+    "other",
+    "leave_out",
+    "allow",
+    "require",
+    "folder",
+    "overwrite",
+    "report",
+)
+"""What `start` asks for, besides the file and how it is read."""
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
+    "start": dict.fromkeys(
+        (name for name in SETTINGS if name not in (*settings_of(Source), *_ASKED)),
+        "add it to the `shoal.toml` that `start` writes, and run `shoal anonymize --config` with that",
+    ),
     "codip": {
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +9,8 @@ import pytest
 from tests.cli.command import settle, shoal
 
 import shoal as library
-from shoal.cli import progress
+from shoal.cli import progress, show
+from shoal.release.certificate import Measured
 from shoal.tables.table import read
 
 BASIC = ["anonymize", "census.csv", "--quasi", "age,gender", "--leave-out", "rest", "--require", "k=5"]
@@ -347,3 +349,50 @@ def test_progress_goes_to_the_terminal_of_standard_error(home: Path, monkeypatch
     done = shoal(*BASIC, "-o", "out", "--json", watched=True)
     assert json.loads(done.out)["rows"] == 400
     assert "publishing" in done.err or "auditing" in done.err
+
+
+def test_the_summary_says_which_share_of_the_cells_changed_and_where_most_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(tmp_path, monkeypatch)
+    done = shoal(*BASIC, "--recoding", "suppress", "--effort", "quick", "-o", "made")
+    stated = json.loads((tmp_path / "made" / "public" / "certificate.json").read_text(encoding="utf-8"))
+    assert stated["changed_share"] == sum(stated["changed_cells"].values()) / (2 * stated["rows"])
+    assert stated["changed_share"] > 0
+    assert f"{stated['changed_share']:.1%} of protected cells".replace("%", " %") in done.out
+    most = max(stated["changed_cells"], key=lambda name: stated["changed_cells"][name])
+    assert f"; most in {most}, " in done.out
+
+
+@pytest.mark.parametrize(
+    ("bound", "config", "said"),
+    [
+        (0.1, {"method": "auto", "effort": "normal"}, "--effort best could save at most 25.4 % of the cost"),
+        (0.1, {"method": "auto", "effort": "best"}, ""),
+        (0.1, {"method": "peel", "effort": "normal"}, ""),
+        (None, {"method": "auto", "effort": "normal"}, ""),
+        (0.134, {"method": "auto", "effort": "normal"}, ""),
+    ],
+)
+def test_what_more_effort_could_save_follows_from_the_bound(
+    capsys: pytest.CaptureFixture[str], bound: float | None, config: dict[str, str], said: str
+) -> None:
+    release = library.anonymize({"age": [20, 30, 40, 50]}, quasi=["age"], require="k=2")
+    cost = Measured("ncp", 0.134)
+    show.certificate(replace(release.certificate, status="feasible", cost=cost, lower_bound=bound), config)
+    out = capsys.readouterr().out
+    assert ("at most 34 % more than the best possible (lower bound 0.1)" in out) == (bound == 0.1)
+    assert ("the best possible: no release of this kind costs less" in out) == (bound == 0.134)
+    assert said in out
+    assert bool(said) == ("--effort best" in out)
+
+
+def test_the_summary_says_that_nothing_is_proved_where_no_bound_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(tmp_path, monkeypatch)
+    done = shoal(*BASIC, "--recoding", "range", "--method", "mondrian", "-o", "made")
+    stated = json.loads((tmp_path / "made" / "public" / "certificate.json").read_text(encoding="utf-8"))
+    assert stated["excess_at_most"] is stated["saving_at_most"] is None
+    assert "nothing about the best possible: no lower bound is known" in done.out
+    assert "--effort" not in done.out

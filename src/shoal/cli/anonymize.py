@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,24 @@ from shoal.request import ABOUT, EARLIER, Request
 from shoal.tables.table import Table, read, read_by_disk
 
 
+@dataclass(frozen=True)
+class Written:
+    """A release that was written: its folder, and how long it took, beside the limit."""
+
+    folder: Path
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    limit: float | None = None
+
+
 @request_options("anonymize")
 def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
+    made = publish(given)
+    show.saved(made.folder, as_json=as_json, seconds=made.seconds, limit=made.limit)
+
+
+def publish(given: Mapping[str, Any]) -> Written:
+    """Make and write the release that flags, by setting, and the configuration among them ask for."""
     asked = settings("anonymize", given, needed={"folder": "-o DIR"})
     path, reading = table_file(asked)
     folder = asked.pop("folder")
@@ -40,8 +57,7 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     if on_spark.wanted:
         with meter() as progress:
             on_spark.run(path, reading, request, folder, saving, progress)
-        show.saved(folder, as_json=as_json)
-        return
+        return Written(Path(folder))
     with memory.within(limit):
         with meter() as progress, best_so_far() as stop:
             progress(0.0, "reading")
@@ -57,7 +73,7 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
         pages = _report(release, table, Path(path).name, *about) if wanted else None
         release.save(folder, report=pages, **saving)
     earlier.record(folder, table)
-    show.saved(folder, as_json=as_json, seconds=release.seconds, limit=request.start_and_limit()[1])
+    return Written(Path(folder), release.seconds, request.start_and_limit()[1])
 
 
 def _about_report(asked: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from shoal.cli.lazy_group import LazyGroup
 
 class _Shoal(LazyGroup):
     modules: ClassVar[Mapping[str, str]] = {
+        "start": "shoal.cli.start",
         "anonymize": "shoal.cli.anonymize",
         "audit": "shoal.cli.audit",
         "verify": "shoal.cli.verify",

@@ -58,7 +58,7 @@ def demo(
             progress=progress,
         )
     target = release.save(output / "release", overwrite=True)
-    show.certificate(release.certificate, {"time": show.time_taken(release.seconds)})
+    show.certificate(release.certificate, release.config, {"time": show.time_taken(release.seconds)})
     out.print()
     _before_and_after(table.frame, release.table)
     out.rule(Text("3. verify, independently of the method", style="bold"))

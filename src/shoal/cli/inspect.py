@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from shoal.cli.options import Json, Reading, TableFile, reading_options
 from shoal.cli.terminal import console
+from shoal.config import seen_from
 from shoal.core.errors import ReleaseError
 from shoal.core.number_format import percent
 from shoal.inspection import Column, Inspection, SinglingSet, Step
@@ -20,7 +20,9 @@ from shoal.inspection import inspect as inspect_table
 from shoal.inspection.ranking import CROWD
 from shoal.tables.table import read
 
-STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "other": "dim", "open": "bold cyan"}
+STYLES = {"identifier": "bold red", "quasi": "yellow", "sensitive": "magenta", "open": "bold cyan"}
+PLAIN = "dim"
+"""The style of the other roles."""
 NAME = 26
 """Signs of a column's name that are shown, at most."""
 ALL = 0.999
@@ -42,7 +44,7 @@ def inspect(
         _refuse_existing(toml)
     found = inspect_table(read(file, **reading))
     if toml is not None:
-        _write(toml, found.to_toml(_seen_from(toml, file), **reading))
+        _write(toml, found.to_toml(seen_from(toml, file), **reading))
     if as_json:
         print(found.to_json())
     else:
@@ -53,11 +55,7 @@ def inspect(
 
 def show(found: Inspection) -> None:
     """Print a line a column, what each quasi-identifier adds, and the sets that single people out."""
-    _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
-    width = min(max(len("column"), *(len(column.name) for column in found.columns)), NAME)
-    _out(f"{'column':<{width}}  {'role':<10}  {'distinct':>9}  why")
-    for column in found.columns:
-        console().print(_line(column, width), no_wrap=True, overflow="ellipsis")
+    width = show_columns(found)
     _ranking(found, width)
     _singling(found)
     if found.levels:
@@ -68,10 +66,20 @@ def show(found: Inspection) -> None:
         _out(note)
 
 
+def show_columns(found: Inspection) -> int:
+    """Print a line a column, with its role and why; return the places that a name takes."""
+    _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
+    width = min(max(len("column"), *(len(column.name) for column in found.columns)), NAME)
+    _out(f"{'column':<{width}}  {'role':<10}  {'distinct':>9}  why")
+    for column in found.columns:
+        console().print(_line(column, width), no_wrap=True, overflow="ellipsis")
+    return width
+
+
 def _line(column: Column, width: int) -> Text:
     """Return one line: name, role, distinct values, and the reason without what it means."""
     why = column.reason.partition(", which ")[0]
-    role = (f"{column.role:<10}", STYLES[column.role])
+    role = (f"{column.role:<10}", STYLES.get(column.role, PLAIN))
     return Text.assemble(_cut(column.name, width), "  ", role, f"  {column.distinct:>9,}  {why}")
 
 
@@ -123,14 +131,6 @@ def _set(one: SinglingSet) -> str:
 
 def _out(line: str) -> None:
     console().print(line)
-
-
-def _seen_from(toml: Path, file: Path) -> str:
-    """Return the table's path relative to the configuration, as a configuration names files."""
-    try:
-        return Path(os.path.relpath(file.resolve(), toml.resolve().parent)).as_posix()
-    except ValueError:  # on another drive
-        return str(file.resolve())
 
 
 def _refuse_existing(path: Path) -> None:

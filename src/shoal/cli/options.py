@@ -32,13 +32,16 @@ Population = Annotated[Path | None, option("population")]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.", rich_help_panel="Data")]
 
 
-def request_options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a flag for every setting that it takes; its function gets what was said by name, as `given`."""
+def request_options(command: str, *, config: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a flag for every setting that it takes, and for a file of them, unless it reads none.
+
+    Its function gets what was said by name, as `given`.
+    """
 
     taken = [one for name, one in SETTINGS.items() if name not in LEFT_OUT[command]]
     flags = [_parameter(one, one.panel) for one in sorted(taken, key=lambda one: PANELS.index(one.panel))]
-    config = Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config)
-    return partial(_with_flags, "given", [*flags, config])
+    file = Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config)
+    return partial(_with_flags, "given", [*flags, file] if config else flags)
 
 
 def reading_options(function: Callable[..., None]) -> Callable[..., None]:

@@ -29,7 +29,7 @@ def settings(
     setting. `unneeded` names what this command can do without.
     """
     asked = read_config(given["config"]) if given["config"] else {}
-    asked |= {key: value for key, value in _options(given).items() if value is not None}
+    asked |= flag_values(given)
     order = {"file": NEEDED["file"], **needed, **NEEDED}
     for key, flag in order.items():
         if key not in unneeded and not asked.get(key):
@@ -55,9 +55,10 @@ def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
     return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
 
 
-def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+def flag_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said on the command line, as settings."""
-    return {name: _value(SETTINGS[name], value) for name, value in given.items() if name in SETTINGS}
+    said = {name: _value(SETTINGS[name], value) for name, value in given.items() if name in SETTINGS}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _value(one: Setting, said: Any) -> Any:

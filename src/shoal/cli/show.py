@@ -15,10 +15,13 @@ from shoal.checking.audit import Audit, Finding
 from shoal.cli.risk import show_risk
 from shoal.cli.terminal import Grid, console
 from shoal.core.discovery import discover
-from shoal.core.number_format import number
+from shoal.core.number_format import at_most, number, percent
+from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Model
 from shoal.release.certificate import Certificate
+from shoal.release.files import read_json
 from shoal.release.verification import Proved, Verification
+from shoal.request import EFFORTS
 
 
 def saved(
@@ -29,10 +32,9 @@ def saved(
     if as_json:
         print(text, end="")
         return
-    found = Certificate.from_json(text)
+    found, config = Certificate.from_json(text), read_json(Path(folder) / "internal" / "config.json")
     levels = "\n".join(f"{name}: {said}" for name, said in _levels(Path(folder)).items())
-    time = time_taken(seconds, limit) if seconds else ""
-    certificate(found, {name: said for name, said in {"hierarchies": levels, "time": time}.items() if said})
+    certificate(found, config, {"hierarchies": levels, "time": time_taken(seconds, limit) if seconds else ""})
     written(folder, found)
 
 
@@ -53,24 +55,49 @@ def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:
     return f"search {seconds['search']:.1f} s{beside}, checking {seconds['check']:.1f} s{compiled}"
 
 
-def certificate(found: Certificate, more: Mapping[str, str] | None = None) -> None:
-    """Print what a release guarantees, and more facts by their names."""
+def certificate(
+    found: Certificate, config: Mapping[str, Any] | None = None, more: Mapping[str, str] | None = None
+) -> None:
+    """Print what a release guarantees and what it lost; `config` is its request, `more` has facts by their names."""
     out = console()
     for text in found.exposed:
         out.print(text, style="yellow")
     out.print(_models(found))
     facts = Table.grid(padding=(0, 2))
     dropped = f"{found.dropped:,} dropped" if found.dropped else "none dropped"
-    facts.add_row("rows", f"{found.rows:,}, {dropped}, {found.starred:,} all stars")
+    facts.add_row("rows", f"{found.rows:,}, {dropped}, {found.starred or 0:,} all stars")
     facts.add_row("classes", f"{found.classes:,}")
-    facts.add_row("cost", f"{float(found.cost):,.6g} ({found.cost.name})")
-    facts.add_row("proved", _proved(found))
-    facts.add_row("method", f"{found.method}, recoding {found.recoding}")
-    for name, fact in (more or {}).items():
-        facts.add_row(name, fact)
+    effort = _more_effort(found, config or {})
+    said = {"changed": changed(found), "cost": f"{float(found.cost):,.6g} ({found.cost.name})"}
+    said |= {"proved": _proved(found), "effort": effort, "method": f"{found.method}, recoding {found.recoding}"}
+    for name, fact in {**said, **(more or {})}.items():
+        if fact:
+            facts.add_row(name, fact)
     out.print(facts)
     for remark in found.remarks:
         out.print(remark, style="dim")
+
+
+def changed(found: Certificate) -> str:
+    """Say which share of the quasi-identifiers' cells is not as in the original; nothing where nobody counted."""
+    share, cells = found.changed_share, found.changed_cells
+    if share is None or not cells:
+        return ""
+    if form_of(found.recoding).two_tables:
+        return "no cell: quasi-identifiers are published as they are, sensitive values by group"
+    if not share:
+        return "none of the protected cells is generalized or hidden"
+    most = max(cells, key=lambda name: cells[name])
+    where = f"; most in {most}, {percent(cells[most] / found.rows)}" if len(cells) > 1 else ""
+    return f"{percent(share)} of protected cells generalized or hidden{where}"
+
+
+def _more_effort(found: Certificate, config: Mapping[str, Any]) -> str:
+    """Say what the best effort could save at most, where less was made and a bound tells."""
+    effort, saving = config.get("effort"), found.saving_at_most
+    if config.get("method") != "auto" or effort not in EFFORTS[:-1] or not saving or found.status == "optimal":
+        return ""
+    return f"{effort}; --effort {EFFORTS[-1]} could save at most {at_most(saving)} of the cost"
 
 
 def written(folder: str | Path, found: Certificate) -> None:
@@ -93,12 +120,22 @@ def _models(found: Certificate) -> Grid:
 
 
 def _proved(found: Certificate) -> str:
-    if found.status == "optimal":
-        return "optimal: no release of this kind costs less"
-    parts = [found.guarantee] if found.guarantee else []
-    if found.gap is not None:
-        parts.append(f"at most {found.gap:.4g} times the optimum (lower bound {found.lower_bound:,.6g})")
-    return "; ".join(parts) or "nothing about the optimum: no lower bound is known for this request"
+    """Say how far from the best possible release it is at most, and what the method's theorem promises."""
+    if found.status == "optimal" or found.excess_at_most == 0:
+        return "the best possible: no release of this kind costs less"
+    excess = found.excess_at_most
+    parts = [] if excess is None else [f"{above_best(excess)} (lower bound {found.lower_bound:,.6g})"]
+    parts += [found.guarantee] if found.guarantee else []
+    return "; ".join(parts) or "nothing about the best possible: no lower bound is known for this request"
+
+
+def above_best(excess: float) -> str:
+    """Say how much more than the best possible release one costs, at most.
+
+    >>> above_best(0.335), above_best(0)
+    ('at most 33.5 % more than the best possible', 'the best possible')
+    """
+    return f"at most {at_most(excess)} more than the best possible" if excess else "the best possible"
 
 
 def audit(found: Audit) -> None:
@@ -160,7 +197,7 @@ def _gap(found: Proved) -> Table:
     facts = Table.grid(padding=(0, 2))
     facts.add_row("cost", f"{found.cost:,.6g} ({found.measure})")
     facts.add_row("proved", f"no release costs less than {found.bound:,.6g}")
-    facts.add_row("gap", "unknown" if found.gap is None else f"at most {found.gap:.4g} times the optimum")
+    facts.add_row("gap", "unknown" if found.gap is None else above_best(max(found.gap - 1, 0.0)))
     return facts
 
 

@@ -1,7 +1,8 @@
-"""Where results are printed: standard output, and tables without lines."""
+"""Where results are printed, standard output, and tables without lines; and whether a person can be asked."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Self
 
 from rich.console import Console
@@ -12,6 +13,11 @@ from rich.text import Text
 def console() -> Console:
     """Return standard output, as wide as the terminal; brackets in the name of a column are no style."""
     return Console(highlight=False, markup=False, soft_wrap=False)
+
+
+def somebody_answers() -> bool:
+    """Whether a person can be asked: standard input is a terminal."""
+    return sys.stdin.isatty()
 
 
 class Grid(Table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 
 def percent(share: float) -> str:
@@ -14,6 +15,15 @@ def percent(share: float) -> str:
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     return "<0.1 %" if share < 0.001 else ">99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
+
+
+def at_most(share: float) -> str:
+    """Write a share that is an upper limit: rounded up, but for what rounding in arithmetic may have added.
+
+    >>> at_most(0.25), at_most(0.34217), at_most(0.134 / 0.1 - 1), at_most(0.00001), at_most(12.5)
+    ('25 %', '34.3 %', '34 %', '0.1 %', '1250 %')
+    """
+    return f"{ceil(share * 1000 - 1e-9) / 10:.10g} %"
 
 
 def percents(*shares: Fraction) -> tuple[str, ...]:

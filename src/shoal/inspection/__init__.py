@@ -9,6 +9,7 @@ Everything found is a proposal in words for a person to judge. Names, counts and
 from shoal.inspection.columns import Column, Role
 from shoal.inspection.ranking import Step
 from shoal.inspection.report import Inspection, inspect
+from shoal.inspection.suggestion import Answers
 from shoal.risk.singling import Search, SinglingSet
 
-__all__ = ["Column", "Inspection", "Role", "Search", "SinglingSet", "Step", "inspect"]
+__all__ = ["Answers", "Column", "Inspection", "Role", "Search", "SinglingSet", "Step", "inspect"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.inspection.columns import Column, Role, proposals
 from shoal.inspection.ranking import Step, ranking
-from shoal.inspection.suggestion import configuration, proposed_hierarchies
+from shoal.inspection.suggestion import Answers, configuration, proposed_hierarchies
 from shoal.risk.singling import Search, search
 from shoal.tables.table import Table, TableLike
+
+DECIDED = "decided by a person"
+"""The reason for a role that was not proposed."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,30 @@ class Inspection:
         """Return everything as JSON."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
+    def decided(self, table: Table, roles: Mapping[str, Role]) -> Inspection:
+        """Return the same with the roles that a person decided on, by column, and hierarchies to fit them."""
+        columns = tuple(
+            replace(one, role=role, reason=DECIDED) if (role := roles.get(one.name, one.role)) != one.role else one
+            for one in self.columns
+        )
+        changed = replace(self, columns=columns)
+        quasi = changed.named(Role.QUASI)
+        new = [name for name in quasi if name not in self.named(Role.QUASI)]
+        trees, levels = proposed_hierarchies(table.frame.select(new))
+        kept = {name: tree for name, tree in {**self.hierarchies, **trees}.items() if name in quasi}
+        return replace(changed, hierarchies=kept, levels={**self.levels, **levels})
+
     def to_toml(self, file: str | Path | None = None, **reading: str | None) -> str:
         """Return a `shoal.toml` that starts from these proposals; `read_config` reads it back.
 
         `file` is the table, named as seen from where the configuration will lie; `reading` may give separator,
         encoding and decimal.
         """
-        return configuration(self.rows, self.columns, self.hierarchies, self.levels, file, reading)
+        return self.answered(Answers(), file, reading)
+
+    def answered(self, answers: Answers, file: str | Path | None, reading: Mapping[str, str | None]) -> str:
+        """Return the same `shoal.toml` with what a person decided besides the roles."""
+        return configuration(self.rows, self.columns, self.hierarchies, self.levels, file, reading, answers)
 
 
 def inspect(data: TableLike) -> Inspection:

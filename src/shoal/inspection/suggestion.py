@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,24 @@ KEYS = {
     "sensitive": Role.SENSITIVE,
     "identifiers": Role.IDENTIFIER,
     "other": Role.OTHER,
+    "leave_out": Role.LEAVE_OUT,
 }
 """The key of a `shoal.toml` that lists the columns of a role."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a person decided besides the roles; what nobody was asked is a proposal."""
+
+    about: str = "Suggested by an inspection: read it, change it, then run `shoal anonymize --config` with it."
+    """The first line of the file."""
+    require: str = ""
+    meaning: str = ""
+    """What the requirement means, in words."""
+    folder: str = "release"
+    """Where the release goes, as seen from the file."""
+    report: bool = False
+    allow: Sequence[str] = ()
 
 
 def proposed_hierarchies(frame: pl.DataFrame) -> tuple[dict[str, dict[str, object]], dict[str, str]]:
@@ -53,30 +70,35 @@ def configuration(
     levels: Mapping[str, str],
     file: str | Path | None,
     reading: Mapping[str, str | None],
+    answers: Answers,
 ) -> str:
     """Return the text of a `shoal.toml`; every column stands in it once, with the reason for its role."""
     guarded, unguarded = _guarded(columns)
-    lines = ["# Suggested by an inspection: read it, change it, then run `shoal anonymize --config` with it.", ""]
+    lines = [f"# {answers.about}", ""]
     if file is not None:
         given = {"file": Path(file).as_posix(), **{key: value for key, value in reading.items() if value is not None}}
         lines += ["[data]", *(f"{key} = {toml_value(value)}" for key, value in given.items()), ""]
     lines += ["[roles]"]
     for key, role in KEYS.items():
-        lines += _listed(key, [column for column in columns if column.role == role])
+        named = [column for column in columns if column.role == role]
+        lines += _listed(key, named) if named or role != Role.LEAVE_OUT else []
+    lines += [f"allow = {toml_value(list(answers.allow))}"] if answers.allow else []
     undecided = [column for column in columns if column.role == Role.OPEN]
     if undecided:
         lines.append(
             "# Decide on these: may others know it (quasi), must nobody learn it (sensitive), or leave it out?"
         )
         lines += [f"#   {toml_value(column.name)},  # {_plain(column.reason)}" for column in undecided]
-    lines += ["", "[privacy]", f"require = {toml_value(str(_requirement(rows, guarded)))}"]
-    if unguarded:
+    lines += ["", "[privacy]", *([f"# {_plain(answers.meaning)}"] if answers.meaning else [])]
+    lines += [f"require = {toml_value(answers.require or str(_requirement(rows, guarded)))}"]
+    if unguarded and not answers.require:
         lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")
     lines += ["", "[hierarchies]"]
     lines += [
         f"{toml_value(name)} = {_inline(spec)}  # {_plain(levels.get(name, ''))}" for name, spec in hierarchies.items()
     ]
-    lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", 'folder = "release"', ""]
+    lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", f"folder = {toml_value(answers.folder)}"]
+    lines += [*(["report = true"] if answers.report else []), ""]
     return "\n".join(lines)
 
 

@@ -114,6 +114,8 @@ class Certificate:
     """Columns that look like identifiers or tell of others and were insisted on by name, each with the reason."""
     starred: int | None = None
     """Rows that show none of their quasi-identifiers."""
+    changed_cells: Mapping[str, int] | None = None
+    """By quasi-identifier, the published cells that do not show the original's value; None where nobody counted."""
     certain: Mapping[str, int] | None = None
     """By sensitive attribute that no model speaks of, the rows whose class shares one value."""
     protects: bool = True
@@ -126,6 +128,26 @@ class Certificate:
     def gap(self) -> float | None:
         """cost / lower_bound: 1 means proved optimal; None where no bound is known."""
         return gap(self.cost, self.lower_bound)
+
+    @property
+    def changed_share(self) -> float | None:
+        """The share of the cells of quasi-identifiers that are generalized or hidden; None where nobody counted."""
+        cells = self.rows * len(self.quasi)
+        return sum(self.changed_cells.values()) / cells if self.changed_cells is not None and cells else None
+
+    @property
+    def excess_at_most(self) -> float | None:
+        """How much more than the best possible release it costs, at most, as a share of that; None: nothing is known.
+
+        A lower bound may exceed the cost by rounding: then it is the best possible.
+        """
+        return None if self.gap is None else max(self.gap - 1, 0.0)
+
+    @property
+    def saving_at_most(self) -> float | None:
+        """The share of its cost that another release could save, at most; None where nothing is known."""
+        excess = self.excess_at_most
+        return None if excess is None else excess / (1 + excess)
 
     @property
     def sharing(self) -> str:
@@ -173,9 +195,13 @@ class Certificate:
             "rows": self.rows,
             "dropped": self.dropped,
             "starred": self.starred,
+            "changed_cells": None if self.changed_cells is None else dict(self.changed_cells),
+            "changed_share": self.changed_share,
             "cost": {"name": self.cost.name, "value": float(self.cost)},
             "lower_bound": self.lower_bound,
             "gap": self.gap,
+            "excess_at_most": self.excess_at_most,
+            "saving_at_most": self.saving_at_most,
             "proved": self.proved,
             "remarks": list(self.remarks),
             "require": self.require,

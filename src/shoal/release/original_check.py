@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.centroid_check import wrong_centroids
+from shoal.checking.changed_cells import changed_cells
 from shoal.checking.two_tables import miscounted_groups
 from shoal.core.arrays import Ints
 from shoal.hierarchies.cell_forms import form_of
@@ -100,6 +101,13 @@ class OriginalCheck:
         rest = [name for name in shown.columns if name not in (*covering, self.release.names.get("group"))]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
+
+    def change_problem(self) -> str:
+        """Say in which columns other cells than stated show the value of the original."""
+        stated, shown = self.release.certificate.changed_cells or {}, Table(self.release.table)
+        found = changed_cells(shown, self.original, self.rows.to_numpy(), self.release.certificate.quasi)
+        wrong = sorted({name for name, cells in found.items() if stated.get(name) != cells} | (stated.keys() - found))
+        return f"another number of cells than stated is changed in {', '.join(map(repr, wrong))}" if wrong else ""
 
     def count_problem(self) -> str:
         """Say how many groups of two tables have other values than their people."""

@@ -197,6 +197,8 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
         _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
         _look(checks, "every group has the sensitive values of its people", traced.count_problem)
+    if release.certificate.changed_cells is not None:
+        _look(checks, "as many cells are changed as stated", traced.change_problem)
     return traced.table if raised else traced.original
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.checking.audit import Audit, audit
+from shoal.checking.changed_cells import changed_cells
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
@@ -81,8 +82,14 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     )
 
 
-def certified(asked: Prepared, solution: Solution, found: Audit, exposed: Sequence[str] = ()) -> Certificate:
-    """State what an audit found of the published cells, and what they may give away all the same."""
+def certified(
+    asked: Prepared,
+    solution: Solution,
+    found: Audit,
+    exposed: Sequence[str] = (),
+    changed: Mapping[str, int] | None = None,
+) -> Certificate:
+    """State what an audit found of the published cells, what they may give away all the same, and how many changed."""
     problem = asked.problem
     roles = problem.microdata.roles
     return certify(
@@ -99,12 +106,17 @@ def certified(asked: Prepared, solution: Solution, found: Audit, exposed: Sequen
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),
         protects=not all(model.is_trivial for model in asked.models),
+        changed_cells=changed,
     )
 
 
-def exposures(asked: Prepared, published: Published, tables: Mapping[str, Table]) -> list[str]:
-    """Say what the rows of a release may give away although every model is met."""
-    return [*_unique_with_others(asked, tables), *_people_in(asked, published)]
+def cells_seen(asked: Prepared, published: Published, tables: Mapping[str, Table], original: Table) -> dict[str, Any]:
+    """Return what the rows may give away although every model is met, and how many cells changed, by column."""
+    quasi, rows = published.microdata.roles.quasi, published.partition.kept
+    return {
+        "exposed": [*_unique_with_others(asked, tables), *_people_in(asked, published)],
+        "changed": changed_cells(tables[TABLE], original, rows, quasi),
+    }
 
 
 def _unique_with_others(asked: Prepared, tables: Mapping[str, Table]) -> list[str]:

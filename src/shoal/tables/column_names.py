@@ -16,12 +16,13 @@ from functools import cached_property, lru_cache
 
 
 class Role(StrEnum):
-    """The roles a column can have; open where a person has to decide."""
+    """The roles a column can have; open where a person has to decide. Nothing is proposed to be left out."""
 
     IDENTIFIER = "identifier"
     QUASI = "quasi"
     SENSITIVE = "sensitive"
     OTHER = "other"
+    LEAVE_OUT = "leave_out"
     OPEN = "open"
 
 

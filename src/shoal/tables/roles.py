@@ -11,6 +11,15 @@ from shoal.core.errors import RoleError, nearest
 REST = "rest"
 """Stands for every column that is named nowhere, unless a column is called so."""
 
+MEANING = {
+    "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
+    "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
+    "identifier": "it names or numbers a person: it is not published",
+    "leave_out": "nobody needs it: it is not published",
+    "other": "it harms nobody and finds nobody: it is published as it is, unprotected, and you vouch for it",
+}
+"""What each role means, in words."""
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -45,17 +54,12 @@ class Roles:
         columns = list(columns)
         given = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers}
         given |= {"other": other, "leave_out": leave_out}
-        named = {role: list(listed(names)) for role, names in given.items()}
-        resting = [role for role in ("other", "leave_out") if REST in named[role] and REST not in columns]
-        for role in resting:
-            named[role].remove(REST)
-        _check(columns, named, resting)
+        if not quasi:
+            raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
+        named = with_rest(columns, given)
         taken = {name for names in named.values() for name in names}
-        rest = [name for name in columns if name not in taken]
-        for role in resting:
-            named[role] += rest
         found = {"left_out" if role == "leave_out" else role: tuple(names) for role, names in named.items()}
-        return cls(**found, undecided=() if resting else tuple(rest))
+        return cls(**found, undecided=tuple(name for name in columns if name not in taken))
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -73,9 +77,23 @@ def listed(names: Sequence[str] | str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
 
 
+def with_rest(columns: Sequence[str], given: Mapping[str, Sequence[str] | str]) -> dict[str, list[str]]:
+    """Return the columns that are named for each role, `rest` filled in; else `RoleError`.
+
+    Guarantees that every name is a column and has one role.
+    """
+    named = {role: list(listed(names)) for role, names in given.items()}
+    resting = [role for role in ("other", "leave_out") if REST in named[role] and REST not in columns]
+    for role in resting:
+        named[role].remove(REST)
+    _check(columns, named, resting)
+    taken = {name for names in named.values() for name in names}
+    for role in resting:
+        named[role] += [name for name in columns if name not in taken]
+    return named
+
+
 def _check(columns: Sequence[str], named: Mapping[str, Sequence[str]], resting: Sequence[str]) -> None:
-    if not named["quasi"]:
-        raise RoleError("no column is a quasi-identifier", expected="at least one column that an attacker may know")
     if len(resting) > 1:
         raise RoleError(
             f"{REST!r} is both other and left out", expected=f"{REST!r} for one of them", hint="name the others"

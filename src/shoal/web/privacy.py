@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.core.errors import ShoalError
+from shoal.models.presets import PRESETS, Preset
 from shoal.web.desk import Desk, Draft, queries
-from shoal.web.desk.presets import PRESETS, Preset
 from shoal.web.desk.queries import Field, Form
 from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear

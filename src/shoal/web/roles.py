@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.core.number_format import counted, percent
 from shoal.report.charts import bar
+from shoal.tables.roles import MEANING
 from shoal.web.desk import Desk, queries
 from shoal.web.desk.queries import Uniqueness
 from shoal.web.page import Page, Picks, Step
@@ -22,13 +23,6 @@ ROLES = {
 }
 OPEN = "open"
 """The role of a column that a person has to decide on."""
-MEANING = {
-    "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
-    "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
-    "identifier": "it names or numbers a person: it is not published",
-    "leave_out": "nobody needs it: it is not published",
-    "other": "it harms nobody and finds nobody: it is published as it is, unprotected, and you vouch for it",
-}
 
 
 @dataclass(frozen=True)

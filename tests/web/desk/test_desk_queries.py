@@ -25,7 +25,7 @@ from shoal.tables.readers.base import readable
 from shoal.tables.writing import write
 from shoal.web.desk import Desk, Draft, background_queries, queries, reading
 from shoal.web.desk.forms import Form
-from shoal.web.desk.presets import PRESETS
+from shoal.models.presets import PRESETS
 from shoal.web.desk.runs import GOING
 
 ROLES = {"age": "quasi", "gender": "quasi", "race": "quasi", "income": "sensitive"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -20,6 +20,20 @@ class Preset:
     k: int
     diversity: type[Model] | None = None
     level: str = ""
+
+    def problem(self, rows: int, sensitive: Mapping[str, int]) -> str:
+        """Say why no release of a table can meet it; nothing where one can. `sensitive` counts values by column.
+
+        >>> PRESETS["hospital"].problem(100, {"sex": 2}), PRESETS["hospital"].problem(100, {})
+        ("'sex' has fewer than 3 different values", 'no column is sensitive')
+        """
+        if rows < self.k:
+            return f"the table has fewer than {self.k} rows"
+        if self.diversity is not None and not sensitive:
+            return "no column is sensitive"
+        few = [name for name, values in sensitive.items() if self.diversity is DistinctLDiversity]
+        few = [name for name in few if sensitive[name] < int(self.level)]
+        return f"{', '.join(map(repr, few))} has fewer than {self.level} different values" if few else ""
 
     def require(self, sensitive: Sequence[str]) -> tuple[str, ...]:
         """Return the requirement for a table with these sensitive columns.
@@ -75,3 +89,14 @@ PRESETS = {
     )
 }
 """The presets by name."""
+USUAL = ("hospital", "t-closeness", "survey-5", "survey-3")
+"""Presets from the one that is proposed first to the one that is proposed last."""
+
+
+def proposed(rows: int, sensitive: Mapping[str, int]) -> Preset | None:
+    """Return the preset to propose for a table, of which `sensitive` counts the values by column; None if none fits.
+
+    >>> [proposed(*table).name for table in ((9, {"disease": 4}), (9, {"sex": 2}), (9, {}))], proposed(2, {})
+    (['hospital', 't-closeness', 'survey-5'], None)
+    """
+    return next((PRESETS[name] for name in USUAL if not PRESETS[name].problem(rows, sensitive)), None)
