@@ -43,6 +43,7 @@ name = "mondrian"
 recoding = "generalize"
 coarsen = "age=1"
 cost = "ncp"
+effort = "best"
 seed = 7
 time_limit = 60
 memory_limit = "4GiB"
@@ -102,6 +103,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "recoding": "generalize",
         "coarsen": "age=1",
         "cost": "ncp",
+        "effort": "best",
         "seed": 7,
         "time_limit": 60,
         "memory_limit": "4GiB",

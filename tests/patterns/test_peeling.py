@@ -134,7 +134,7 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
     checks = Checks.of(cube, case.problem.models)
     prices, stop = np.zeros(cube.types, np.int64), np.ones(1, np.bool_)
     loop: Any = peel_types
-    pieces, nodes, left = loop(cube.grid, cube.levels, cube.counts, prices, 1.0, 5, checks.rules, stop)
+    pieces, nodes, left = loop(cube.grid, cube.levels, cube.counts, prices, 1.0, 5, checks.rules, None, stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
 
 

@@ -148,7 +148,9 @@ def _shrink_equal(counts, limit, shares, rest):
     size = int(low + 1e-6)
     least = size - size // 4 - 2
     while size > max(least, 0):
-        counts[:] = _filled(original, size, shares, rest)
+        kept = _filled(original, size, shares, rest)
+        for v in range(len(counts)):
+            counts[v] = kept[v]
         if counts.sum() == size and variation(counts, size, shares) <= limit + TINY:
             return True
         size -= 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.compiler import njit
-from shoal.patterns.kernels import gather, group_table, number_groups, paid_at, with_room
+from shoal.patterns.kernels import copy_into, gather, group_table, number_groups, paid_at, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -36,7 +36,7 @@ def collect_patterns(layout, types, counts, prices, marks, rows_needed, slack, m
         if filled > most:
             return lines[:found], starts[: found + 1], members[:begin], True
         members = with_room(members, filled)
-        members[begin:filled] = places[: first[groups]]
+        copy_into(members[begin:filled], places[: first[groups]])
         for g in range(groups):
             mine = places[first[g] : first[g + 1]]
             if len(mine):

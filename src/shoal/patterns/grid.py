@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.core.arrays import AnyInts, Codes, Ints
 from shoal.core.compiler import njit
-from shoal.patterns.kernels import find_slot
+from shoal.patterns.kernels import copy_into, find_slot
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -98,7 +98,7 @@ def number_blocks(grid, levels, types, memory):
             continue
         if number > 2**62 // width:  # the key would not fit: the groups so far stand for what they hold
             number = _distinct(key, number, memory)
-            key[:] = memory.group[:types]
+            copy_into(key, memory.group[:types])
         at, mine = starts[j, levels[j]], codes[j]
         for t in range(types):
             key[t] += blocks[at + mine[t]] * number

@@ -93,12 +93,20 @@ def paid_at(layout, node):
 
 
 @njit(cache=True)
+def copy_into(target, source):
+    """Copy numbers to the front of an array that is no shorter, one by one: slices take seconds longer to compile."""
+    there, here = target.reshape(-1), source.reshape(-1)
+    for place in range(len(here)):
+        there[place] = here[place]
+
+
+@njit(cache=True)
 def with_room(lines, needed):
     """Return the lines, in a longer array if there are fewer than needed."""
     if needed <= len(lines):
         return lines
     more = np.empty((2 * needed, *lines.shape[1:]), lines.dtype)
-    more[: len(lines)] = lines
+    copy_into(more, lines)
     return more
 
 

@@ -20,7 +20,7 @@ from shoal.core.compiler import njit
 from shoal.patterns.admit import meets, shrink
 from shoal.patterns.checks import Rules
 from shoal.patterns.grid import Grid, Numbering, number_blocks, numbering, paid_by
-from shoal.patterns.kernels import gather, with_room
+from shoal.patterns.kernels import copy_into, gather, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -44,6 +44,16 @@ class Tally(NamedTuple):
     counted: Ints
     wanted: Ints
 
+    @classmethod
+    def of(cls, counts: Ints, rules: Rules) -> Tally | None:
+        """Return the tally of all rows; None where no model reads values: then nothing about them is compiled."""
+        if not len(rules.lines):
+            return None
+        rest = np.zeros(rules.shares.shape, np.int64)
+        for line, codes in zip(rest, rules.codes, strict=True):
+            np.add.at(line, codes, counts)
+        return cls(rest, np.zeros_like(rest), np.zeros_like(rest))
+
 
 class Groups(NamedTuple):
     """Working memory for the groups at a node."""
@@ -56,13 +66,13 @@ class Groups(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def peel_types(grid, levels, counts, prices, step, steps, rules, stop):
+def peel_types(grid, levels, counts, prices, step, steps, rules, tally, stop):
     """Return the pieces of all classes, (type, class, copies); each class's node; and what is left of each type.
 
     `levels` are those of the nodes, the cheapest first. The limit of regret rises from `step` on by as much, so often
     as `steps` says; the last limit is none. `stop[0]` is set from outside to end early.
     """
-    number, shape = len(counts), rules.shares.shape
+    number = len(counts)
     rows = _uncovered(grid, counts, prices, rules)
     groups = Groups(
         numbering(number),
@@ -71,8 +81,6 @@ def peel_types(grid, levels, counts, prices, step, steps, rules, stop):
         np.empty(number, np.int64),
         np.empty(number, np.int64),
     )
-    tally = Tally(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
-    _count(np.arange(number), counts, rules.codes, tally.rest)
     pieces, node_of = np.empty((2 * number + 16, 3), np.int64), np.empty(number + 16, np.int64)
     made, classes, active, remaining = 0, 0, number, counts.sum()
     due = np.zeros(len(levels), np.int64)
@@ -91,13 +99,9 @@ def peel_types(grid, levels, counts, prices, step, steps, rules, stop):
             for g in range(found):
                 mine = groups.members[starts[g] : starts[g + 1]]
                 taken = rows.left[mine]
-                if len(mine) == 0 or not _reduce(mine, taken, rows.prices, rows.rules, tally):
+                if len(mine) == 0 or not _may_go(mine, taken, remaining, rows, tally):
                     continue
-                after = remaining - taken.sum()
-                if not _leaves(mine, taken, after, rows.rules, tally):
-                    continue
-                remaining = after
-                tally.rest[:] = tally.rest - tally.counted
+                remaining -= taken.sum()
                 pieces, node_of = with_room(pieces, made + len(mine)), with_room(node_of, classes + 1)
                 made = _take(mine, taken, classes, rows, pieces, made)
                 node_of[classes] = node
@@ -187,10 +191,28 @@ def _moved_up(rows, active):
 
 
 @njit(cache=True)
+def _may_go(mine, taken, remaining, rows, tally):
+    """Cut a group to a part that is admitted, and take note of it if the rows that remain would be admitted, too."""
+    if tally is None:  # the compiler leaves out the rest
+        after = remaining - taken.sum()
+        return after == 0 or after >= rows.rules.rows
+    if not _reduce(mine, taken, rows.prices, rows.rules, tally):
+        return False
+    if not _leaves(mine, taken, remaining - taken.sum(), rows.rules, tally):
+        return False
+    copy_into(tally.rest, tally.wanted)
+    return True
+
+
+@njit(cache=True)
 def _leaves(mine, taken, remaining, rules, tally):
-    """Whether nothing remains once these rows are taken, or what remains would be admitted as a class."""
-    _count(mine, taken, rules.codes, tally.counted)
-    return remaining == 0 or (remaining >= rules.rows and meets(rules, tally.rest - tally.counted))
+    """Whether nothing remains once these rows are taken, or what remains (now wanted) would be admitted as a class."""
+    rest, counted, wanted = tally
+    _count(mine, taken, rules.codes, counted)
+    for a in range(len(rest)):
+        for v in range(rest.shape[1]):
+            wanted[a, v] = rest[a, v] - counted[a, v]
+    return remaining == 0 or (remaining >= rules.rows and meets(rules, wanted))
 
 
 @njit(cache=True)
@@ -202,7 +224,7 @@ def _reduce(mine, taken, prices, rules, tally):
             a = int(rules.lines[d, 1])
             _count(mine, taken, rules.codes, tally.counted)
             counted, wanted = tally.counted[a], tally.wanted[a]
-            wanted[:] = counted
+            copy_into(wanted, counted)
             if not shrink(rules, d, wanted, tally.rest[a]):
                 return False
             if wanted.sum() < counted.sum():

@@ -16,7 +16,7 @@ from shoal.methods.general.repair import repair
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
-from shoal.patterns.peeling import peel_types
+from shoal.patterns.peeling import Tally, peel_types
 from shoal.problem import Problem, Solution
 
 LIMITS = 300
@@ -128,6 +128,7 @@ def _peeled(
         step,
         limits,
         rules,
+        Tally.of(left, rules),
         deadline=deadline,
     )
     return found
