@@ -17,6 +17,7 @@ from shoal.inspection import inspect
 from shoal.methods.auto import methods
 from shoal.methods.general.optimal import Optimal
 from shoal.models import Model
+from shoal.models.presets import PRESETS
 from shoal.models.requirement import as_models
 from shoal.recoding.recode import recodings
 from shoal.studies.synth import census, write_census
@@ -25,7 +26,6 @@ from shoal.tables.readers.base import readable
 from shoal.tables.writing import write
 from shoal.web.desk import Desk, Draft, background_queries, queries, reading
 from shoal.web.desk.forms import Form
-from shoal.models.presets import PRESETS
 from shoal.web.desk.runs import GOING
 
 ROLES = {"age": "quasi", "gender": "quasi", "race": "quasi", "income": "sensitive"}
