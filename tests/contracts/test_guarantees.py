@@ -70,7 +70,7 @@ def worst_ratio(method: str, number: int, seed: int) -> tuple[float, int]:
     worst, solved, tried = 1.0, 0, 0
     for case in random_tables(seed, methods()[method].recoding):
         tried += 1
-        if solved == number or tried > 100 * number:
+        if solved == number or tried > 400 * number:
             return worst, solved
         if methods()[method]().accepts(case.problem):
             continue

@@ -372,6 +372,8 @@ def around_canary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 def test_no_cell_of_a_person_is_in_the_certificate_the_request_or_the_log(around_canary: Path, column: str) -> None:
     texts = {name: content for name, content in files(around_canary).items() if name.endswith(".json")}
     del texts["public/codebook.json"]
+    if column == "rank":  # the type of the column declares these words, and the private request lists their order
+        del texts["internal/config.json"]
     assert [name for name, content in texts.items() if str(CANARY[column]).encode() in content] == []
 
 
