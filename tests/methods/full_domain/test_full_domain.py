@@ -184,7 +184,13 @@ def test_one_level_for_a_column_costs_more_than_cells_class_by_class() -> None:
 def test_failing_rows_become_a_class_of_stars() -> None:
     columns = {"age": [1, 1, 1, 1, 2, 2, 3, 4], "s": list("abababab")}
     release = shoal.anonymize(
-        columns, quasi=["age"], sensitive=["s"], require="k=2 l(s)=2", method="full-domain", max_suppressed=0.25
+        columns,
+        quasi=["age"],
+        sensitive=["s"],
+        require="k=2 l(s)=2",
+        method="full-domain",
+        max_suppressed=0.25,
+        hierarchies={"age": "stars"},
     )
     assert release.table["age"].to_list().count("*") == 2
     assert release.certificate.status == "optimal"
