@@ -40,6 +40,7 @@ class Factor12(Factor):
         "Approximation algorithms for k-anonymity, 2005, section 5"
     )
     models: ClassVar[str] = "2-anonymity alone"
+    about_stars: ClassVar[bool] = True
     k: ClassVar[int] = 2
     proved: ClassVar[tuple[float, float, float]] = (2.0, 1.5, 1.0)
     most_rows: ClassVar[tuple[int, int]] = (2000, 2000)

@@ -49,6 +49,7 @@ class Factor2(Factor):
         "Approximation algorithms for k-anonymity, 2005, section 6"
     )
     models: ClassVar[str] = "3-anonymity alone"
+    about_stars: ClassVar[bool] = True
     k: ClassVar[int] = 3
     proved: ClassVar[tuple[float, float, float]] = (1.5, 1.0, 0.5)
     most_rows: ClassVar[tuple[int, int]] = (2000, 500)

@@ -53,6 +53,7 @@ class Forest(Method):
         "Approximation algorithms for k-anonymity, 2005, section 4"
     )
     models: ClassVar[str] = "k-anonymity alone"
+    about_stars: ClassVar[bool] = True
 
     def promise(self, problem: Problem) -> str | None:
         """Return the guarantee for the problem's k."""
