@@ -50,7 +50,9 @@ from shoal.tables.table import Table
 
 def posed(columns: dict[str, Any], require: str, **more: Any) -> Problem:
     quasi = [name for name in columns if name.startswith("q")]
-    request = Request(quasi, require, [name for name in columns if name not in quasi], **more)
+    request = Request(
+        quasi, require, [name for name in columns if name not in quasi], **{"recoding": "suppress"} | more
+    )
     return prepare(Table.of(pl.DataFrame(columns)), request).problem
 
 

@@ -92,7 +92,7 @@ def problem_of(table: dict[str, list[int]], require: str):  # type: ignore[no-un
 
     quasi = [name for name in table if name != "illness"]
     sensitive = ["illness"] if "illness" in table else []
-    return prepare(Table.of(table), Request(quasi, require, sensitive=sensitive)).problem
+    return prepare(Table.of(table), Request(quasi, require, sensitive=sensitive, recoding="suppress")).problem
 
 
 @pytest.mark.parametrize("diverse", [False, True])
