@@ -43,6 +43,7 @@ def hard(
         "quasi": list(reduction.quasi),
         "sensitive": list(reduction.sensitive),
         "require": require,
+        "recoding": "suppress",
         "optimum": reduction.optimum,
         "threshold": reduction.threshold,
     }
@@ -76,4 +77,5 @@ def _say(said: dict[str, Any]) -> None:
     if said["sensitive"]:
         print(f"--sensitive {','.join(said['sensitive'])}")
     print(f"--require '{said['require']}'")
+    print(f"--recoding {said['recoding']}")
     print(f"fewest stars: {said['optimum']:,}")

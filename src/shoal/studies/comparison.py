@@ -155,7 +155,7 @@ def compare(
     >>> people = {"age": [25, 25, 40, 41], "town": ["Oslo", "Oslo", "Oslo", "Bergen"]}
     >>> found = compare(people, methods=["mondrian", "subset-dp"], quasi=["age", "town"], require="k=2")
     >>> [(one.method, one.status, one.cost, one.gap) for one in found.outcomes]
-    [('mondrian', 'feasible', 4.0, 1.0), ('subset-dp', 'optimal', 4.0, 1.0)]
+    [('mondrian', 'feasible', 0.5, 1.0), ('subset-dp', 'optimal', 0.5, 1.0)]
     """
     request = Request.of("compare", quasi=quasi, require=require, **settings)
     memory = MemoryLimit.of(memory_limit)

@@ -160,7 +160,7 @@ def frontier(
     >>> people = {"age": [25, 25, 40, 41, 60, 61], "ill": ["flu", "gout", "flu", "gout", "flu", "gout"]}
     >>> found = frontier(people, vary="k=2,3,6", methods=["subset-dp"], quasi=["age"], sensitive=["ill"])
     >>> [(one.value, one.cost, one.average_risk) for one in found.points]
-    [(2.0, 4.0, 0.333...), (3.0, 6.0, 0.166...), (6.0, 6.0, 0.166...)]
+    [(2.0, 0.166..., 0.5), (3.0, 1.0, 0.166...), (6.0, 1.0, 0.166...)]
     """
     fixed = "" if require is None else as_models(require)
     request = Request.of("frontier", quasi=quasi, require=fixed, **settings)

@@ -71,7 +71,7 @@ def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
 
     >>> import shoal
     >>> people = pl.DataFrame({"age": [20, 30, 40, 50], "town": ["a", "a", "b", "b"]})
-    >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", method="mondrian")
+    >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", recoding="suppress")
     >>> {one.cost: one.value for one in losses(Shown.of(made), people)}["stars"]
     4.0
     """

@@ -63,7 +63,7 @@ class Effort:
         if effort is None:
             return cls()
         steps = min(PRICED[effort] // (cube.walked * cube.types + 1), STEPS)
-        return cls(steps, steps, 24, 100, 5_000) if effort == NORMAL else cls(steps, steps, 240, 1_000, 20_000)
+        return cls(steps, steps, 12, 100, 5_000) if effort == NORMAL else cls(steps, steps, 240, 1_000, 20_000)
 
 
 PRICED = {NORMAL: 200_000_000, BEST: 4_000_000_000}
