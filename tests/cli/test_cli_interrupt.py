@@ -80,7 +80,7 @@ def test_a_comparison_keeps_what_is_done(large_census: Path) -> None:
         str(large_census),
         "--quasi",
         ",".join(QUASI),
-        "--leave-out=rest",
+        "--recoding=suppress",
         "--require",
         "k=5",
     ]
