@@ -37,7 +37,7 @@ class Peel(Method):
     Walk the patterns from the cheapest to the all-star one. Of the uncovered rows that match a pattern, take the
     largest part that meets the models, and pass the rest on to coarser patterns; but only if what remains uncovered
     would itself be admitted: so it can always be published as the all-star class. A pattern waits as long as it costs
-    its rows more than they are charged (the support bound) by some threshold, which rises. Classes that a model
+    its rows more than they are charged (the support bound) by some limit, which rises. Classes that a model
     refuses after all, where the compiled loops do not know it, are merged into their best neighbours. Mondrian's
     release is returned if it is cheaper.
     """
@@ -45,7 +45,7 @@ class Peel(Method):
     name: ClassVar[str] = "peel"
     title: ClassVar[str] = "peeling the cube"
     guarantee: ClassVar[str | None] = None
-    running_time: ClassVar[str] = "O(N d) for each of a few thresholds, N nodes of the lattice, d distinct tuples"
+    running_time: ClassVar[str] = "O(N d) for each of 300 limits at worst, N nodes of the lattice, d distinct tuples"
     paper: ClassVar[str] = "after Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
