@@ -1,8 +1,8 @@
 """Bound (B), prices: a lower bound that anybody who holds the table can re-check.
 
-Give every row a price a_t. Let v_p be the most that an admitted class published as pattern p could gain, the maximum
-of `sum (a_t - c_p)` over admitted classes of rows that match p, or 0. In the best release each class S at p costs
-`|S| c_p >= sum_S a_t - v_p`; added over its classes:
+Give every row a price a_t, of any sign. Let v_p be the most that an admitted class published as pattern p could gain,
+the maximum of `sum (a_t - c_p)` over admitted classes of rows that match p, or 0. In the best release each class S at p
+costs `|S| c_p >= sum_S a_t - v_p`; added over its classes:
 
     optimum >= sum_t a_t - sum_p v_p        for all prices a.
 
@@ -58,7 +58,7 @@ class Pricing:
         """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
         cube, demands = self.cube, self.demands
         held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
-        prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold
+        prices = np.clip(prices, -held, min(cube.cap, held))  # and what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
         low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
@@ -128,7 +128,7 @@ class Ascent:
             return
         near = min(target, self.best.bound + 2 * self.best.bound // 5 + self.pricing.cube.denominator)
         ahead = max(near - here.bound, 1)
-        self._at = np.maximum(at + self.stride * ahead / length * direction / counts, 0)
+        self._at = at + self.stride * ahead / length * direction / counts
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64))
         self._keep(self._here)
@@ -144,7 +144,7 @@ class Ascent:
 
     def lift(self, prices: Ints) -> None:
         """Take prices found elsewhere, if they prove more, and go on from there."""
-        found = self.pricing.value(np.maximum(prices, 0))
+        found = self.pricing.value(prices)
         if found.bound > self.best.bound:
             self.best, self._here, self._at, self._direction = found, None, None, None
 

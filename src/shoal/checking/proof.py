@@ -53,7 +53,7 @@ def price_bound(
 
     Where a column has one level for all rows, patterns are a choice among those of its hierarchy.
 
-    `prices` has a whole number of at least 0 for each row of the original `frame`, in units of 1 / `denominator`.
+    `prices` has a whole number of any sign for each row of the original `frame`, in units of 1 / `denominator`.
     `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Raises `Unsupported` where
     cells are not blocks of a hierarchy, or the cost does not add over them.
 
@@ -92,11 +92,11 @@ def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices
         )
     if form_of(recoding).along_hierarchies and models.needs_population:
         raise Unsupported("the hierarchies are those of table and population together", hint="use suppress")
-    fitting = prices.dtype == np.int64 and prices.shape == (frame.height,) and int(prices.min(initial=0)) >= 0
+    fitting = prices.dtype == np.int64 and prices.shape == (frame.height,)
     if not fitting or denominator < 1:
         raise ParameterError(
             f"{prices.size:,} prices are given for {frame.height:,} rows, in units of 1/{denominator}",
-            expected="one whole number of at least 0 for each row",
+            expected="one whole number for each row",
         )
 
 
@@ -140,7 +140,9 @@ def _encoded(column: pl.Series) -> tuple[pl.Series, Ints, Ints]:
 
 def _type(columns: Sequence[Column], models: Sequence[Model], prices: Ints) -> np.dtype[Any]:
     """Return the type of number that holds every intermediate result: of 64 bits, or of any size."""
-    largest = int(prices.max(initial=0)) + sum(int(column.losses.max()) for column in columns)
+    largest = max(int(prices.max(initial=0)), -int(prices.min(initial=0))) + sum(
+        int(column.losses.max()) for column in columns
+    )
     finest = max((model.limit.denominator for model in models if model.rule is Rule.CLOSENESS), default=1)
     moved = max(largest << 8, 1 << FINE) * finest * len(prices)
     return np.dtype(np.int64 if max(moved, largest << FINE + 8) < 2**62 else object)

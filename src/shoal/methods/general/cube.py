@@ -176,9 +176,13 @@ class CoveringSearch:
             self.ascent.step(self.covering.cost)
 
     def peel(self) -> None:
-        """Peel again, led by the prices; the cheaper covering is kept."""
+        """Peel again, led by the prices; the cheaper covering is kept.
+
+        Negative prices are of rows that others compete for; a mean with them would make every pattern wait.
+        """
         if not self.closed and not self.checks.close:
-            found = peeled(self.covering.cube, self.checks, self.ascent.best.prices, self.deadline)
+            prices = np.maximum(self.ascent.best.prices, 0)
+            found = peeled(self.covering.cube, self.checks, prices, self.deadline)
             self.covering = min(self.covering, found, key=lambda covering: covering.cost)
 
     def move(self) -> None:
