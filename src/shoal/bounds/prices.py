@@ -11,7 +11,7 @@ Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -57,7 +57,7 @@ class Pricing:
     def value(self, prices: Ints) -> Valued:
         """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
         cube, demands = self.cube, self.demands
-        held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
+        held = 2**56 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
         prices = np.clip(prices, -held, min(cube.cap, held))  # and what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
@@ -90,7 +90,8 @@ class Pricing:
 
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""
-        return as_prices(self.problem, self.cube, valued.prices, valued.bound)
+        found = as_prices(self.problem, self.cube, valued.prices, valued.bound)
+        return found and replace(found, estimated=len(self.demands.shares.kinds) > 0)
 
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""

@@ -22,6 +22,9 @@ class Prices:
     remarks: tuple[str, ...] = ()
     """What limits the bound, in words; no cell of the table."""
 
+    estimated: bool = False
+    """Whether the bound is the search's, which may differ from the checker's in the last digits."""
+
     @property
     def any_negative(self) -> bool:
         """Whether some row has a price below 0: it is a partner that others compete for."""

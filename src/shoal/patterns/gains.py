@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.core.compiler import njit
+from shoal.patterns.charges import charged_gain
 from shoal.patterns.demands import EQUAL, SCALE, SHARE, VALUES, Demands
 from shoal.patterns.kernels import find_slot, gather, group_table
 
@@ -105,6 +106,14 @@ def _gain(mine, cost, types):
             best, which, detail = value, d, height
     if best <= 0:
         return np.int64(0)
+    if len(types.demands.shares.kinds):
+        value, taken = charged_gain(mine, cost, types, best)
+        if value <= 0:
+            return np.int64(0)
+        if value < best:
+            for i in range(len(mine)):
+                types.taken[mine[i]] += taken[i]
+            return value
     if which < 0:
         _gain_rows(mine, cost, types, True)
     elif demands[which, 0] == VALUES:
