@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from shoal.core.arrays import Floats, Ints
 from shoal.core.loops import in_lanes
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
+from shoal.patterns.closed import ClosedPatterns
 from shoal.patterns.cube import Layout
 from shoal.patterns.demands import Demands
 from shoal.patterns.gains import lane_gains
@@ -54,25 +56,43 @@ class Pricing:
         cube = cube or Cube.of(problem)
         return cls(problem, cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
 
-    def value(self, prices: Ints) -> Valued:
-        """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
+    @cached_property
+    def closed(self) -> ClosedPatterns | None:
+        """The patterns worth looking at, where share sets make a walk long and models let few be enough."""
+        worth = len(self.demands.shares.kinds) > 0 and self.problem.required.monotone
+        return ClosedPatterns.of(self.cube, self.demands) if worth else None
+
+    def value(self, prices: Ints, *, again: bool = False) -> Valued:
+        """Return what prices prove; where not all nodes are walked, prices stay below what the others cost.
+
+        `again`: it will be asked often. From then on the closed patterns are looked at alone, where they are listed.
+        """
         cube, demands = self.cube, self.demands
         held = 2**56 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
         prices = np.clip(prices, -held, min(cube.cap, held))  # and what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
-        low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
-        nodes = cube.layout.nodes
-        worth = np.add(low[0][nodes[:, 0]], low[1][nodes[:, 1]]) < sorted_prices[0]
-        layout = Layout.of(cube.first.take(order), cube.second.take(order), nodes[worth])
         sorted_demands = demands._replace(codes=demands.codes[:, order])
-        steps = len(layout.nodes) * cube.types
-        lanes = in_lanes(lane_gains, layout, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
+        listed = self.closed if again else vars(self).get("closed")
+        if listed is None:
+            lanes = self._walked(order, sorted_prices, sorted_demands)
+        else:
+            lanes = listed.gained(prices, order, cube.counts[order], sorted_demands)
         slope = cube.counts.astype(np.float64)
         slope[order] -= np.sum([taken for _, taken in lanes], axis=0)
         bound = int(prices @ cube.counts) - sum(int(gained) for gained, _ in lanes)
         dropped = self._drop(sorted_prices, order, slope)
         return Valued(prices, bound - dropped, slope)
+
+    def _walked(self, order: Ints, prices: Ints, demands: Demands) -> list[tuple[int, Floats]]:
+        """Return what classes gain at the patterns of all nodes, lane by lane, types in this order."""
+        cube = self.cube
+        low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
+        nodes = cube.layout.nodes
+        worth = np.add(low[0][nodes[:, 0]], low[1][nodes[:, 1]]) < prices[0]
+        layout = Layout.of(cube.first.take(order), cube.second.take(order), nodes[worth])
+        steps = len(layout.nodes) * cube.types
+        return in_lanes(lane_gains, layout, cube.counts[order], prices, demands, steps=steps)
 
     def _drop(self, prices: Ints, order: Ints, slope: Floats) -> int:
         """Return what dropping could gain, and note whom it takes."""
@@ -131,7 +151,7 @@ class Ascent:
         ahead = max(near - here.bound, 1)
         self._at = at + self.stride * ahead / length * direction / counts
         self._direction = direction
-        self._here = self.pricing.value(np.floor(self._at).astype(np.int64))
+        self._here = self.pricing.value(np.floor(self._at).astype(np.int64), again=True)
         self._keep(self._here)
 
     def _keep(self, found: Valued) -> None:

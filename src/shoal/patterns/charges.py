@@ -235,6 +235,18 @@ def _suited(group, rule, rows):
 
 
 @njit(cache=True)
+def earned_at_most(rule, worth):
+    """Return what shares in a set without distances earn at most, at the best of some steepnesses."""
+    if rule.kind == CAPPED:
+        return _earned(rule, worth)
+    best, spread = worth.max(), worth.max() - worth.min() + 1.0
+    for shape in range(5):
+        steep = Rule(rule.kind, rule.base, rule.hard, rule.limit, spread / 2.0**shape, rule.apart, rule.table)
+        best = min(best, _earned(steep, worth))
+    return best
+
+
+@njit(cache=True)
 def _earned(rule, charges):
     """Return what charges earn at most per row, with a margin for rounding."""
     if rule.kind == CAPPED:

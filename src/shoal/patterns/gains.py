@@ -54,7 +54,7 @@ def lane_gains(layout, counts, prices, demands, lane, lanes):
         for g in range(len(starts) - 1):
             mine = members[starts[g] : starts[g + 1]]
             cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-            gained = min(gained + _gain(mine, cost, types), MUCH)
+            gained = min(gained + gain_of_group(mine, cost, types), MUCH)
     return gained, types.taken
 
 
@@ -86,7 +86,7 @@ def _dear_groups(layout, node, prices, table, members):
 
 
 @njit(cache=True)
-def _gain(mine, cost, types):
+def gain_of_group(mine, cost, types):
     """Return the smallest of what the models allow a class of these members to gain, and note whom it takes."""
     best, which, detail = _gain_rows(mine, cost, types, False), -1, 0
     demands = types.demands.gains

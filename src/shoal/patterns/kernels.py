@@ -125,15 +125,15 @@ def lane_charges(layout, counts, demands, lane, lanes):
         if not (paid < least).any():
             continue
         groups = number_groups(layout, node, types, table)
-        enough = _enough(group, groups, counts, demands)
+        possible = enough(group, groups, counts, demands)
         for t in range(number):
-            if enough[group[t]] and paid[t] < least[t]:
+            if possible[group[t]] and paid[t] < least[t]:
                 least[t] = paid[t]
     return least
 
 
 @njit(cache=True)
-def _enough(group, groups, counts, demands):
+def enough(group, groups, counts, demands):
     """Return which groups have enough rows, enough different values, and values of enough rows of the table.
 
     Group by group, so that `last`, the group that a value was seen in last, says whether it is new.
@@ -141,7 +141,7 @@ def _enough(group, groups, counts, demands):
     size = np.zeros(groups, np.int64)
     for t in range(len(group)):
         size[group[t]] += counts[t]
-    enough = size >= demands.rows
+    possible = size >= demands.rows
     for d in range(len(demands.needs)):
         attribute, values, mass = demands.needs[d]
         codes, totals = demands.codes[attribute], demands.totals[attribute]
@@ -154,5 +154,5 @@ def _enough(group, groups, counts, demands):
                 last[value] = g
                 different[g] += 1
                 present[g] += totals[value]
-        enough &= (different >= values) & (present >= mass)
-    return enough
+        possible &= (different >= values) & (present >= mass)
+    return possible
