@@ -22,13 +22,16 @@ from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.bounds.support import charges
 from shoal.core.arrays import Floats, Ints
 from shoal.core.loops import in_lanes
+from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.closed import ClosedPatterns
-from shoal.patterns.cube import Layout
 from shoal.patterns.demands import Demands
 from shoal.patterns.gains import lane_gains
 from shoal.problem import Problem
+
+SHORT = 2e-3
+"""Steps shorter than this prove nothing more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,8 @@ class Valued:
     """In units, for the sum over all rows."""
     slope: Floats
     """Copies of each type minus copies that the patterns took."""
+    looked: int = 0
+    """How often types were looked at: what it took, the same on every machine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class Pricing:
         return ClosedPatterns.of(self.cube, self.demands) if worth else None
 
     def value(self, prices: Ints, *, again: bool = False) -> Valued:
-        """Return what prices prove; where not all nodes are walked, prices stay below what the others cost.
+        """Return what prices prove; where not all nodes are priced, prices stay below what the others cost.
 
         `again`: it will be asked often. From then on the closed patterns are looked at alone, where they are listed.
         """
@@ -75,24 +80,16 @@ class Pricing:
         sorted_demands = demands._replace(codes=demands.codes[:, order])
         listed = self.closed if again else vars(self).get("closed")
         if listed is None:
-            lanes = self._walked(order, sorted_prices, sorted_demands)
+            grid, heights = cube.descent(order)
+            steps = cube.priced * cube.types
+            lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
         else:
             lanes = listed.gained(prices, order, cube.counts[order], sorted_demands)
         slope = cube.counts.astype(np.float64)
-        slope[order] -= np.sum([taken for _, taken in lanes], axis=0)
-        bound = int(prices @ cube.counts) - sum(int(gained) for gained, _ in lanes)
+        slope[order] -= np.sum([taken for _, taken, _ in lanes], axis=0)
+        bound = int(prices @ cube.counts) - sum(int(gained) for gained, _, _ in lanes)
         dropped = self._drop(sorted_prices, order, slope)
-        return Valued(prices, bound - dropped, slope)
-
-    def _walked(self, order: Ints, prices: Ints, demands: Demands) -> list[tuple[int, Floats]]:
-        """Return what classes gain at the patterns of all nodes, lane by lane, types in this order."""
-        cube = self.cube
-        low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
-        nodes = cube.layout.nodes
-        worth = np.add(low[0][nodes[:, 0]], low[1][nodes[:, 1]]) < prices[0]
-        layout = Layout.of(cube.first.take(order), cube.second.take(order), nodes[worth])
-        steps = len(layout.nodes) * cube.types
-        return in_lanes(lane_gains, layout, cube.counts[order], prices, demands, steps=steps)
+        return Valued(prices, bound - dropped, slope, sum(int(looked) for _, _, looked in lanes))
 
     def _drop(self, prices: Ints, order: Ints, slope: Floats) -> int:
         """Return what dropping could gain, and note whom it takes."""
@@ -113,6 +110,11 @@ class Pricing:
         found = as_prices(self.problem, self.cube, valued.prices, valued.bound)
         return found and replace(found, estimated=len(self.demands.shares.kinds) > 0)
 
+    def measured(self, units: int) -> float:
+        """Return a cost in units, added up over all rows, in the measure of the cost."""
+        assert isinstance(self.problem.cost, CellCost)
+        return units / self.cube.denominator / float(self.problem.cost.per(self.problem.rows))
+
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""
         return in_measure(self.problem, Fraction(valued.bound, self.cube.denominator))
@@ -125,6 +127,8 @@ class Ascent:
     pricing: Pricing
     best: Valued
     stride: float = 0.5
+    looked: int = 0
+    """How often types were looked at in all steps."""
     _here: Valued | None = None
     _at: Floats | None = None
     _direction: Floats | None = None
@@ -132,8 +136,13 @@ class Ascent:
 
     @classmethod
     def of(cls, pricing: Pricing) -> Ascent:
-        """Start at the support charges."""
-        return cls(pricing, pricing.value(charges(pricing.cube, pricing.demands)))
+        """Start at the support charges: at those prices no pattern gains anything."""
+        counts, prices = pricing.cube.counts, charges(pricing.cube, pricing.demands)
+        return cls(pricing, Valued(prices, int(prices @ counts), counts.astype(np.float64)))
+
+    def may_rise(self, target: int, looked: int) -> bool:
+        """Whether a step could prove more of a target, and types were not looked at as often as that yet."""
+        return self.best.bound < target and self.stride >= SHORT and self.looked < looked
 
     def step(self, target: int) -> None:
         """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
@@ -152,6 +161,7 @@ class Ascent:
         self._at = at + self.stride * ahead / length * direction / counts
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64), again=True)
+        self.looked += self._here.looked
         self._keep(self._here)
 
     def _keep(self, found: Valued) -> None:

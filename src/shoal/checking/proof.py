@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.checking.charges import ONE, CappedCharge, Charge, EntropyCharge, MetricCharge
 from shoal.checking.gains import (
     FINE,
     EqualSpread,
@@ -31,6 +30,7 @@ from shoal.checking.gains import (
     gain_of_shares,
     gain_of_values,
 )
+from shoal.checking.offsets import ONE, CappedOffset, EntropyOffset, MetricOffset, Offset
 from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, floored
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, Unsupported
@@ -182,11 +182,11 @@ def _said(models: Models, values: Mapping[Attributes, Values], may_drop: int) ->
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known about gains: of rows as they are, of rows before and after charges, and the charges."""
+    """What is known about gains: of rows as they are, of rows before and after offsets, and the offsets."""
 
     before: Sequence[Gain]
     always: Sequence[Gain]
-    charges: Sequence[Charge]
+    offsets: Sequence[Offset]
 
     @classmethod
     def of(
@@ -195,7 +195,7 @@ class Known:
         """Read what models say; `read` has the value of each kind of row, and classes have at least `least` rows."""
         before: list[Gain] = []
         always: list[Gain] = [gain_of_rows(least)]
-        charges: list[Charge] = []
+        offsets: list[Offset] = []
         for one, codes in zip(said, read, strict=True):
             if one.different > 1:
                 always.append(gain_of_values(codes, one.different))
@@ -203,17 +203,17 @@ class Known:
             for shares in one.sets:
                 spread = _spread(shares, values[one.names], codes, exact)
                 before.extend([] if spread is None else [spread])
-                charges.extend(_charges(shares, values[one.names], codes, least, exact))
+                offsets.extend(_offsets(shares, values[one.names], codes, least, exact))
         exactly = all(shares.is_whole for one in said for shares in one.sets)
-        return cls(before, always, [] if exactly else charges)
+        return cls(before, always, [] if exactly else offsets)
 
     def gained(self, members: Members) -> int:
         """Return the most that classes gain, one in each group, each admitted by all models."""
         members, most = _least(members, members.most, [*self.always, *self.before])
-        rounds = 2 if len(self.charges) > 1 else 1
-        for charge in [*self.charges] * rounds:
+        rounds = 2 if len(self.offsets) > 1 else 1
+        for offset in [*self.offsets] * rounds:
             if len(members):
-                members, most = _least(charge(members), most, self.always)
+                members, most = _least(offset(members), most, self.always)
         return int(sum(most.tolist()))
 
 
@@ -252,18 +252,18 @@ def _spread(shares: ShareSet, values: Values, codes: Ints, exact: np.dtype[Any])
     return MetricSpread(codes, totals, shares.t, np.array(apart).astype(exact))
 
 
-def _charges(shares: ShareSet, values: Values, codes: Ints, least: int, exact: np.dtype[Any]) -> Iterator[Charge]:
-    """Return the charges that a share set allows."""
+def _offsets(shares: ShareSet, values: Values, codes: Ints, least: int, exact: np.dtype[Any]) -> Iterator[Offset]:
+    """Return the offsets that a share set allows."""
     if shares.diversity > 1:
-        yield EntropyCharge(codes, least, shares.diversity)
+        yield EntropyOffset(codes, least, shares.diversity)
     elif shares.caps is not None or shares.is_equal:
         table = table_shares(values.totals) if shares.is_equal else [Fraction(1)] * len(values.totals)
         caps = shares.caps or [Fraction(1)] * len(values.totals)
         base = [min(share, cap) for share, cap in zip(table, caps, strict=True)]
         low, high = (np.array([ceil(share * ONE) for share in some]).astype(exact) for some in (base, caps))
-        yield CappedCharge(codes, least, low, high, ceil(shares.t * ONE) if shares.is_equal else 0)
+        yield CappedOffset(codes, least, low, high, ceil(shares.t * ONE) if shares.is_equal else 0)
     elif isinstance(spread := _spread(shares, values, codes, exact), MetricSpread):
-        yield MetricCharge(codes, least, spread)
+        yield MetricOffset(codes, least, spread)
 
 
 def _distance(ground: GroundDistance, one: int, other: int) -> Fraction:

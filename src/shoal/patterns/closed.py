@@ -16,11 +16,13 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.compiler import njit
 from shoal.core.loops import in_lanes
-from shoal.patterns.charges import NEVER, SPREAD, Rule, earned_at_most
+from shoal.patterns.charging import enough
 from shoal.patterns.cube import Cube
 from shoal.patterns.demands import Demands
+from shoal.patterns.descent import begin, keep, next_level, split
 from shoal.patterns.gains import MUCH, PricedTypes, gain_of_group
-from shoal.patterns.kernels import copy_into, enough, gather, group_table, number_groups, paid_at, with_room
+from shoal.patterns.kernels import copy_into, gather, with_room
+from shoal.patterns.offsets import NEVER, SPREAD, Rule, earned_at_most
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -45,7 +47,9 @@ class ClosedPatterns:
     def of(cls, cube: Cube, demands: Demands) -> ClosedPatterns | None:
         """Walk the nodes once; None where there are too many members."""
         marks = np.random.default_rng(0).integers(1, 2**62 // max(cube.types, 1), cube.types)
-        costs, sums, starts, members, over = list_patterns(cube.layout, cube.counts, demands, marks, MOST_LISTED)
+        grid, heights = cube.descent(np.arange(cube.types))
+        listed = list_patterns(grid, heights, cube.counts, demands, marks, cube.cap, MOST_LISTED)
+        costs, sums, starts, members, over = listed
         if over:
             return None
         order = np.lexsort((costs, sums))
@@ -57,8 +61,11 @@ class ClosedPatterns:
         own = pack(starts, members, kept, begins)
         return cls(costs[kept], begins, own, np.zeros(len(kept), np.int64), np.zeros(cube.types, np.int64))
 
-    def gained(self, prices: Ints, order: Ints, counts: Ints, demands: Demands) -> list[tuple[int, Floats]]:
-        """Return what classes gain, lane by lane, and the rows taken of each type in `order`, the dearest first."""
+    def gained(self, prices: Ints, order: Ints, counts: Ints, demands: Demands) -> list[tuple[int, Floats, int]]:
+        """Return what classes gain, lane by lane, the rows taken of each type, and how often types were looked at.
+
+        Types come in `order`, the dearest first.
+        """
         rise = int((prices - self.valued).max(initial=0))
         self.lacking[:] -= max(rise, 0)
         self.valued[:] = prices
@@ -70,37 +77,50 @@ class ClosedPatterns:
 
 
 @njit(cache=True)
-def list_patterns(layout, counts, demands, marks, most):
-    """Return cost and sum of marks of patterns that could hold a class, where their members start, and the members."""
-    number = len(counts)
-    types, table, places = np.arange(number), group_table(number, number), np.empty(number, np.int64)
+def list_patterns(grid, heights, counts, demands, marks, cap, most):
+    """Return cost and sum of marks of patterns that could hold a class, where their members start, and the members.
+
+    Patterns that cost as much as no price is above, `cap`, are left out.
+    """
+    number, depth, found = len(counts), 0, 0
+    walk, places, kept = begin(grid, heights, number), np.empty(number, np.int64), np.empty(number, np.int64)
     costs, sums, starts = np.empty(1024, np.int64), np.empty(1024, np.int64), np.zeros(1025, np.int64)
-    members, found = np.empty(4096, np.int32), 0
-    for node in range(len(layout.nodes)):
-        groups = number_groups(layout, node, types, table)
-        paid = paid_at(layout, node)
-        possible = enough(table.group, groups, counts, demands)
-        for t in range(number):
-            if not possible[table.group[t]]:
-                table.group[t] = -1
-        first = gather(table.group, groups, places)
-        begin, filled = starts[found], starts[found] + first[groups]
-        if filled > most:
-            return costs[:found], sums[:found], starts[: found + 1], members[:begin], True
-        members = with_room(members, filled)
-        for i in range(first[groups]):
-            members[begin + i] = places[i]
+    members = np.empty(4096, np.int32)
+    while depth >= 0:
+        if depth == len(heights):
+            groups, mine, paid = walk.groups[depth], walk.types[depth], walk.paid[depth]
+            group = walk.group[depth][: walk.number[depth]]
+            possible = enough(mine, group, groups, demands, places)
+            first = gather(group, groups, places)
+            members = with_room(members, starts[found] + first[groups])
+            costs, sums = with_room(costs, found + groups), with_room(sums, found + groups)
+            starts = with_room(starts, found + groups + 1)
+            for g in range(groups):
+                if possible[g]:
+                    filled, mark = starts[found], np.int64(0)
+                    for place in places[first[g] : first[g + 1]]:
+                        members[filled] = mine[place]
+                        mark += marks[mine[place]]
+                        filled += 1
+                    costs[found], sums[found], starts[found + 1] = paid[g], mark, filled
+                    found += 1
+            if starts[found] > most:
+                return costs[:found], sums[:found], starts[: found + 1], members[: starts[found]], True
+            depth -= 1
+            continue
+        level = next_level(walk, depth, 0, 1)
+        if level < 0:
+            depth -= 1
+            continue
+        groups = split(walk, depth, level)
+        kept[:groups] = 0
+        for i in range(walk.number[depth]):
+            kept[walk.below.group[i]] += counts[walk.types[depth, i]]
         for g in range(groups):
-            mine = places[first[g] : first[g + 1]]
-            if len(mine):
-                costs, sums, starts = (
-                    with_room(costs, found + 1),
-                    with_room(sums, found + 1),
-                    with_room(starts, found + 2),
-                )
-                costs[found], sums[found] = paid[mine[0]], marks[mine].sum()
-                starts[found + 1] = starts[found] + len(mine)
-                found += 1
+            if kept[g] < demands.rows or walk.below_paid[g] >= cap:
+                kept[g] = 0
+        if keep(walk, depth, groups, kept):
+            depth += 1
     return costs[:found], sums[:found], starts[: found + 1], members[: starts[found]], False
 
 
@@ -115,23 +135,24 @@ def pack(starts, members, kept, begins):
 
 @njit(cache=True, nogil=True)
 def lane_listed_gains(costs, starts, members, lacking, place, counts, prices, demands, lane, lanes):
-    """Return the sum of v(p) over the patterns p listed, and how often each type was taken.
+    """Return the sum of v(p) over the patterns p listed, how often each type was taken, and how often looked at.
 
     `place` says where each type stands in the order of prices. Of the patterns every `lanes`-th is looked at.
     """
     seen = np.zeros(demands.totals.shape[1] + 1, np.int64)
     types = PricedTypes(counts, prices, demands, seen, np.zeros(len(counts)))
     worth = np.empty(demands.totals.shape[1], np.float64)
-    gained = np.int64(0)
+    gained, looked = np.int64(0), np.int64(0)
     for p in range(lane, len(costs), lanes):
         if lacking[p] > 0:
             continue
         mine = place[members[starts[p] : starts[p + 1]]]
+        looked += len(mine)
         lacking[p] = costs[p] - _rate(mine, types, worth)
         if lacking[p] <= 0:
             mine.sort()
             gained = min(gained + gain_of_group(mine, costs[p], types), MUCH)
-    return gained, types.taken
+    return gained, types.taken, looked
 
 
 @njit(cache=True)

@@ -17,8 +17,8 @@ from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree
 from shoal.models.share_set import ShareSet, joined, table_shares
-from shoal.patterns.charges import CAPPED, ENTROPY, SPREAD, Shares
 from shoal.patterns.cube import Cube
+from shoal.patterns.offsets import CAPPED, ENTROPY, SPREAD, Shares
 
 VALUES, SHARE, EQUAL, METRIC = 0, 1, 2, 3
 """The kinds of demand: different values, largest share, closeness at equal distance, closeness in any metric."""

@@ -1,11 +1,11 @@
-"""Charges on sensitive values that no admitted class can earn: what share sets say about gains, in the checker's code.
+"""Offsets on sensitive values that no admitted class can earn: what share sets say about gains, in the checker's code.
 
-Let every row pay a charge y(v), of any sign, that depends on its sensitive value v alone. If the charges of no admitted
-class add up to more than 0, a class gains no more than it does after the charges: `sum g <= sum (g - y)`. So v(p) may
-be worked out from charged gains, by whatever is known of the other models, and charges for several attributes add up.
+Give every row an offset y(v), of any sign, that depends on its sensitive value v alone. If the offsets of no admitted
+class add up to more than 0, a class gains no more than it does after the offsets: `sum g <= sum (g - y)`. So v(p) may
+be worked out from gains after offsets, by whatever is known of the other models; those for several attributes add up.
 
-Nothing is asked of the charges but that, and it is checked in whole numbers: for shares q of values, `sum q y <= 0` for
-all q that the model admits. How charges are found does not matter, so that they are found in floating point.
+Nothing is asked of the offsets but that, and it is checked in whole numbers: for shares q of values, `sum q y <= 0` for
+all q that the model admits. How offsets are found does not matter, so that they are found in floating point.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ PASSES = 12
 ONE = 1 << FINE
 """Shares are whole multiples of 1 / ONE; caps are rounded up to them."""
 LARGE = 2
-"""Charges are at most so many times the largest gain."""
+"""Offsets are at most so many times the largest gain."""
 SHAPES = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""How many times e a share rises, under entropy, with a charge of the dearest gain."""
+"""How many times e a share rises, under entropy, with an offset of the dearest gain."""
 STEPS = 1024
 """Exponents are rounded up to multiples of 1 / STEPS."""
 POWERS = 30
@@ -40,9 +40,9 @@ LOWEST, HIGHEST = -24, 12
 """Exponents below the lowest count as that one; sets that need the highest are left out."""
 
 Raw: TypeAlias = Callable[[Floats], tuple[Floats, Bools]]
-"""Returns charges of piles for classes of so many rows, a number for each group; and which have too few rows."""
+"""Returns offsets of piles for classes of so many rows, a number for each group; and which have too few rows."""
 Lowered: TypeAlias = Callable[[Numbers], tuple[Numbers, Floats]]
-"""Returns charges that are checked, by changing all of a group by the same, and by how much they were lowered."""
+"""Returns offsets that are checked, by changing all of a group by the same, and by how much they were lowered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,34 +98,34 @@ class Piles:
         """Add up over the piles of each group."""
         return np.add.reduceat(numbers, self.starts)
 
-    def falling(self, charges: Numbers) -> Members:
-        """Return the piles of each group in falling order of their charges, which stand for gains."""
-        order = _falling(charges, self.group)
-        return Members(self.kind[order], self.starts, np.ones_like(order), charges[order])
+    def falling(self, offsets: Numbers) -> Members:
+        """Return the piles of each group in falling order of their offsets, which stand for gains."""
+        order = _falling(offsets, self.group)
+        return Members(self.kind[order], self.starts, np.ones_like(order), offsets[order])
 
-    def charged(self, charges: Numbers) -> Members:
-        """Return the members with the charge of their pile taken off, the dearest first again."""
+    def after(self, offsets: Numbers) -> Members:
+        """Return the members with the offset of their pile taken off, the dearest first again."""
         members = self.members
-        gain = members.gain - charges[self.of_member]
+        gain = members.gain - offsets[self.of_member]
         order = _falling(gain, members.group)
         return Members(members.kind[order], members.starts, members.count[order], gain[order])
 
-    def left(self, charges: Numbers) -> Numbers:
-        """Return what the rows of each group that still gain, after the charges, gain together."""
-        return self.members.sum(self.members.count * np.maximum(self.members.gain - charges[self.of_member], 0))
+    def left(self, offsets: Numbers) -> Numbers:
+        """Return what the rows of each group that still gain, after the offsets, gain together."""
+        return self.members.sum(self.members.count * np.maximum(self.members.gain - offsets[self.of_member], 0))
 
     def best(self, offers: Sequence[Numbers]) -> Numbers:
-        """Return for each group, of several charges, those that leave least."""
+        """Return for each group, of several offsets, those that leave least."""
         best, least = offers[0], self.left(offers[0])
         for offer in offers[1:]:
             left = self.left(offer)
             best, least = np.where((left < least)[self.group], offer, best), np.minimum(least, left)
         return best
 
-    def whole(self, charges: Floats) -> Numbers:
-        """Return charges as whole numbers like those of the gains, and not much larger."""
+    def whole(self, offsets: Floats) -> Numbers:
+        """Return offsets as whole numbers like those of the gains, and not much larger."""
         limit = float(LARGE * self.largest)
-        rounded = np.floor(np.clip(charges, -limit, limit))
+        rounded = np.floor(np.clip(offsets, -limit, limit))
         if self.members.gain.dtype == object:
             return np.array([int(number) for number in rounded.tolist()], dtype=object)
         return rounded.astype(np.int64)
@@ -138,8 +138,8 @@ def _falling(numbers: Numbers, group: Ints) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Charge(ABC):
-    """Takes charges off the gains of groups; no class whose shares are in the set earns anything by them."""
+class Offset(ABC):
+    """Takes offsets off the gains of groups; no class whose shares are in the set earns anything by them."""
 
     values: Ints
     """The value of each kind of row."""
@@ -147,10 +147,10 @@ class Charge(ABC):
     """A number of rows that every admitted class has at least."""
 
     def __call__(self, members: Members) -> Members:
-        """Return the groups after the charges; without any where 64 bits might not hold what they add up to."""
+        """Return the groups after the offsets; without any where 64 bits might not hold what they add up to."""
         piles = Piles.of(members, self.values)
         fits = members.gain.dtype == object or piles.largest * self._factor < 2**62
-        return piles.charged(self._found(piles)) if fits else members
+        return piles.after(self._found(piles)) if fits else members
 
     @property
     def _factor(self) -> int:
@@ -159,12 +159,12 @@ class Charge(ABC):
 
     @abstractmethod
     def _found(self, piles: Piles) -> Numbers:
-        """Return the charge of each pile, checked."""
+        """Return the offset of each pile, checked."""
 
     def _halved(self, piles: Piles, raw: Raw, lowered: Lowered) -> Numbers:
-        """Return the best charges that are met while the range of a class's rows is halved.
+        """Return the best offsets that are met while the range of a class's rows is halved.
 
-        Charges that suit few rows are high and must be lowered, those that suit many may be raised. At the best number
+        Offsets that suit few rows are high and must be lowered, those that suit many may be raised. At the best number
         neither is done; at last a mean of both sides is tried that needs neither.
         """
         low = np.full(len(piles.members), float(self.least))
@@ -172,8 +172,8 @@ class Charge(ABC):
         (below, down), (above, up) = lowered(piles.whole(raw(low)[0])), lowered(piles.whole(raw(high)[0]))
         for _ in range(PASSES):
             middle = np.sqrt(low * high)
-            charges, short = raw(middle)
-            found, by = lowered(piles.whole(charges))
+            offsets, short = raw(middle)
+            found, by = lowered(piles.whole(offsets))
             few = (by > 0) & ~short
             low, high = np.where(few, middle, low), np.where(few, high, middle)
             below, above = np.where(few[piles.group], found, below), np.where(few[piles.group], above, found)
@@ -184,11 +184,11 @@ class Charge(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class CappedCharge(Charge):
-    """Charges for shares q with `q_v <= hard_v`, of which at most a share `pool` in all lies above `base_v`.
+class CappedOffset(Offset):
+    """Offsets for shares q with `q_v <= hard_v`, of which at most a share `pool` in all lies above `base_v`.
 
     Without closeness base and hard are the same; the equal distance t has the table's shares as base, and t as pool.
-    What charges earn at most: values are filled in falling order of their charges, up to 1 in all.
+    What offsets earn at most: values are filled in falling order of their offsets, up to 1 in all.
     """
 
     base: Numbers
@@ -197,7 +197,7 @@ class CappedCharge(Charge):
     pool: int
 
     def _found(self, piles: Piles) -> Numbers:
-        found = self._halved(piles, lambda rows: self._raw(piles, rows), lambda charges: self._lowered(piles, charges))
+        found = self._halved(piles, lambda rows: self._raw(piles, rows), lambda offsets: self._lowered(piles, offsets))
         return np.where(self._are_too_few(piles)[piles.group], piles.dearest, found)
 
     def _are_too_few(self, piles: Piles) -> Bools:
@@ -212,9 +212,9 @@ class CappedCharge(Charge):
     def _raw(self, piles: Piles, rows: Floats) -> tuple[Floats, Bools]:
         """Fill a class of so many rows with the dearest first: every pile up to its base, then from the pool.
 
-        A pile's charge is what the first row gains that its cap leaves out; or the first of all that the empty pool
+        A pile's offset is what the first row gains that its cap leaves out; or the first of all that the empty pool
         leaves out, but no more than its own first row above the base; and no less than the last row taken. Where there
-        are not so many rows, piles that are used up get the charge at which the others earn nothing.
+        are not so many rows, piles that are used up get the offset at which the others earn nothing.
         """
         members, value, count = piles.members, piles.value[piles.of_member], piles.members.count
         each = rows[members.group] / ONE
@@ -234,22 +234,22 @@ class CappedCharge(Charge):
         enough = members.sum(taken) >= rows * (1 - 1e-9)
         return np.maximum(first, np.where(enough, last, even)[piles.group]), ~enough
 
-    def _lowered(self, piles: Piles, charges: Numbers) -> tuple[Numbers, Floats]:
-        """Take off what the charges earn; a group that no shares fit has no class, so all its rows' gain is taken."""
-        ranked = piles.falling(charges)
+    def _lowered(self, piles: Piles, offsets: Numbers) -> tuple[Numbers, Floats]:
+        """Take off what the offsets earn; a group that no shares fit has no class, so all its rows' gain is taken."""
+        ranked = piles.falling(offsets)
         value = self.values[ranked.kind]
         over = self.hard[value] - self.base[value]
         take = self.base[value] + np.clip(self.pool - ranked.before(over), 0, over)
         share = np.clip(ONE - ranked.before(take), 0, take)
         earned = ranked.sum(share * ranked.gain)
         some = ranked.sum(share) == ONE
-        lowered = charges - -(-earned // ONE)[piles.group]
+        lowered = offsets - -(-earned // ONE)[piles.group]
         return np.where(some[piles.group], lowered, piles.dearest), earned.astype(np.float64) / ONE
 
 
 @dataclass(frozen=True, eq=False)
-class MetricCharge(Charge):
-    """Charges for shares within distance t of the table's; what they earn at most is bounded by transport duality."""
+class MetricOffset(Offset):
+    """Offsets for shares within distance t of the table's; what they earn at most is bounded by transport duality."""
 
     spread: MetricSpread
 
@@ -266,17 +266,17 @@ class MetricCharge(Charge):
         return piles.best(offers)
 
     def _rules(self, piles: Piles, nearest: Floats, moving: Numbers) -> tuple[Raw, Lowered]:
-        """Return how charges are found and checked if moving a row across distance 1 is charged so much."""
+        """Return how offsets are found and checked if moving a row across distance 1 costs so much."""
 
         def raw(rows: Floats) -> tuple[Floats, Bools]:
             due = (nearest * rows[piles.group])[piles.of_member]
             left = piles.ahead + piles.members.count > due + 1e-6
-            charges = piles.highest(np.where(left, piles.gain, -np.inf))
-            return self._smoothed(piles, charges, moving), np.zeros(len(rows), dtype=bool)
+            offsets = piles.highest(np.where(left, piles.gain, -np.inf))
+            return self._smoothed(piles, offsets, moving), np.zeros(len(rows), dtype=bool)
 
-        def lowered(charges: Numbers) -> tuple[Numbers, Floats]:
-            each, earned = self.spread.earned(piles.falling(charges), moving)
-            return charges - each[piles.group], earned
+        def lowered(offsets: Numbers) -> tuple[Numbers, Floats]:
+            each, earned = self.spread.earned(piles.falling(offsets), moving)
+            return offsets - each[piles.group], earned
 
         return raw, lowered
 
@@ -295,10 +295,10 @@ class MetricCharge(Charge):
             found[np.arange(len(here)), np.argmax(here - apart[value], axis=1)] += share
         return found[piles.group, piles.value]
 
-    def _smoothed(self, piles: Piles, charges: Floats, moving: Numbers) -> Floats:
-        """Raise charges to where no other's, less what moving takes, is above them: that earns no more."""
+    def _smoothed(self, piles: Piles, offsets: Floats, moving: Numbers) -> Floats:
+        """Raise offsets to where no other's, less what moving takes, is above them: that earns no more."""
         lowest = float(-LARGE * piles.largest)
-        dense = self._dense(piles, np.maximum(charges, lowest))
+        dense = self._dense(piles, np.maximum(offsets, lowest))
         each = moving.astype(np.float64)[:, None] / ONE
         apart = self.spread.distances.astype(np.float64)
         raised = dense
@@ -308,8 +308,8 @@ class MetricCharge(Charge):
 
 
 @dataclass(frozen=True, eq=False)
-class EntropyCharge(Charge):
-    """Charges for shares with `exp(entropy) >= level`: they earn nothing if some b > 0 has `sum exp(b y_v) <= level`.
+class EntropyOffset(Offset):
+    """Offsets for shares with `exp(entropy) >= level`: they earn nothing if some b > 0 has `sum exp(b y_v) <= level`.
 
     For `b sum q y` is `sum q ln(exp(b y) / q)` less the entropy, so at most `ln(sum exp(b y)) - ln level`.
     """
@@ -327,22 +327,22 @@ class EntropyCharge(Charge):
         return piles.best(offers)
 
     def _rules(self, piles: Piles, unit: Numbers) -> tuple[Raw, Lowered]:
-        """Return how charges are found and checked if so many units raise the exponent by 1 / STEPS."""
+        """Return how offsets are found and checked if so many units raise the exponent by 1 / STEPS."""
         rank = np.log(piles.ahead + piles.members.count)
         slope, allowed = unit.astype(np.float64) * STEPS, floor(self.level * (1 << POWERS))
 
         def raw(rows: Floats) -> tuple[Floats, Bools]:
             due = np.log(rows / float(self.level))[piles.members.group]
-            charges = piles.highest(np.minimum(piles.gain, (rank - due) * slope[piles.members.group]))
-            return charges, np.zeros(len(rows), dtype=bool)
+            offsets = piles.highest(np.minimum(piles.gain, (rank - due) * slope[piles.members.group]))
+            return offsets, np.zeros(len(rows), dtype=bool)
 
-        def powers(charges: Numbers) -> Numbers:
-            exponent = -(-charges // unit[piles.group])
+        def powers(offsets: Numbers) -> Numbers:
+            exponent = -(-offsets // unit[piles.group])
             return piles.sum(_POWERS[np.clip(exponent, LOWEST * STEPS, HIGHEST * STEPS).astype(np.int64)])
 
-        def lowered(charges: Numbers) -> tuple[Numbers, Floats]:
-            by = np.ceil(np.log(powers(charges) / allowed) * STEPS)
-            found = charges - piles.whole(by * slope / STEPS)[piles.group]
+        def lowered(offsets: Numbers) -> tuple[Numbers, Floats]:
+            by = np.ceil(np.log(powers(offsets) / allowed) * STEPS)
+            found = offsets - piles.whole(by * slope / STEPS)[piles.group]
             while (over := powers(found) > allowed).any():
                 found = found - (over * unit)[piles.group]
             return found, by

@@ -1,4 +1,4 @@
-"""Charges on values: no admitted class earns anything by them, and gains after them are never below the best class."""
+"""Offsets on values: no admitted class earns anything by them, and gains after them are never below the best class."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.checking.test_proof import members_of
 from tests.strategies import NEARNESS
 from tests.thorough import many
 
-from shoal.checking.charges import EntropyCharge
-from shoal.checking.proof import Known, _charges, _said
+from shoal.checking.offsets import EntropyOffset
+from shoal.checking.proof import Known, _offsets, _said
 from shoal.hierarchies import Taxonomy
 from shoal.microdata.histogram import Attributes, Classes, Values
 from shoal.models import Models
@@ -150,28 +150,28 @@ def test_the_least_rows_of_a_metric_follow_from_its_nearest_values() -> None:
     assert shares.least_rows(np.array([100, 100, 100]), 1) == 3
 
 
-@given(charges=st.lists(st.integers(-5000, 5000), min_size=2, max_size=3), level=st.sampled_from(["3/2", "2", "2.6"]))
-def test_entropy_lets_no_shares_earn_anything(charges: list[int], level: str) -> None:
-    """Shares on a fine grid, with entropy enough: the checked charges earn nothing by any of them."""
+@given(offsets=st.lists(st.integers(-5000, 5000), min_size=2, max_size=3), level=st.sampled_from(["3/2", "2", "2.6"]))
+def test_entropy_lets_no_shares_earn_anything(offsets: list[int], level: str) -> None:
+    """Shares on a fine grid, with entropy enough: the checked offsets earn nothing by any of them."""
     models = parse_requirement(f"entropy-l(a)={level}")
-    values = values_of(list(range(len(charges))), [1] * len(charges))
+    values = values_of(list(range(len(offsets))), [1] * len(offsets))
     [model] = models
     shares = model.shares(values)
     assert shares is not None
-    [charge] = _charges(shares, values, np.arange(len(charges)), 1, np.dtype(np.int64))
-    assert isinstance(charge, EntropyCharge)
-    assume(max(charges) > 0)
-    members, _ = members_of([[(place, gain) for place, gain in enumerate(charges)]])
+    [offset] = _offsets(shares, values, np.arange(len(offsets)), 1, np.dtype(np.int64))
+    assert isinstance(offset, EntropyOffset)
+    assume(max(offsets) > 0)
+    members, _ = members_of([[(place, gain) for place, gain in enumerate(offsets)]])
     own = type(members)(
-        np.argsort([-gain for gain in charges], kind="stable"),
+        np.argsort([-gain for gain in offsets], kind="stable"),
         *(getattr(members, name) for name in ("starts", "count", "gain")),
     )
-    after = charge(own)
-    paid = {int(kind): charges[int(kind)] - int(gain) for kind, gain in zip(after.kind, after.gain, strict=True)}
+    after = offset(own)
+    paid = {int(kind): offsets[int(kind)] - int(gain) for kind, gain in zip(after.kind, after.gain, strict=True)}
     grid = [(i / 40, j / 40) for i in range(41) for j in range(41 - i)]
     for first, second in grid:
-        q = [first, second, 1 - first - second][: len(charges)]
-        if len(charges) == 2 and abs(first + second - 1) > 1e-9:
+        q = [first, second, 1 - first - second][: len(offsets)]
+        if len(offsets) == 2 and abs(first + second - 1) > 1e-9:
             continue
         entropy = -sum(share * np.log(share) for share in q if share > 1e-12)
         if entropy >= np.log(float(model.limit)) + 1e-9:

@@ -1,9 +1,10 @@
-"""Charges on sensitive values that no admitted class can earn (compiled): what share sets say about gains.
+"""Offsets on sensitive values that no admitted class can earn (compiled): what share sets say about gains.
 
-Rows pay a charge that depends on their sensitive value alone. Where the charges of no admitted class add up to more
-than 0, a class gains no more than it does after them, so that v(p) may be worked out from charged gains; charges for
-several attributes add up. Charges are found in floating point: those that suit a class of so many rows, for a number of
-rows that is narrowed down. They are then lowered, all by the same, until they earn nothing, with a margin for rounding.
+Rows have an offset that depends on their sensitive value alone. Where the offsets of no admitted class add up to more
+than 0, a class gains no more than it does after them, so that v(p) may be worked out from gains after offsets; those
+for several attributes add up. Offsets are found in floating point: those that suit a class of so many rows, for a
+number of rows that is narrowed down. They are then lowered, all by the same, until they earn nothing, with a margin for
+rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CAPPED, SPREAD, ENTROPY = 0, 1, 2
 PASSES = 12
 """Numbers of rows that are tried at most."""
 MARGIN = 1e-9
-"""Charges are lowered by this part of the largest, for rounding."""
+"""Offsets are lowered by this part of the largest, for rounding."""
 NEVER = -1e300
 
 
@@ -52,16 +53,16 @@ class Group(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """Charges by value, the rows of each member in the class that they suit, and whether there are too few rows."""
+    """Offsets by value, the rows of each member in the class that they suit, and whether there are too few rows."""
 
-    charges: Floats
+    offsets: Floats
     taken: Floats
     short: bool
 
 
 @njit(cache=True)
-def charged_gain(mine, cost, types, best):
-    """Return the least of `best` and what a class gains after charges, and how many rows of each member that takes."""
+def offset_gain(mine, cost, types, best):
+    """Return the least of `best` and what a class gains after offsets, and how many rows of each member that takes."""
     counts, prices, demands, seen, _ = types
     shares = demands.shares
     gain, place = prices[mine] - cost, np.arange(len(mine))
@@ -72,7 +73,7 @@ def charged_gain(mine, cost, types, best):
         offer = _best_offer(group, shares, s, float(demands.rows))
         highest = 4 * max(abs(group.gain[0]), abs(group.gain[-1]), 1.0)
         for i in range(len(place)):
-            gain[place[i]] -= np.int64(np.floor(min(offer.charges[group.value[i]], highest)))
+            gain[place[i]] -= np.int64(np.floor(min(offer.offsets[group.value[i]], highest)))
         before = place
         place = np.argsort(-gain, kind="mergesort")
         found = _filled_up(gain, place, counts[mine], demands.rows)
@@ -116,7 +117,7 @@ def _group(types, rows, gain, codes, seen):
 
 @njit(cache=True)
 def _best_offer(group, shares, s, least):
-    """Return the best charges found for a set."""
+    """Return the best offsets found for a set."""
     kind, limit = shares.kinds[s, 0], shares.limit[s]
     best, left = Offer(np.zeros(len(group.known)), np.zeros(len(group.rows)), False), np.inf
     shapes = 1 if kind == CAPPED else 5
@@ -138,14 +139,14 @@ def _best_offer(group, shares, s, least):
 
 
 class Rule(NamedTuple):
-    """What the charges of a group must meet: a share set, for the values of the group."""
+    """What the offsets of a group must meet: a share set, for the values of the group."""
 
     kind: int
     base: Floats
     hard: Floats
     limit: float
     steepness: float
-    """What moving a row across distance 1 is charged; or how much a charge raises a share by e times."""
+    """What moving a row across distance 1 costs; or how much an offset raises a share by e times."""
     apart: Floats
     """For distances: value of the group by value of the table."""
     table: Floats
@@ -163,23 +164,23 @@ def _steepness(group, kind, shape):
 
 @njit(cache=True)
 def _narrowed(group, rule, least):
-    """Return the best charges met while the number of rows is narrowed down, and what they leave.
+    """Return the best offsets met while the number of rows is narrowed down, and what they leave.
 
-    What a class of N rows gains is concave in N, and its slope is what the charges that suit it earn: above 0, more
+    What a class of N rows gains is concave in N, and its slope is what the offsets that suit it earn: above 0, more
     rows gain more. The next number is where the tangents at both ends meet.
     """
     low, high = least, max(group.rows.sum(), least)
     offer, below, above = _suited(group, rule, low), np.zeros(len(rule.base)), np.zeros(len(rule.base))
-    down, total = _earned(rule, offer.charges), _total(group, offer)
+    down, total = _earned(rule, offer.offsets), _total(group, offer)
     if offer.short:  # then there are too few rows for any larger class, too
         return Offer(np.full(len(rule.base), 4 * max(group.gain[0], 1.0)), offer.taken, True), 0.0
-    below[:] = offer.charges - down
+    below[:] = offer.offsets - down
     best, left = Offer(below.copy(), offer.taken, False), _left(group, below)
     if down <= 0:
         return best, left
     offer = _suited(group, rule, high)
-    up, upper, short = _earned(rule, offer.charges), _total(group, offer), offer.short
-    above[:] = offer.charges - up
+    up, upper, short = _earned(rule, offer.offsets), _total(group, offer), offer.short
+    above[:] = offer.offsets - up
     remains = _left(group, above)
     if remains < left:
         best, left = Offer(above.copy(), offer.taken, short), remains
@@ -191,19 +192,19 @@ def _narrowed(group, rule, least):
             meet = (upper - total + down * low - up * high) / (down - up)
             middle = min(max(meet, low + 0.1 * (high - low)), high - 0.1 * (high - low))
         offer = _suited(group, rule, middle)
-        earned, gained = _earned(rule, offer.charges), _total(group, offer)
+        earned, gained = _earned(rule, offer.offsets), _total(group, offer)
         if earned > 0 and not offer.short:
             low, down, total = middle, earned, gained
-            below[:] = offer.charges - earned
+            below[:] = offer.offsets - earned
         else:
             high, up, upper, short = middle, min(earned, 0.0), gained, offer.short
-            above[:] = offer.charges - earned
+            above[:] = offer.offsets - earned
         weight = down / (down - up)
         mean = below * (1 - weight) + above * weight
-        for charges in (mean - _earned(rule, mean), offer.charges - earned):
-            remains = _left(group, charges)
+        for offsets in (mean - _earned(rule, mean), offer.offsets - earned):
+            remains = _left(group, offsets)
             if remains < left:
-                best, left = Offer(charges, offer.taken, False), remains
+                best, left = Offer(offsets, offer.taken, False), remains
         if left - (total if short else max(total, upper)) <= 1e-3 * left or high - low < 1e-3 * high:
             break
     return best, left
@@ -211,22 +212,22 @@ def _narrowed(group, rule, least):
 
 @njit(cache=True)
 def _total(group, offer):
-    """Return what the class that charges suit gains."""
+    """Return what the class that offsets suit gains."""
     return (group.gain * offer.taken).sum()
 
 
 @njit(cache=True)
-def _left(group, charges):
-    """Return what the rows that still gain after charges gain together."""
+def _left(group, offsets):
+    """Return what the rows that still gain after offsets gain together."""
     left = 0.0
     for i in range(len(group.rows)):
-        left += group.rows[i] * max(0.0, group.gain[i] - charges[group.value[i]])
+        left += group.rows[i] * max(0.0, group.gain[i] - offsets[group.value[i]])
     return left
 
 
 @njit(cache=True)
 def _suited(group, rule, rows):
-    """Return charges that suit a class of so many rows, and the class; nobody has looked at what they earn."""
+    """Return offsets that suit a class of so many rows, and the class; nobody has looked at what they earn."""
     if rule.kind == CAPPED:
         return _filled(group, rule, rows)
     if rule.kind == ENTROPY:
@@ -247,15 +248,15 @@ def earned_at_most(rule, worth):
 
 
 @njit(cache=True)
-def _earned(rule, charges):
-    """Return what charges earn at most per row, with a margin for rounding."""
+def _earned(rule, offsets):
+    """Return what offsets earn at most per row, with a margin for rounding."""
     if rule.kind == CAPPED:
-        earned = _earned_capped(rule, charges)
+        earned = _earned_capped(rule, offsets)
     elif rule.kind == ENTROPY:
-        earned = _earned_tilted(rule, charges)
+        earned = _earned_tilted(rule, offsets)
     else:
-        earned = _earned_apart(rule, charges)
-    return earned + MARGIN * np.abs(charges).max() + 1.0
+        earned = _earned_apart(rule, offsets)
+    return earned + MARGIN * np.abs(offsets).max() + 1.0
 
 
 # Caps and a pool
@@ -265,9 +266,9 @@ def _earned(rule, charges):
 def _filled(group, rule, rows):
     """Fill a class, dearest first: every value up to its base, then from the pool up to its cap.
 
-    The charge of a value is what the first row gains that its cap leaves out; or the first that the empty pool leaves
+    The offset of a value is what the first row gains that its cap leaves out; or the first that the empty pool leaves
     out, of any value, but no more than its own first row above the base; and no less than the last row taken. Where
-    there are not so many rows, values that are used up get the charge at which the others earn nothing.
+    there are not so many rows, values that are used up get the offset at which the others earn nothing.
     """
     used, above, first = np.zeros(len(rule.base)), np.full(len(rule.base), NEVER), np.full(len(rule.base), NEVER)
     taken, left, pool, last = np.zeros(len(group.rows)), rows, rule.limit * rows, group.gain[0]
@@ -301,16 +302,16 @@ def _filled(group, rule, rows):
 
 
 @njit(cache=True)
-def _earned_capped(rule, charges):
-    """Fill values in falling order of charges; where no shares fit there is no class, and charges earn nothing."""
+def _earned_capped(rule, offsets):
+    """Fill values in falling order of offsets; where no shares fit there is no class, and offsets earn nothing."""
     mass, pool, earned = 1.0, rule.limit, 0.0
-    for v in np.argsort(-charges):
+    for v in np.argsort(-offsets):
         over = min(rule.hard[v] - rule.base[v], pool)
         share = min(rule.base[v] + over, mass)
-        pool, mass, earned = pool - over, mass - share, earned + share * charges[v]
+        pool, mass, earned = pool - over, mass - share, earned + share * offsets[v]
         if mass <= 0:
             return earned
-    return NEVER / 1e200 if mass > 1e-9 else earned + mass * np.abs(charges).max()
+    return NEVER / 1e200 if mass > 1e-9 else earned + mass * np.abs(offsets).max()
 
 
 # Entropy
@@ -318,27 +319,27 @@ def _earned_capped(rule, charges):
 
 @njit(cache=True)
 def _tilted(group, rule, rows):
-    """Of value v as many rows as exp(charge / steepness) times the rows of one of `limit` equal shares."""
-    charges, used = np.full(len(rule.base), NEVER), np.zeros(len(rule.base))
+    """Of value v as many rows as exp(offset / steepness) times the rows of one of `limit` equal shares."""
+    offsets, used = np.full(len(rule.base), NEVER), np.zeros(len(rule.base))
     due = rows / rule.limit
     for i in range(len(group.rows)):
         v = group.value[i]
         used[v] += group.rows[i]
-        charges[v] = max(charges[v], min(group.gain[i], np.log(used[v] / due) * rule.steepness))
+        offsets[v] = max(offsets[v], min(group.gain[i], np.log(used[v] / due) * rule.steepness))
     taken = np.zeros(len(group.rows))
     used[:] = 0
     for i in range(len(group.rows)):
         v = group.value[i]
-        taken[i] = min(max(due * np.exp(min(charges[v] / rule.steepness, 300.0)) - used[v], 0.0), group.rows[i])
+        taken[i] = min(max(due * np.exp(min(offsets[v] / rule.steepness, 300.0)) - used[v], 0.0), group.rows[i])
         used[v] += group.rows[i]
-    return Offer(np.maximum(charges, -4 * max(abs(group.gain[0]), abs(group.gain[-1]))), taken, False)
+    return Offer(np.maximum(offsets, -4 * max(abs(group.gain[0]), abs(group.gain[-1]))), taken, False)
 
 
 @njit(cache=True)
-def _earned_tilted(rule, charges):
+def _earned_tilted(rule, offsets):
     """Return the logarithm of the sum of exponentials, less that of the level: no shares in the set earn more."""
-    top = charges.max()
-    powers = np.exp((charges - top) / rule.steepness).sum()
+    top = offsets.max()
+    powers = np.exp((offsets - top) / rule.steepness).sum()
     return top + (np.log(powers) - np.log(rule.limit)) * rule.steepness
 
 
@@ -360,31 +361,31 @@ def _nearest(apart, table):
 
 @njit(cache=True)
 def _proportional(group, rule, rows):
-    """Of every value the dearest rows, its share of them; charges are raised to what neighbours' cost to be moved."""
-    charges, used, taken = np.full(len(rule.base), NEVER), np.zeros(len(rule.base)), np.zeros(len(group.rows))
+    """Of every value the dearest rows, its share of them; offsets are raised to what neighbours' cost to be moved."""
+    offsets, used, taken = np.full(len(rule.base), NEVER), np.zeros(len(rule.base)), np.zeros(len(group.rows))
     lowest = -2 * max(abs(group.gain[0]), abs(group.gain[-1]))
     for i in range(len(group.rows)):
         v = group.value[i]
         taken[i] = min(max(rule.base[v] * rows - used[v], 0.0), group.rows[i])
         used[v] += group.rows[i]
-        if used[v] > rule.base[v] * rows and charges[v] == NEVER:
-            charges[v] = group.gain[i]
-    charges = np.maximum(charges, lowest)
-    raised = charges.copy()
-    for v in range(len(charges)):
-        for w in range(len(charges)):
-            moved = charges[w] - rule.steepness * rule.apart[v, group.known[w]]
+        if used[v] > rule.base[v] * rows and offsets[v] == NEVER:
+            offsets[v] = group.gain[i]
+    offsets = np.maximum(offsets, lowest)
+    raised = offsets.copy()
+    for v in range(len(offsets)):
+        for w in range(len(offsets)):
+            moved = offsets[w] - rule.steepness * rule.apart[v, group.known[w]]
             raised[v] = max(raised[v], moved)
     return Offer(raised, taken, False)
 
 
 @njit(cache=True)
-def _earned_apart(rule, charges):
+def _earned_apart(rule, offsets):
     """Return what transport duality allows: every value of the table goes to the best of the group."""
     earned = rule.steepness * rule.limit
     for u in range(len(rule.table)):
         best = NEVER
-        for v in range(len(charges)):
-            best = max(best, charges[v] - rule.steepness * rule.apart[v, u])
+        for v in range(len(offsets)):
+            best = max(best, offsets[v] - rule.steepness * rule.apart[v, u])
         earned += rule.table[u] * best
     return earned
