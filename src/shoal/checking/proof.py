@@ -90,7 +90,8 @@ def price_bound(
     for one in said:
         least = max([least, *(shares.least_rows(values[one.names].totals, least) for shares in one.sets)])
     known = Known.of(said, values, kinds.read, least, exact)
-    lost = sum(known.gained(members) for members in kinds.patterns(least))
+    closed = len(known.offsets) > 0 and models.monotone
+    lost = sum(known.gained(members) for members in kinds.patterns(least, closed=closed))
     lost += _dropped(prices, floored(sum(shares.values(), Fraction(0)), denominator), may_drop)
     bound = Fraction(sum(prices.tolist()) - lost, denominator)
     return Fraction(ceil(bound)) if cost == "stars" else bound / (frame.height if cost in MEANS else 1)
