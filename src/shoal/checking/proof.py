@@ -38,8 +38,9 @@ from shoal.hierarchies import Builder, StarsOnly, as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.microdata.histogram import Attributes, Values, with_joints
 from shoal.models import Model, Models, Rule
+from shoal.models.base import ShareSet
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree
-from shoal.models.share_set import ShareSet, joined, table_shares
+from shoal.models.share_set import joined, table_shares
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.table import numbered
 
