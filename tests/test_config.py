@@ -13,6 +13,8 @@ file = "people.csv"
 separator = ";"
 encoding = "cp1252"
 decimal = ","
+sheet = "2024"
+header_row = 2
 unify = ["home town"]
 
 [roles]
@@ -81,6 +83,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "separator": ";",
         "encoding": "cp1252",
         "decimal": ",",
+        "sheet": "2024",
+        "header_row": 2,
         "unify": ["home town"],
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],

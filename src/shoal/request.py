@@ -31,6 +31,7 @@ HIERARCHY = "a file, words or a table with a builder"
 
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
 MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
+HEADER_ROW = Number("header_row", "row that names the columns", 1, whole=True)
 SEED = Number("seed", "random seed", 0, whole=True)
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
@@ -96,7 +97,7 @@ def declared(formats: str, name: str) -> str:
     """List in words what the readers or writers of files declare under a name, from their text: nothing is imported.
 
     >>> declared("writers", "name")
-    'arrow, csv, csv.gz, parquet'
+    'arrow, csv, csv.bz2, csv.gz, csv.zip, csv.zst, dta, jsonl, parquet, sav, xlsx, xpt, zsav'
     """
     texts = (file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "tables" / formats).glob("*.py"))
     return ", ".join(sorted(re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', "".join(texts))))
@@ -110,6 +111,16 @@ class Source:
     separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
     encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
     decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
+    sheet: str | int | None = setting(
+        None, "Sheet of a workbook, by name or number; the first if not given.", section="data"
+    )
+    header_row: str | int | None = setting(
+        None,
+        "Row of a sheet that names the columns; the first that is not empty if not given.",
+        section="data",
+        metavar="NUMBER",
+        number=HEADER_ROW,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -398,6 +409,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "order": "use another distance than ordered for words",
         "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
         "decimal": "it reads numbers with a point; give a Parquet file",
+        **dict.fromkeys(("sheet", "header_row"), "it reads CSV and Parquet; save the sheet as one of these"),
         "memory_limit": "tell Spark how much memory it has",
         **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
         **dict.fromkeys(EARLIER, "earlier releases are compared in memory"),

@@ -65,7 +65,7 @@ def publish(given: Mapping[str, Any]) -> Written:
             release = earlier.make(table, request, progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
-        for note in release.source.spelling:
+        for note in (*table.origin.told, *release.source.spelling):
             print(f"shoal: {note}", file=sys.stderr)
         release = earlier.compared(release, table)
         for overlap in release.overlaps:
@@ -95,8 +95,8 @@ def _report(release: Release, table: Table, source: str, title: str, owner: str,
         return None
 
 
-def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
+def _refuse_early(folder: Path, format: str | None, overwrite: bool, formats: tuple[str, ...]) -> None:
     """Refuse an unknown format or an existing folder before any work is done."""
-    if format not in formats:
+    if format is not None and format not in formats:
         raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))
     check_target(folder, overwrite=overwrite)

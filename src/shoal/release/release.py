@@ -133,14 +133,15 @@ class Release:
         )
 
     def save(
-        self, folder: str | Path, *, format: str = "csv", overwrite: bool = False, report: Pages | None = None
+        self, folder: str | Path, *, format: str | None = None, overwrite: bool = False, report: Pages | None = None
     ) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
 
+        Where no `format` is named, it is that of the file that was read, if that has labels or sheets; else CSV.
         A `report` (`shoal.report.make`) is written with it and sealed like the rest. A register that the release was
         compared with records it.
         """
-        write = partial(_write, self, suffix=suffix_of(format), report=report)
+        write = partial(_write, self, suffix=suffix_of(format or self.source.origin.format), report=report)
         target = write_folder(folder, write, overwrite=overwrite)
         if self.record is not None:
             self.record(target)
@@ -208,7 +209,7 @@ def _write(release: Release, folder: Path, suffix: str, report: Pages | None) ->
     orders = {name: sorted_rows(one) for name, one in release.shown.items()}
     change = {"change": neutralised} if release.codebook["neutralised"] else {}
     for name, one in release.shown.items():
-        write_rows(one, public / f"{name}{suffix}", orders[name], **change)
+        write_rows(one, public / f"{name}{suffix}", orders[name], labels=release.source.origin.labels, **change)
     if report is not None:
         put_text(public / REPORT, report.public)
         put_text(internal / REPORT, report.internal)

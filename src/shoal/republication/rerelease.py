@@ -71,7 +71,7 @@ def rerelease(
         partition = Partition(labels)
         return Solution(partition, problem.cost_of(partition), "feasible", "m-invariance", notes=notes)
 
-    whole = Table(pl.concat([table.frame, fakes]), table.notes)
+    whole = Table(pl.concat([table.frame, fakes]), table.notes, table.origin)
     release = run(whole, replace(request, recoding=Anatomy.name, max_dropped=0), progress, stop, solve)
     return series.checked(_told(release, fakes))
 

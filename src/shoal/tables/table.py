@@ -19,7 +19,7 @@ from shoal.core.errors import TableError
 from shoal.tables.column_types import tidy
 from shoal.tables.columns import Columns, Held, Notes, Replaced
 from shoal.tables.encoded_column import Coded
-from shoal.tables.readers.base import Contents, ReadOptions, reader_of
+from shoal.tables.readers.base import Contents, Origin, ReadOptions, reader_of
 from shoal.tables.spelling import spelling_notes
 
 TABLE = "table"
@@ -36,9 +36,12 @@ class Table:
     (1, 0)
     """
 
-    def __init__(self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = (), origin: Origin | None = None
+    ) -> None:
         self._cells: Columns = Held(cells) if isinstance(cells, pl.DataFrame) else cells
         self._guessed = notes
+        self.origin = origin or Origin()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -89,7 +92,9 @@ class Table:
     def with_columns(self, columns: Iterable[pl.Series], spelling: Notes | None = None) -> Table:
         """Return the same table with some columns replaced, and what there is to say of their spelling."""
         others = pl.DataFrame(list(columns))
-        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed) if others.width else self
+        if not others.width:
+            return self
+        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed, self.origin)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -97,7 +102,7 @@ class Table:
         return self._cells.frame()
 
 
-def read(path: str | Path, **options: str | None) -> Table:
+def read(path: str | Path, **options: Any) -> Table:
     """Read a file of any format that has a reader; what the `ReadOptions` do not say is guessed.
 
     A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
@@ -106,13 +111,13 @@ def read(path: str | Path, **options: str | None) -> Table:
     return _of_file(reader_of(Path(path)).read(Path(path), ReadOptions(**options)))
 
 
-def read_by_disk(path: str | Path, **options: str | None) -> Table:
+def read_by_disk(path: str | Path, **options: Any) -> Table:
     """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
     return _of_file(reader_of(Path(path)).read_by_disk(Path(path), ReadOptions(**options)))
 
 
 def _of_file(found: Contents) -> Table:
-    return Table(found.columns, found.notes)
+    return Table(found.columns, (*found.notes, *found.origin.told), found.origin)
 
 
 def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:

@@ -50,6 +50,8 @@ class Draft:
     separator: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    sheet: str | None = None
+    header_row: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
     allow: tuple[str, ...] = ()
@@ -72,7 +74,8 @@ class Draft:
     population: str | None = None
     star: str = DEFAULTS["star"]
     neutralise: bool = DEFAULTS["neutralise"]
-    format: str = "csv"
+    format: str | None = None
+    """None: that of the file where it has labels or sheets, else CSV."""
     registry: str | None = None
     """The register of earlier releases: an absolute path."""
     overlap: str | None = None
