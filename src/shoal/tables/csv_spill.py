@@ -26,7 +26,7 @@ from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
 from shoal.tables.compression import opened
-from shoal.tables.csv_text import COMPRESSED, Form, marked_encoding, separators_outside, without_blank_lines
+from shoal.tables.csv_text import COMPRESSED, HEAD, Form, marked_encoding, separators_outside, without_blank_lines
 from shoal.tables.readers.base import ReadOptions
 
 try:
@@ -48,7 +48,7 @@ def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
     """Return the columns of a CSV file, put on the disk, and its form; what is not given is guessed."""
     encoding = options.encoding or _encoding(path)
     blocks = _blocks(path, encoding)
-    first = next(blocks, "")
+    first = _head(blocks)
     form = Form.of(path.name, first, encoding, options)
     names = form.names(first)
     sweep_up()
@@ -137,14 +137,16 @@ def _copy(blocks: Iterable[str], form: Form, path: Path, *, blank_is_nobody: boo
 
 
 def _blocks(path: Path, encoding: str) -> Iterator[str]:
-    """Yield the text of a file in blocks of whole rows."""
-    held, begun = "", False
+    """Yield the text of a file in blocks of whole rows; a last row without a line end goes with those before it."""
+    held = ""
     with opened(path) as file:
         try:
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
-            while piece := text.read(BLOCK):
-                held += piece if begun else piece.removeprefix("\ufeff")
-                begun = True
+            piece = text.read(BLOCK).removeprefix("\ufeff")
+            while piece:
+                held, piece = held + piece, text.read(BLOCK)
+                if not piece:
+                    break
                 end = _last_row_end(held)
                 if end:
                     yield held[:end]
@@ -160,6 +162,16 @@ def _blocks(path: Path, encoding: str) -> Iterator[str]:
             raise ParameterError(f"unknown encoding {encoding!r}", expected="a name such as utf-8 or cp1252") from error
     if held:
         yield held
+
+
+def _head(blocks: Iterator[str]) -> str:
+    """Take the first blocks, as many as the form of a file is guessed from."""
+    head = ""
+    for block in blocks:
+        head += block
+        if len(head) >= HEAD:
+            break
+    return head
 
 
 def _last_row_end(text: str) -> int:

@@ -18,6 +18,8 @@ from shoal.tables.spelling import infer_file, one_spelling, spelling_notes
 SEPARATORS = ",;\t|"
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 """How files begin that are compressed: by gzip, bzip2, Zstandard, or in a zip file."""
+HEAD = 100_000
+"""Characters at the beginning of a text that its form is guessed from."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Form:
     @classmethod
     def of(cls, name: str, head: str, encoding: str, options: ReadOptions) -> Form:
         """Check what is said of a file that begins so, and guess the separator where it is not."""
-        lines = head[:100_000].splitlines()[:50]
+        lines = head[:HEAD].splitlines()[:50]
         if not lines or not lines[0].strip():
             raise TableError(
                 f"{name!r} is empty", expected="a header line with the names of the columns, then a row per person"

@@ -59,14 +59,14 @@ class Peel(Method):
         return [*refusals(problem, in_halves=False), *unmet(problem)]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Charge, where the table is not too large for it; peel, repair."""
+        """Charge the rows, unless it is to be quick; peel, repair."""
         cube = Cube.of(problem, deadline.check)
         checks = Checks.of(cube, problem.models)
-        if self._limits or refusals(problem):
+        if self._limits:
             progress(0.1, "peeling (compiled at the first use)")
-            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits or LIMITS)
+            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits)
             return concluded(self, problem, found, None, deadline, progress)
-        progress(0.0, "laying out the cube (compiled at the first use)")
+        progress(0.0, "charging the rows (compiled at the first use)")
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
