@@ -32,6 +32,9 @@ max_suppressed = 0.05
 suppressed = "arx"
 population = "everybody.csv"
 
+[missing]
+age = [-8, 99, "NA"]
+
 [order]
 illness = ["cold", "flu"]
 
@@ -85,6 +88,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "decimal": ",",
         "sheet": "2024",
         "header_row": 2,
+        "missing": {"age": [-8, 99, "NA"]},
         "unify": ["home town"],
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],

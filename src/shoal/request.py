@@ -20,12 +20,14 @@ from shoal.core.parameters import Number, Numeral
 if TYPE_CHECKING:
     from shoal.models import Model, Models
     from shoal.models.orders import Orders
+    from shoal.tables.missing_codes import Codes
     from shoal.tables.table import TableLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
 WORDS = "a list of texts, the least first"
+CODES = "a list of codes"
 FILE = "the name of a file or folder"
 HIERARCHY = "a file, words or a table with a builder"
 
@@ -41,13 +43,13 @@ SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
 
-PER_COLUMN = ("order", "hierarchies", "weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "weights")
 """Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
+SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
 """In the order in which they are written."""
 PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
 """The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
+_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
 """The panel of a section that is not called like one."""
 
 
@@ -209,6 +211,13 @@ class Request:
         metavar="A,B",
         kind=NAMES,
     )
+    missing: Codes = setting(
+        {},
+        "Codes of a column that stand for missing values.",
+        section="missing",
+        metavar="COLUMN=CODES",
+        kind=CODES,
+    )
     order: Orders = setting(
         {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
     )
@@ -303,6 +312,7 @@ class Settings(TypedDict, total=False):
     leave_out: Sequence[str]
     allow: Sequence[str]
     unify: Sequence[str]
+    missing: Codes | None
     order: Orders | None
     hierarchies: Mapping[str, object] | None
     max_dropped: Numeral
@@ -406,6 +416,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "frontier": {**_KEPT, **_LOCAL},
     "spark": {
         "unify": "unify spellings in Spark before",
+        "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",
         "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
         "decimal": "it reads numbers with a point; give a Parquet file",

@@ -28,6 +28,7 @@ to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('writ
 Hierarchies = Annotated[list[str] | None, option("hierarchies")]
 Unify = Annotated[list[str] | None, option("unify")]
 Order = Annotated[list[str] | None, option("order")]
+Missing = Annotated[list[str] | None, option("missing")]
 Population = Annotated[Path | None, option("population")]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.", rich_help_panel="Data")]
 

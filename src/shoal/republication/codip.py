@@ -132,7 +132,7 @@ def project(
     What can never be done within a `limit` is refused at once.
     """
     models = as_models(request.require)
-    table = read_as_asked(table, request.unify, request.order)
+    table = read_as_asked(table, request.unify, request.order, request.missing)
     roles = roles_of(table.columns, request)
     check_allowed(roles, request)
     request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive)

@@ -32,7 +32,7 @@ OPEN = "open"
 """The role of a column that nobody has decided on: there is no run before it is."""
 DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(Request)}
 """What a request takes where nothing is said."""
-LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order")
+LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order", "missing")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
 TREES = "hierarchies"
@@ -60,6 +60,8 @@ class Draft:
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     unify: tuple[str, ...] = ()
     """Columns whose values become one if their spelling alone differs."""
+    missing: Mapping[str, Any] = field(default_factory=dict)
+    """For columns the codes that stand for missing values."""
     order: Mapping[str, Any] = field(default_factory=dict)
     """For each column of words its values, the least first."""
     require: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ class Draft:
         shown = [*self.named("sensitive"), *self.named("other")]
         lists |= {"allow": [name for name in self.allow if name in shown]}
         maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights), "order": words}
+        maps |= {"missing": dict(self.missing)}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
             "require": " ".join(self.require),
