@@ -46,6 +46,7 @@ from shoal.release.files import (
     read_json,
 )
 from shoal.tables.formula_guard import neutralised
+from shoal.tables.frames import as_arrow, as_pandas, as_polars
 from shoal.tables.table import TABLE, Table
 from shoal.tables.writers.base import suffix_of
 from shoal.tables.writing import write_rows
@@ -106,6 +107,31 @@ class Release:
     def table(self) -> pl.DataFrame:
         """The table of the people."""
         return self.tables[TABLE]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table of the people; columns that are published as they are have the types that came in."""
+        return as_polars(self.table, self._types("polars", "polars.lazy"))
+
+    def to_pandas(self) -> Any:
+        """Return the same as a frame of pandas, which has to be installed, and pyarrow with it."""
+        return as_pandas(self.table, self._types("pandas"))
+
+    def to_arrow(self) -> Any:
+        """Return the same as a table of pyarrow, which has to be installed."""
+        return as_arrow(self.table, self._types("pyarrow"))
+
+    def to_native(self) -> Any:
+        """Return the same as the kind of frame that came in; of a file, a database or a mapping a frame of polars."""
+        kind = self.source.origin.kind
+        if kind == "polars.lazy":
+            return self.to_polars().lazy()
+        return {"pandas": self.to_pandas, "pyarrow": self.to_arrow}.get(kind, self.to_polars)()
+
+    def _types(self, *kinds: str) -> dict[str, Any]:
+        """Return the types that a frame of some library had, of the columns that are published as they are."""
+        origin = self.source.origin
+        plain = [one["name"] for one in self.codebook["columns"] if one["role"] in ("sensitive", "other")]
+        return {name: origin.types[name] for name in plain if name in origin.types} if origin.kind in kinds else {}
 
     def _repr_html_(self) -> str:
         """Show in a notebook what the certificate states: no cell is in it."""

@@ -49,7 +49,7 @@ class StatisticalReader(Reader):
         if f".{format}" != suffix:
             told = (*told, f"{path.name}: {suffix} files cannot be written; the release is a .{format} file")
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
-        return Contents(columns, origin=Origin(format, found, told))
+        return Contents(columns, origin=Origin(format, found, told=told))
 
     def as_written(self, path: Path) -> Columns:
         """Return the cells of a published table."""

@@ -61,7 +61,7 @@ class Table:
         if isinstance(data, str | Path):
             return read(data)
         frame = _as_polars(data)
-        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())))
+        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())), origin=_origin(data))
 
     @property
     def rows(self) -> int:
@@ -108,12 +108,14 @@ def read(path: str | Path, **options: Any) -> Table:
     A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
     temporary file, if there is room for it: the table is the same, and takes a tenth of the memory.
     """
-    return _of_file(reader_of(Path(path)).read(Path(path), ReadOptions(**options)))
+    reader = reader_of(Path(path))
+    return _of_file(reader.read(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
 def read_by_disk(path: str | Path, **options: Any) -> Table:
     """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
-    return _of_file(reader_of(Path(path)).read_by_disk(Path(path), ReadOptions(**options)))
+    reader = reader_of(Path(path))
+    return _of_file(reader.read_by_disk(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
 def _of_file(found: Contents) -> Table:
@@ -153,6 +155,19 @@ def _ordered_words(column: Any) -> list[str]:
         arrays = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
         words = arrays[0].dictionary.to_pylist() if arrays else []
     return words if all(isinstance(word, str) for word in words) else []
+
+
+def _origin(data: Any) -> Origin:
+    """Say which library a frame is of, and which types it has."""
+    library = type(data).__module__.partition(".")[0]
+    if isinstance(data, pl.LazyFrame | pl.DataFrame):
+        lazy = isinstance(data, pl.LazyFrame)
+        return Origin(kind="polars.lazy" if lazy else "polars", types=dict(data.collect_schema()))
+    if library == "pandas" and hasattr(data, "dtypes"):
+        return Origin(kind=library, types={str(name): data.dtypes[name] for name in data.columns})
+    if library == "pyarrow" and hasattr(data, "schema"):
+        return Origin(kind=library, types={one.name: one.type for one in data.schema})
+    return Origin()
 
 
 def _as_polars(data: object) -> pl.DataFrame:

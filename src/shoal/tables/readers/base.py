@@ -6,7 +6,7 @@ Of the modules in this package only those are imported whose text has the suffix
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import polars as pl
 
 from shoal.core.discovery import declaring, discover
-from shoal.core.errors import TableError, Unsupported
+from shoal.core.errors import ParameterError, TableError, Unsupported
 from shoal.tables import readers
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Columns, Stored
@@ -37,6 +37,10 @@ class ReadOptions:
     header_row: str | int | None = None
 
 
+OF_SHEETS = ("sheet", "header_row")
+"""Options of workbooks."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where a table comes from, as far as a release of it depends on that."""
@@ -45,6 +49,10 @@ class Origin:
     """What a release is written as where no format is named."""
     labels: Labels | None = None
     """What the file says of its columns, where the format has a place for that."""
+    kind: str = ""
+    """The library of the frame that it was made from: `polars`, `polars.lazy`, `pandas` or `pyarrow`; else nothing."""
+    types: Mapping[str, Any] = field(default_factory=dict)
+    """By column, the type that the frame has for it, in the words of its library."""
     told: tuple[str, ...] = ()
     """What the person who asks for a release should know of the file, a line each."""
 
@@ -96,6 +104,16 @@ class Reader(Format):
     """Whether its files state the types of columns; else types are inferred, and a release is read by its codebook."""
     folders: ClassVar[bool] = False
     """Whether a folder of its files, side by side, is one table."""
+
+    def taken(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Return the options, or refuse a sheet or header row where there are no sheets."""
+        for name in OF_SHEETS:
+            if getattr(options, name) is not None and name not in self.options:
+                raise ParameterError(
+                    f"{path.name!r} is a {self.title} file: it has no {name.replace('_', ' ')}",
+                    hint=f"leave {name} out, or give a workbook",
+                )
+        return options
 
     @abstractmethod
     def read(self, path: Path, options: ReadOptions) -> Contents:

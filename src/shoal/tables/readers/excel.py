@@ -41,7 +41,7 @@ class Excel(Reader):
         check_one_header(frame, sheet.name)
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
         variables = dict.fromkeys(frame.columns, Variable())
-        return Contents(columns, origin=Origin("xlsx", Labels(variables, sheet.name), told))
+        return Contents(columns, origin=Origin("xlsx", Labels(variables, sheet.name), told=told))
 
     def as_written(self, path: Path) -> Columns:
         """Return the cells of a published table."""
