@@ -15,6 +15,8 @@ encoding = "cp1252"
 decimal = ","
 sheet = "2024"
 header_row = 2
+from = "sqlite:///people.db"
+query = "people"
 unify = ["home town"]
 
 [roles]
@@ -64,6 +66,7 @@ format = "parquet"
 star = "null"
 neutralise = true
 overwrite = true
+to = "sqlite:///out.db"
 report = true
 title = "Census"
 owner = "The office"
@@ -88,6 +91,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "decimal": ",",
         "sheet": "2024",
         "header_row": 2,
+        "database": "sqlite:///people.db",
+        "query": "people",
         "missing": {"age": [-8, 99, "NA"]},
         "unify": ["home town"],
         "quasi": ["age", "home town"],
@@ -123,6 +128,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "star": "null",
         "neutralise": True,
         "overwrite": True,
+        "to": "sqlite:///out.db",
         "report": True,
         "title": "Census",
         "owner": "The office",

@@ -123,6 +123,15 @@ class Source:
         metavar="NUMBER",
         number=HEADER_ROW,
     )
+    database: str | None = setting(
+        None,
+        "A database to read instead of a file: sqlite:///people.db, postgresql://user@host/name, ...",
+        section="data",
+        key="from",
+        flag="--from",
+        metavar="URL",
+    )
+    query: str | None = setting(None, 'A table of the database, or "select ...".', section="data", metavar="TABLE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +151,12 @@ class Output:
         None,
         f"{declared('writers', 'name')}; with spark parquet or parquet-parts.",
         section="output",
+    )
+    to: str | None = setting(
+        None,
+        "Also write the published tables into a database, in one transaction; after # the name of the table.",
+        section="output",
+        metavar="URL",
     )
     overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)
     report: bool = setting(
@@ -372,7 +387,7 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
-READING = tuple(name for name in settings_of(Source) if name != "file")
+READING = tuple(name for name in settings_of(Source) if name not in ("file", "database"))
 """How a file is read: `shoal.tables.readers.base.ReadOptions` has the same names."""
 ABOUT = ("title", "owner", "purpose")
 """What a report says of itself."""
@@ -385,7 +400,8 @@ ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
-_DESK = dict.fromkeys(("folder", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
+_DESK = dict.fromkeys(("folder", "to", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
+_DATABASE = ("database", "query")
 _ASKED = (
     "quasi",
     "sensitive",
@@ -401,13 +417,17 @@ _ASKED = (
 """What `start` asks for, besides the file and how it is read."""
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
-    "start": dict.fromkeys(
-        (name for name in SETTINGS if name not in (*settings_of(Source), *_ASKED)),
-        "add it to the `shoal.toml` that `start` writes, and run `shoal anonymize --config` with that",
-    ),
+    "start": {
+        **dict.fromkeys(
+            (name for name in SETTINGS if name not in (*settings_of(Source), *_ASKED)),
+            "add it to the `shoal.toml` that `start` writes, and run `shoal anonymize --config` with that",
+        ),
+        **dict.fromkeys(_DATABASE, "it reads files; use `shoal anonymize --from`"),
+    },
     "codip": {
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
+        "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
         **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
         **_LOCAL,
@@ -420,6 +440,8 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "order": "use another distance than ordered for words",
         "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
         "decimal": "it reads numbers with a point; give a Parquet file",
+        **dict.fromkeys(_DATABASE, "read it in Spark, and give the frame to `shoal.spark.anonymize`"),
+        "to": "write `release.table` from Spark",
         **dict.fromkeys(("sheet", "header_row"), "it reads CSV and Parquet; save the sheet as one of these"),
         "memory_limit": "tell Spark how much memory it has",
         **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
@@ -427,6 +449,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     },
     "draft": {
         **_DESK,
+        **dict.fromkeys(_DATABASE, "the page reads files"),
         **_LOCAL,
         "memory_limit": "`shoal serve` is given one",
         "suppressed": "rows that are not checked are for comparisons with ARX",

@@ -72,13 +72,28 @@ GOOD = {
     "follows": '"none"',
     "sheet": '"2024"',
     "header_row": "1",
+    "from": '"sqlite:///people.db"',
+    "query": '"people"',
+    "to": '"sqlite:///:memory:"',
     "missing": '["?", -8]',
     "order": '["Male", "Female"]',
     "hierarchies": '"intervals:width=5,10"',
     "weights": "2",
 }
 """A value of every key that a command may be given; of the free sections one of a column."""
-ALONE = ("sheet", "header_row", "spark_master", "overlap", "follows", "population", "title", "owner", "purpose")
+ALONE = (
+    "sheet",
+    "header_row",
+    "from",
+    "query",
+    "spark_master",
+    "overlap",
+    "follows",
+    "population",
+    "title",
+    "owner",
+    "purpose",
+)
 """Keys that mean nothing without another one, and are refused."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""

@@ -21,6 +21,7 @@ from shoal.core.errors import ParameterError, ShoalError, Unsupported
 from shoal.release.release import Release, check_target
 from shoal.republication.earlier import Earlier
 from shoal.request import ABOUT, EARLIER, Request
+from shoal.tables.databases import Address
 from shoal.tables.table import Table, read, read_by_disk
 
 
@@ -50,6 +51,9 @@ def publish(given: Mapping[str, Any]) -> Written:
     about, wanted = _about_report(asked), asked.pop("report", False)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
+    database = asked.pop("to", None)
+    if database is not None:
+        Address.of(database)  # what is no URL, or holds a password, is refused before any work
     earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
@@ -72,6 +76,8 @@ def publish(given: Mapping[str, Any]) -> Written:
             print(f"shoal: {overlap}", file=sys.stderr)
         pages = _report(release, table, Path(path).name, *about) if wanted else None
         release.save(folder, report=pages, **saving)
+        if database is not None:
+            release.to_database(database, overwrite=saving["overwrite"])
     earlier.record(folder, table)
     return Written(Path(folder), release.seconds, request.start_and_limit()[1])
 

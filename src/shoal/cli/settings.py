@@ -32,7 +32,7 @@ def settings(
     asked |= flag_values(given)
     order = {"file": NEEDED["file"], **needed, **NEEDED}
     for key, flag in order.items():
-        if key not in unneeded and not asked.get(key):
+        if key not in unneeded and not asked.get("database" if key == "file" and asked.get("database") else key):
             raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
     if command != "anonymize":
         _refuse_others(command, asked)
@@ -51,8 +51,11 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
-    """Take the table's file and how it is read out of the settings."""
-    return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
+    """Take the table's file, or the URL of its database, and how it is read out of the settings."""
+    file, database = asked.pop("file", None), asked.pop("database", None)
+    if file and database:
+        raise ParameterError("both a file and --from are given", hint="leave one of the two out")
+    return database or file, {key: asked.pop(key, None) for key in READING}
 
 
 def flag_values(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class Spark:
 
         if reading["decimal"] not in (None, "."):
             raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")
+        if reading["query"] is not None:
+            raise Unsupported("--from with --engine spark", hint="read the table in Spark: shoal.spark.anonymize")
         if reading["sheet"] is not None or reading["header_row"] is not None:
             raise Unsupported("a workbook with --engine spark", hint="save the sheet as CSV or Parquet")
         progress(0.0, "starting Spark")

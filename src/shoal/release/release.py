@@ -120,6 +120,17 @@ class Release:
         """Return the same as a table of pyarrow, which has to be installed."""
         return as_arrow(self.table, self._types("pyarrow"))
 
+    def to_database(self, url: str, *, overwrite: bool = False) -> list[str]:
+        """Write the published tables into a database, all or none, rows sorted as in the files; return their names.
+
+        The URL holds no password, which is taken from the environment; what follows # is the name of the table.
+        """
+        from shoal.tables.databases import write_tables  # loaded only where a database is written to
+
+        return write_tables(
+            url, {name: one.part(sorted_rows(one)) for name, one in self.shown.items()}, overwrite=overwrite
+        )
+
     def to_native(self) -> Any:
         """Return the same as the kind of frame that came in; of a file, a database or a mapping a frame of polars."""
         kind = self.source.origin.kind

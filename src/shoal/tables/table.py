@@ -7,7 +7,7 @@ never confused. Nothing here imports pandas.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -103,19 +103,34 @@ class Table:
 
 
 def read(path: str | Path, **options: Any) -> Table:
-    """Read a file of any format that has a reader; what the `ReadOptions` do not say is guessed.
+    """Read a file of any format that has a reader, or a query of a database; what the options do not say is guessed.
 
     A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
     temporary file, if there is room for it: the table is the same, and takes a tenth of the memory.
     """
+    database = _of_database(path, options)
+    if database is not None:
+        return database
     reader = reader_of(Path(path))
     return _of_file(reader.read(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
 def read_by_disk(path: str | Path, **options: Any) -> Table:
     """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
+    database = _of_database(path, options)
+    if database is not None:
+        return database
     reader = reader_of(Path(path))
     return _of_file(reader.read_by_disk(Path(path), reader.taken(Path(path), ReadOptions(**options))))
+
+
+def _of_database(path: str | Path, options: Mapping[str, Any]) -> Table | None:
+    """Return the rows of a query if a URL is given, else None."""
+    if ":/" not in str(path):
+        return None
+    from shoal.tables.databases import is_database, read_database  # loaded only where a URL is given
+
+    return read_database(str(path), options.get("query")) if is_database(path) else None
 
 
 def _of_file(found: Contents) -> Table:

@@ -35,10 +35,11 @@ class ReadOptions:
     decimal: str | None = None
     sheet: str | int | None = None
     header_row: str | int | None = None
+    query: str | None = None
 
 
-OF_SHEETS = ("sheet", "header_row")
-"""Options of workbooks."""
+ELSEWHERE = {"sheet": "a workbook", "header_row": "a workbook", "query": "the URL of a database"}
+"""Options that most files have no use for, and what has."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,12 @@ class Reader(Format):
     """Whether a folder of its files, side by side, is one table."""
 
     def taken(self, path: Path, options: ReadOptions) -> ReadOptions:
-        """Return the options, or refuse a sheet or header row where there are no sheets."""
-        for name in OF_SHEETS:
+        """Return the options, or refuse a sheet, header row or query that a file does not have."""
+        for name, other in ELSEWHERE.items():
             if getattr(options, name) is not None and name not in self.options:
                 raise ParameterError(
                     f"{path.name!r} is a {self.title} file: it has no {name.replace('_', ' ')}",
-                    hint=f"leave {name} out, or give a workbook",
+                    hint=f"leave {name} out, or give {other}",
                 )
         return options
 

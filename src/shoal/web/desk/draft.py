@@ -105,7 +105,7 @@ class Draft:
     @property
     def reading(self) -> dict[str, str | None]:
         """How the file is read; None is guessed."""
-        return {name: getattr(self, name) for name in READING}
+        return {name: getattr(self, name) for name in READING if name not in LEFT_OUT["draft"]}
 
     @property
     def files(self) -> list[Path]:
