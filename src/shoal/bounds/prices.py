@@ -21,6 +21,7 @@ from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.bounds.support import charges
 from shoal.core.arrays import Floats, Ints
 from shoal.core.loops import in_lanes
+from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.demands import Demands
@@ -89,6 +90,11 @@ class Pricing:
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""
         return as_prices(self.problem, self.cube, valued.prices, valued.bound)
+
+    def measured(self, units: int) -> float:
+        """Return a cost in units, added up over all rows, in the measure of the cost."""
+        assert isinstance(self.problem.cost, CellCost)
+        return units / self.cube.denominator / float(self.problem.cost.per(self.problem.rows))
 
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""

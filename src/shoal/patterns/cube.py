@@ -238,11 +238,16 @@ class Cube:
 
     def numbers_at(self, levels: Sequence[Ints]) -> Ints:
         """Return the nodes at levels, given attribute by attribute; those that are not used become that of stars."""
+        found: Ints = self._number_at[np.ravel_multi_index(tuple(levels), [height + 1 for height in self.heights])]
+        return found
+
+    @cached_property
+    def _number_at(self) -> Ints:
+        """The number of each node of the lattice among those that are used."""
         used = np.append(self._order[: self.number - 1], self._order[-1])
         number = np.full(self.lattice, self.number - 1)
         number[used] = np.arange(self.number)
-        found: Ints = number[np.ravel_multi_index(tuple(levels), [height + 1 for height in self.heights])]
-        return found
+        return number
 
     @cached_property
     def cap(self) -> int:
@@ -265,11 +270,15 @@ class Cube:
         """The nodes that are used, as compiled loops take them."""
         return Layout.of(self.first, self.second, self.nodes)
 
-    def descent(self, order: Ints | None = None) -> tuple[Grid, Ints]:
-        """Return grid and heights for a walk depth first: attributes of few values first, types in some order."""
-        attributes = np.argsort([len(np.unique(own)) for own in self.grid.codes], kind="stable")
-        grid = self.grid if order is None else self.grid.take(order)
-        return grid.ordered(attributes), np.array(self.heights)[attributes]
+    @cached_property
+    def few_first(self) -> Ints:
+        """The attributes in the order of a walk depth first: those of few values first."""
+        return np.argsort([len(np.unique(own)) for own in self.grid.codes], kind="stable")
+
+    def descent(self, types: Ints | None = None) -> tuple[Grid, Ints]:
+        """Return grid and heights for a walk depth first, of all types or of some in their order."""
+        grid = self.grid if types is None else self.grid.take(types)
+        return grid.ordered(self.few_first), np.array(self.heights)[self.few_first]
 
     def distances(self, kind: int) -> Ints:
         """Return what one row pays at the cheapest pattern that covers a given type and each other type."""

@@ -11,7 +11,8 @@ import numpy as np
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
+from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.repair import repair
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
@@ -27,6 +28,10 @@ FEWEST = 10
 """But never fewer limits than these."""
 MOST_PEELED = 20_000_000_000
 """Nodes times types that peeling starts with; where there are more, what is left is peeled again over more nodes."""
+LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
+"""How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
+MOST_LOOKED = 2_500_000_000
+"""The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
 REACH = 0.5
 """The last limit of regret, as a share of what a row of stars costs; beyond it, there is none."""
 
@@ -50,9 +55,9 @@ class Peel(Method):
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, limits: int | None = None) -> None:
-        """`limits`: peel quickly, with so few limits of regret and without prices."""
-        self._limits = limits
+    def __init__(self, *, limits: int | None = None, effort: str | None = None) -> None:
+        """`limits`: peel quickly, with so few limits of regret, without prices; `effort`: let prices rise after it."""
+        self._limits, self._effort = limits, effort
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require patterns, and that the table as one class meets the models."""
@@ -70,7 +75,21 @@ class Peel(Method):
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
+        while self._effort and not deadline.passed and ascent.looked < looked(self._effort, problem.rows):
+            progress(0.6, standing("prices rise", ascent, found))
+            ascent.step(found.cost)
         return concluded(self, problem, found, ascent, deadline, progress)
+
+
+def looked(effort: str, rows: int) -> int:
+    """Return how often types are looked at while prices rise, with an effort, for so many rows."""
+    return max(LOOKED[effort], min(LOOKED[effort] // 30_000 * rows, MOST_LOOKED))
+
+
+def standing(doing: str, ascent: Ascent, covering: Covering) -> ProgressMessage:
+    """Say what is done, with cost and bound."""
+    cost, bound = ascent.pricing.measured(covering.cost), ascent.pricing.stated(ascent.best)
+    return ProgressMessage(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound)
 
 
 def walked(problem: Problem, tuples: int | None = None) -> int:
