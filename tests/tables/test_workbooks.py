@@ -147,6 +147,12 @@ def test_the_header_row_is_the_first_that_is_not_empty_or_the_one_named(tmp_path
         read(titled, header_row="x")
 
 
+def test_a_row_without_any_value_is_nobody(tmp_path: Path) -> None:
+    found = read(book(tmp_path / "p.xlsx", [*PEOPLE, [None, None], [50, "Rome"]]))
+    assert found["age"].to_list() == [30, 31, 40, 50]
+    assert found.notes == ("p.xlsx: 1 row without any value left out",)
+
+
 def test_columns_of_the_same_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="columns of the same name: 'age'"):
         read(book(tmp_path / "p.xlsx", [["age", "age"], [1, 2]]))

@@ -47,7 +47,6 @@ class Labels:
     variables: Mapping[str, Variable] = field(default_factory=dict)
     title: str = ""
     """The label of the file, or the name of the sheet."""
-    notes: tuple[str, ...] = ()
 
     def of(self, name: str) -> Variable:
         """Return what is said of a column; nothing where it is new."""

@@ -98,7 +98,7 @@ def _labels(stated: Any) -> Labels:
         )
         for name in stated.column_names
     }
-    return Labels(described, stated.file_label or "", tuple(stated.notes or ()))
+    return Labels(described, stated.file_label or "")
 
 
 def _known(measure: str | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from shoal.core.errors import ParameterError, TableError
+from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, check_names, tidy
 from shoal.tables.columns import Columns, Held
 from shoal.tables.labels import Labels, Variable
@@ -39,6 +40,9 @@ class Excel(Reader):
         if path.suffix.lower() != ".xlsx":
             told = (*told, f"{path.name}: {path.suffix.lower()} files cannot be written; the release is a .xlsx file")
         check_one_header(frame, sheet.name)
+        whole, frame = frame, frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        if frame.height < whole.height:
+            told = (*told, f"{path.name}: {counted(whole.height - frame.height, 'row')} without any value left out")
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
         variables = dict.fromkeys(frame.columns, Variable())
         return Contents(columns, origin=Origin("xlsx", Labels(variables, sheet.name), told=told))

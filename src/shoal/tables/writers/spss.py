@@ -33,7 +33,6 @@ class Sav(StatisticalWriter):
             "missing_ranges": {name: ranges for name, ranges in missing.items() if ranges},
             "variable_measure": {name: one.measure for name, one in labels.variables.items() if one.measure},
             "variable_display_width": {name: one.width for name, one in labels.variables.items() if one.width > 0},
-            "note": list(labels.notes) or None,
             "compress": self.compress,
         }
 
