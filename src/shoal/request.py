@@ -99,7 +99,7 @@ def declared(formats: str, name: str) -> str:
     """List in words what the readers or writers of files declare under a name, from their text: nothing is imported.
 
     >>> declared("writers", "name")
-    'arrow, csv, csv.bz2, csv.gz, csv.zip, csv.zst, dta, jsonl, parquet, sav, xlsx, xpt, zsav'
+    'arrow, csv, csv.bz2, csv.gz, csv.zip, csv.zst, dta, jsonl, ods, parquet, sav, xlsx, xpt, zsav'
     """
     texts = (file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "tables" / formats).glob("*.py"))
     return ", ".join(sorted(re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', "".join(texts))))

@@ -190,6 +190,10 @@ def test_a_name_that_a_format_cannot_have_is_refused(tmp_path: Path, suffix: str
 def test_types_that_a_format_does_not_know_are_kept_by_the_codebook(tmp_path: Path, suffix: str) -> None:
     frame = FRAME.drop("town").with_columns(
         flag=pl.col("age") > 21,
+        tiny=pl.col("mood").cast(pl.Int8),
+        small=pl.col("mood").cast(pl.UInt16),
+        half=pl.col("pay").cast(pl.Float32),
+        vast=pl.col("person").cast(pl.UInt64) + 2**63,
         large=pl.col("person") + 2**60,
         hour=pl.col("seen").dt.time(),
         zoned=pl.col("seen").dt.replace_time_zone("Europe/Oslo"),

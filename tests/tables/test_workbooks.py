@@ -31,6 +31,8 @@ FRAME = pl.DataFrame(
         "share": [0.1 + 0.2, 1 / 3, 1e300],
         "code": ["007", "=1+1", "*"],
         "large": [2**60, None, -(2**60)],
+        "tiny": pl.Series([1, None, -3], dtype=pl.Int8),
+        "note": ["two  spaces ", "two\nlines", "<&>"],
     }
 )
 ODS = (
@@ -99,20 +101,24 @@ def test_a_release_has_the_sheet_the_order_and_the_types_of_the_original(tmp_pat
     assert release.save(tmp_path / "csv", format="csv").joinpath("public", "table.csv").is_file()
 
 
-def test_every_type_comes_back_by_the_codebook(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["xlsx", "ods"])
+def test_every_type_comes_back_by_the_codebook(tmp_path: Path, format: str) -> None:
     roles: dict[str, Any] = {"quasi": ["well"], "other": "rest", "allow": [n for n in FRAME.columns if n != "well"]}
     people = pl.concat([FRAME] * 3)
-    folder = shoal.anonymize(people, require="k=2", **roles).save(tmp_path / "out", format="xlsx")
+    folder = shoal.anonymize(people, require="k=2", **roles).save(tmp_path / "out", format=format)
     assert shoal.verify(folder, original=people).failures == []
 
 
-def test_the_same_table_is_the_same_bytes(tmp_path: Path) -> None:
-    paths = [tmp_path / "one.xlsx", tmp_path / "other.xlsx"]
+@pytest.mark.parametrize("suffix", [".xlsx", ".ods"])
+def test_the_same_table_is_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    paths = [tmp_path / f"one{suffix}", tmp_path / f"other{suffix}"]
     for path in paths:
         write(FRAME, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     with zipfile.ZipFile(paths[0]) as made:
-        assert b"1970-01-01T00:00:00Z" in made.read("docProps/core.xml")
+        assert {one.date_time[0] for one in made.infolist()} == {1980}
+        times = made.read("docProps/core.xml") if suffix == ".xlsx" else b"1970-01-01T00:00:00Z"
+        assert b"1970-01-01T00:00:00Z" in times
 
 
 def test_a_text_that_looks_like_a_formula_is_a_text(tmp_path: Path) -> None:
@@ -226,12 +232,16 @@ def test_what_is_no_workbook_is_said_in_words(tmp_path: Path, content: bytes, pr
         read(tmp_path / "p.xlsx")
 
 
-def test_an_opendocument_sheet_is_read_and_released_as_excel(tmp_path: Path) -> None:
+def test_an_opendocument_sheet_comes_back_as_one(tmp_path: Path) -> None:
     rows = "".join(ods_row(*cells) for cells in (("age", "town"), (30, "Oslo"), (30, "Rome"), (41, "Rome")))
     found = read(ods(tmp_path / "p.ods", rows))
     assert found.frame.rows() == [(30, "Oslo"), (30, "Rome"), (41, "Rome")]
-    assert found.origin.format == "xlsx"
-    assert found.notes == ("p.ods: .ods files cannot be written; the release is a .xlsx file",)
+    assert found.notes == ()
+    folder = shoal.anonymize(tmp_path / "p.ods", quasi=["age", "town"], require="k=3").save(tmp_path / "out")
+    assert shoal.verify(folder, original=tmp_path / "p.ods").failures == []
+    back = read(folder / "public" / "table.ods")
+    assert back.origin.labels is not None
+    assert (back.columns, back.origin.labels.title) == (("age", "town"), "people")
 
 
 def test_merged_cells_and_passwords_of_opendocument_are_refused(tmp_path: Path) -> None:

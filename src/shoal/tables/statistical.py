@@ -212,7 +212,7 @@ def _numbers(column: pl.Series) -> pl.Series:
     """Return a column whose numbers are of a type that pyreadstat writes as it should."""
     if column.dtype == pl.Boolean:
         return column.cast(pl.Int8)
-    if column.dtype.is_integer() and column.count() and bool((column.abs() < 2**31 - 100).all()):
+    if column.dtype.is_integer() and column.count() and bool((column.cast(pl.Float64).abs() < 2**31 - 100).all()):
         return column.cast(pl.Int32)
     return column.cast(pl.Float64) if column.dtype.is_numeric() else column
 

@@ -20,7 +20,7 @@ from shoal.tables.writers.base import Writer, formats, suffix_of
 WRITERS = discover(writers, Writer)
 FORMATS = (
     *("arrow", "csv", "csv.bz2", "csv.gz", "csv.zip", "csv.zst"),
-    *("dta", "jsonl", "parquet", "sav", "xlsx", "xpt", "zsav"),
+    *("dta", "jsonl", "ods", "parquet", "sav", "xlsx", "xpt", "zsav"),
 )
 FRAME = pl.DataFrame({"age": [30, None, 41], "city": ["Oslo", "", None]})
 

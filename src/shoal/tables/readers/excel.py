@@ -37,15 +37,17 @@ class Excel(Reader):
     def read(self, path: Path, options: ReadOptions) -> Contents:
         """Return the columns of a sheet."""
         frame, sheet, told = self._sheet(path, options)
-        if path.suffix.lower() != ".xlsx":
-            told = (*told, f"{path.name}: {path.suffix.lower()} files cannot be written; the release is a .xlsx file")
+        suffix = path.suffix.lower()
+        format = "ods" if suffix == ".ods" else "xlsx"
+        if suffix != f".{format}":
+            told = (*told, f"{path.name}: {suffix} files cannot be written; the release is a .xlsx file")
         check_one_header(frame, sheet.name)
         whole, frame = frame, frame.filter(~pl.all_horizontal(pl.all().is_null()))
         if frame.height < whole.height:
             told = (*told, f"{path.name}: {counted(whole.height - frame.height, 'row')} without any value left out")
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
         variables = dict.fromkeys(frame.columns, Variable())
-        return Contents(columns, origin=Origin("xlsx", Labels(variables, sheet.name), told=told))
+        return Contents(columns, origin=Origin(format, Labels(variables, sheet.name), told=told))
 
     def as_written(self, path: Path) -> Columns:
         """Return the cells of a published table."""

@@ -77,7 +77,7 @@ def storable(column: pl.Series) -> pl.Series:
         return column.dt.strftime(MOMENT + "%z")
     if column.dtype in (pl.Enum, pl.Time, pl.Null):
         return column.cast(pl.String)
-    if column.dtype.is_integer() and not bool(column.is_between(-EXACT, EXACT).all()):
+    if column.dtype.is_integer() and bool((column.cast(pl.Float64).abs() >= EXACT).any()):
         return column.cast(pl.String)
     return column
 
