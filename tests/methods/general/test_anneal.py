@@ -18,14 +18,15 @@ from tests.strategies import Case, cases
 from tests.thorough import many
 
 import shoal
+from shoal.bounds.boxes import UNIT, Layout
+from shoal.bounds.boxes_kernel import joined_cost, least_distance
 from shoal.core.errors import Unsupported
 from shoal.methods.base import Deadline
 from shoal.methods.general import anneal
 from shoal.methods.general.anneal import QUANTILES, Anneal, State
 from shoal.methods.general.anneal_kernel import COST, FIRST, SIZE, laid_out, sweep
-from shoal.methods.general.boxes import UNIT, Layout, Ordered
-from shoal.methods.general.boxes_kernel import joined_cost, least_distance
 from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.general.near_rows import Ordered
 from shoal.methods.general.requirements import requirements
 from shoal.methods.general.requirements_kernel import shortfall
 from shoal.microdata.partition import Partition

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK
 from shoal.methods.general.anneal_kernel import LARGE, laid_out, sweep, total_cost
-from shoal.methods.general.boxes import Ordered
 from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.general.near_rows import Ordered
 from shoal.methods.general.peel import decided, unmet
 from shoal.methods.general.requirements import Requirements, is_close, requirements, unknown
 from shoal.methods.t_closeness.fragments import Fragments
@@ -32,6 +34,8 @@ CLOSE = 4
 """How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
+AGAIN = 2.0
+"""How much higher temperatures are where classes are annealed again: they pay about half by then."""
 DOWNHILL = 2
 """Sweeps in the end in which no step may add to the cost."""
 QUANTILES = np.round(-np.log((np.arange(1024) + 0.5) / 1024), 9)
@@ -69,13 +73,14 @@ class State(NamedTuple):
 
 
 class Anneal(Method):
-    """A heuristic: no bound on the cost in general; never dearer than Mondrian.
+    """A heuristic with a proof: no bound on the cost in general, but a lower bound that can be re-checked.
 
     Every class is a box: a range of each number, a set of each other column. Rows are visited in the order of a kd
     tree. A row moves to the class of a near row, or changes places with a row of it; now and then a class is dissolved
     among its neighbours, or a new one is opened. A step is taken if every class it touches stays admitted and it adds
     no more than a random amount, which shrinks from sweep to sweep: so the search leaves classes that only several
-    steps together improve. The best of all sweeps is kept, and decided by the models themselves.
+    steps together improve. The best of all sweeps is kept, and decided by the models themselves. Mondrian's release is
+    returned if it is cheaper.
 
     The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP,
     with the weights of the cost; another cost is measured in the end.
@@ -93,9 +98,9 @@ class Anneal(Method):
     recoding: ClassVar[str | None] = "range"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None) -> None:
-        """`start`: classes to begin with, instead of quick ones."""
-        self._effort, self._start = effort, start
+    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None, heat: float = 1.0) -> None:
+        """`start`: classes to begin with, instead of quick ones; `heat`: how much higher temperatures are."""
+        self._effort, self._start, self._heat = effort, start, heat
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require ranges and sets, and models that counting rows and values decides."""
@@ -104,17 +109,21 @@ class Anneal(Method):
 
     def begun(self, found: Solution) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
-        return Anneal(effort=self._effort, start=found.partition)
+        return Anneal(effort=self._effort, start=found.partition, heat=AGAIN if found.method == self.name else 1.0)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Order the rows, anneal, decide."""
+        """Order the rows, anneal, decide, prove."""
         start = self._start
         if start is None or start.dropped or len(start.class_of_row) != problem.rows:
             start = _first(problem, seed, deadline, progress)
         progress(0.0, "finding near rows (compiled at the first use)")
-        ordered = Ordered.of(problem, NEIGHBOURS, LOOKED, deadline)
+        ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
         found = self._annealed(problem, ordered, start, seed, deadline, progress)
-        return decided(self, problem, found, deadline, progress)
+        solution, bound = decided(self, problem, found, deadline, progress), RangeNeighbour()
+        if bound.accepts(problem):
+            return solution
+        prices = bound.prices(problem)
+        return replace(solution, lower_bound=prices.bound, prices=prices)
 
     def _annealed(
         self, problem: Problem, ordered: Ordered, start: Partition, seed: int, deadline: Deadline, progress: Progress
@@ -145,7 +154,7 @@ class Anneal(Method):
         sweeps = int(np.clip(WORK[self._effort] // work, *SWEEPS[self._effort]))
         sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
-        return np.append(mean * falling, np.zeros(DOWNHILL))
+        return np.append(self._heat * mean * falling, np.zeros(DOWNHILL))
 
 
 def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:

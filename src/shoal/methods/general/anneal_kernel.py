@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.bounds.boxes_kernel import clear, join, joined_cost
 from shoal.core.compiler import njit
-from shoal.methods.general.boxes_kernel import clear, join, joined_cost
 from shoal.methods.general.requirements_kernel import shortfall
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"

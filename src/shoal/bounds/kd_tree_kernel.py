@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.bounds.boxes_kernel import bits_in, clear, join, joined_cost, least_distance
 from shoal.core.arrays import Ints
 from shoal.core.compiler import njit
-from shoal.methods.general.boxes_kernel import bits_in, clear, join, joined_cost, least_distance
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 BUCKET = 8
 """Tuples up to which a node is not cut."""
-DEEPEST = 200
-"""Nodes that wait at the same time, at most."""
 
 
 class Nodes(NamedTuple):
@@ -126,15 +124,14 @@ def node_boxes(points, nodes, head):
 
 @njit(cache=True, nogil=True)
 def nearest(points, nodes, boxes, shape, most, looked, stop):
-    """Return the nearest other points of each, nearest first, -1 where there are no more; and how far the last is.
+    """Return the nearest other points of each, nearest first, -1 where there are no more.
 
     Where that takes longer, they are the nearest of `looked` points or a few more.
     """
     head, pieces, numbers = shape
     number = len(points)
-    near, radius = np.full((number, most), -1, np.int32), np.zeros(number, np.int64)
-    far = np.zeros(most, np.int64)
-    waiting, bounds = np.zeros(DEEPEST, np.int64), np.zeros(DEEPEST, np.int64)
+    near, far = np.full((number, most), -1, np.int32), np.zeros(most, np.int64)
+    waiting, bounds = np.zeros(len(nodes.child) + 1, np.int64), np.zeros(len(nodes.child) + 1, np.int64)
     for i in range(number):
         if stop[0]:
             break
@@ -157,13 +154,10 @@ def nearest(points, nodes, boxes, shape, most, looked, stop):
             right = least_distance(points, i, boxes, child + 1, head, pieces, numbers)
             inside = nodes.begin[child] <= i < nodes.end[child]
             nearer = 0 if left < right or (left == right and inside) else 1
-            if many + 2 < DEEPEST:
-                waiting[many], bounds[many] = child + 1 - nearer, max(left, right)
-                many += 1
-            waiting[many], bounds[many] = child + nearer, min(left, right)
-            many += 1
-        radius[i] = far[kept - 1] if kept else 0
-    return near, radius
+            waiting[many], bounds[many] = child + 1 - nearer, max(left, right)
+            waiting[many + 1], bounds[many + 1] = child + nearer, min(left, right)
+            many += 2
+    return near
 
 
 @njit(cache=True)
@@ -178,3 +172,14 @@ def _placed(near, far, kept, j, apart):
         at -= 1
     far[at], near[at] = apart, j
     return min(kept + 1, most)
+
+
+@njit(cache=True)
+def distances(points, near, shape):
+    """Return how far each point is from each of those that are near it."""
+    head, pieces, numbers = shape
+    far = np.zeros(near.shape, np.int64)
+    for i in range(len(near)):
+        for place in range(near.shape[1]):
+            far[i, place] = joined_cost(points, i, points, near[i, place], head, pieces, numbers)
+    return far

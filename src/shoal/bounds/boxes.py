@@ -1,7 +1,7 @@
-"""The distinct tuples of a table as boxes for compiled loops: what unions of them cost, and which are near each other.
+"""The distinct tuples of a table as boxes for compiled loops: ranges of numbers, sets of other values.
 
 Loops know nothing of columns: they join boxes and ask what a row pays for one. So this is all that a recoding has to
-say for rows to be moved between its classes.
+say for rows to be moved between its classes, and for the distance between rows to be measured.
 """
 
 from __future__ import annotations
@@ -12,12 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from shoal.bounds.boxes_kernel import NOWHERE
 from shoal.core.arrays import Codes, Floats, Ints
-from shoal.core.interruptible import watched
-from shoal.methods.base import Deadline
-from shoal.methods.general.boxes_kernel import NOWHERE
-from shoal.methods.general.hilbert_curve import leaf_ranks
-from shoal.methods.general.kd_tree_kernel import kd_tree, nearest, node_boxes
 from shoal.problem import Problem
 from shoal.tables.encoded_column import Coded
 
@@ -35,17 +31,6 @@ class Shape(NamedTuple):
     numbers: Ints
 
 
-class Space(NamedTuple):
-    """Tuples and rows in the order of a kd tree, as loops read them."""
-
-    shape: Shape
-    points: Ints
-    near: Codes
-    """For each tuple the nearest others, nearest first, -1 where there are no more."""
-    tuple_of_row: Codes
-    first_row: Codes
-
-
 @dataclass
 class Layout:
     """Columns laid out one after the other: sets and missing values take bits, numbers two words."""
@@ -58,6 +43,15 @@ class Layout:
     columns: list[tuple[int, int]] = field(default_factory=list)
     """For each column which number it is, and its first piece."""
     _left: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem) -> Layout:
+        """Lay out the distinct tuples of a problem by NCP, with the weights of its cost."""
+        microdata = problem.microdata
+        layout = cls(len(microdata.counts))
+        for column, codes, weight in zip(microdata.quasi, microdata.tuples.T, _weights(problem).tolist(), strict=True):
+            layout.add(column, codes, weight)
+        return layout
 
     def add(self, column: Coded, codes: Codes, weight: float) -> None:
         """Lay out a column, which counts so much."""
@@ -103,6 +97,11 @@ class Layout:
         return len(self.words) - 1, first
 
     @property
+    def pieces_of_columns(self) -> Ints:
+        """For each column which number it is, -1 for a set, and its first piece; and the end of the pieces."""
+        return np.array([*self.columns, (-1, len(self.pieces))])
+
+    @property
     def points(self) -> Ints:
         """The tuples as boxes."""
         turned = [np.where(place == NOWHERE, NOWHERE, -place) for place in self.places]
@@ -120,40 +119,6 @@ class Layout:
 def _signed(word: int) -> int:
     """Return 64 bits as a number with a sign."""
     return word - (1 << 64) if word >> 63 else word
-
-
-@dataclass(frozen=True, eq=False)
-class Ordered:
-    """The rows of a problem in the order of a kd tree; what comes out does not depend on the order they had."""
-
-    space: Space
-    rows: Ints
-    """The numbers of the rows, in that order."""
-
-    @classmethod
-    def of(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
-        """Lay out the tuples of a problem, order them, and find the nearest of each."""
-        microdata = problem.microdata
-        weights = _weights(problem)
-        layout = Layout(len(microdata.counts))
-        for column, codes, weight in zip(microdata.quasi, microdata.tuples.T, weights.tolist(), strict=True):
-            layout.add(column, codes, weight)
-        shape, points = layout.shape, layout.points
-        pairs = zip(microdata.quasi, microdata.hierarchies, microdata.tuples.T, strict=True)
-        along = np.column_stack([leaf_ranks(column, tree)[codes] for column, tree, codes in pairs])
-        columns = np.array([*layout.columns, (-1, len(layout.pieces))])
-        order, nodes = watched(kd_tree, points, along, columns, shape, deadline=deadline)
-        deadline.check()
-        points = points[order]
-        boxes, most = node_boxes(points, nodes, shape.head), min(neighbours, max(len(points) - 1, 1))
-        near, _ = watched(nearest, points, nodes, boxes, shape, most, looked, deadline=deadline)
-        deadline.check()
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        of_row = place[microdata.tuple_of_row]
-        rows = np.lexsort((microdata.identity, of_row))
-        first = np.concatenate([[0], np.cumsum(microdata.counts[order])]).astype(np.int32)
-        return cls(Space(shape, points, near, of_row[rows].astype(np.int32), first), rows)
 
 
 def _weights(problem: Problem) -> Floats:
