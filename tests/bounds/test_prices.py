@@ -157,9 +157,9 @@ def test_no_prices_prove_more_than_the_optimum_under_any_monotone_model(drawn: P
 @pytest.mark.parametrize("most", [2, 3, 5])
 @settings(max_examples=20)
 @given(case=cases(5, BLOCKS, costs=ADDING), share=st.floats(0, 1.5))
-def test_with_few_nodes_walked_prices_still_prove_no_more(case: Case, share: float, most: int) -> None:
+def test_with_few_nodes_priced_prices_still_prove_no_more(case: Case, share: float, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout, "MOST_WALKED", most * 5)
+        patch.setattr(layout, "MOST_PRICED", most * 5)
         pricing = Pricing.of(case.problem)
         drawn = Priced(case, pricing, np.full(pricing.cube.types, int(share * pricing.cube.full), np.int64))
         valued = drawn.valued

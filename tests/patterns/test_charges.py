@@ -14,8 +14,8 @@ from shoal.bounds import support
 from shoal.core.arrays import Ints
 from shoal.models import Model
 from shoal.patterns import Cube
+from shoal.patterns.charging import lane_charges
 from shoal.patterns.demands import Demands
-from shoal.patterns.kernels import lane_charges
 
 BLOCKS = ["suppress", "generalize"]
 ADDING = ["stars", "height", "ncp"]
@@ -23,8 +23,9 @@ EVERY: Sequence[type[Model]] = tuple(MODELS.values())
 
 
 def compiled(cube: Cube, demands: Demands, lanes: int) -> Ints:
-    found = [lane_charges(cube.layout, cube.counts, demands, lane, lanes) for lane in range(lanes)]
-    least: Ints = np.minimum(np.min(found, axis=0), cube.full)
+    heights = np.array(cube.heights)
+    found = [lane_charges(cube.grid, heights, cube.counts, cube.full, demands, lane, lanes) for lane in range(lanes)]
+    least: Ints = np.min(found, axis=0)
     return least
 
 

@@ -161,6 +161,7 @@ ASKED_OF_MONDRIAN = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range
 ASKED_OF_HILBERT = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress"]))
 
 
+@pytest.mark.filterwarnings("ignore::shoal.core.errors.SafetyWarning")  # chance makes columns that tell each other
 @settings(max_examples=30)
 @given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
 def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions(
@@ -178,6 +179,7 @@ def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_d
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::shoal.core.errors.SafetyWarning")
 @settings(max_examples=many(100))
 @given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
 def test_mondrian_makes_the_same_classes_of_many_more(

@@ -36,6 +36,7 @@ CONTENTS = {
     "quotes": b'age,city\n30,"Os\n\nlo, ""x"""\n40,y\n',
     "windows line ends": b"age;height\r\n30;1,75\r\n40;1,80\r\n",
     "no line end": b"age,city\n30,Oslo",
+    "a separator in the last row": b"1;,;\n,",
     "latin": "age,city\n30,Å\n".encode("latin-1"),
     "byte-order mark": "age,city\n30,Å\n".encode("utf-8-sig"),
     "utf-16": "age,city\n30,Å\n".encode("utf-16"),

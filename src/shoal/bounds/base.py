@@ -82,8 +82,8 @@ def as_prices(problem: Problem, cube: Cube, of_type: Ints, units: int) -> Prices
 
 def _remarks(problem: Problem, cube: Cube) -> Iterator[str]:
     """Say what the bound does not look at."""
-    if not cube.is_whole:
-        yield f"the bound rests on {cube.walked:,} of the lattice's {cube.lattice:,} nodes, and holds for all of them"
+    if cube.priced < cube.lattice:
+        yield f"the bound rests on {cube.priced:,} of the lattice's {cube.lattice:,} nodes, and holds for all of them"
     unread = left_out(problem.required, may_drop=problem.may_drop > 0)
     if unread:
         yield f"the bound leaves out {', '.join(unread)}: with them it could only be higher"

@@ -21,9 +21,9 @@ from shoal.bounds.base import Bound, as_prices, in_measure
 from shoal.bounds.support import charges
 from shoal.core.arrays import Floats, Ints
 from shoal.core.loops import in_lanes
+from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
-from shoal.patterns.cube import Layout
 from shoal.patterns.demands import Demands
 from shoal.patterns.gains import lane_gains
 from shoal.problem import Problem
@@ -38,6 +38,8 @@ class Valued:
     """In units, for the sum over all rows."""
     slope: Floats
     """Copies of each type minus copies that the patterns took."""
+    looked: int = 0
+    """How often types were looked at: what it took, the same on every machine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +63,15 @@ class Pricing:
         prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
-        low = [half.losses.min(axis=1) for half in (cube.first, cube.second)]
-        nodes = cube.layout.nodes
-        worth = np.add(low[0][nodes[:, 0]], low[1][nodes[:, 1]]) < sorted_prices[0]
-        layout = Layout.of(cube.first.take(order), cube.second.take(order), nodes[worth])
+        grid, heights = cube.descent(order)
         sorted_demands = demands._replace(codes=demands.codes[:, order])
-        steps = len(layout.nodes) * cube.types
-        lanes = in_lanes(lane_gains, layout, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
+        steps = cube.priced * cube.types
+        lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
         slope = cube.counts.astype(np.float64)
-        slope[order] -= np.sum([taken for _, taken in lanes], axis=0)
-        bound = int(prices @ cube.counts) - sum(int(gained) for gained, _ in lanes)
+        slope[order] -= np.sum([taken for _, taken, _ in lanes], axis=0)
+        bound = int(prices @ cube.counts) - sum(int(gained) for gained, _, _ in lanes)
         dropped = self._drop(sorted_prices, order, slope)
-        return Valued(prices, bound - dropped, slope)
+        return Valued(prices, bound - dropped, slope, sum(int(looked) for _, _, looked in lanes))
 
     def _drop(self, prices: Ints, order: Ints, slope: Floats) -> int:
         """Return what dropping could gain, and note whom it takes."""
@@ -92,6 +91,11 @@ class Pricing:
         """Return prices of rows with what they prove; None where they could not be checked."""
         return as_prices(self.problem, self.cube, valued.prices, valued.bound)
 
+    def measured(self, units: int) -> float:
+        """Return a cost in units, added up over all rows, in the measure of the cost."""
+        assert isinstance(self.problem.cost, CellCost)
+        return units / self.cube.denominator / float(self.problem.cost.per(self.problem.rows))
+
     def stated(self, valued: Valued) -> float:
         """Return what prices prove in the measure of the cost, rounded down."""
         return in_measure(self.problem, Fraction(valued.bound, self.cube.denominator))
@@ -104,6 +108,8 @@ class Ascent:
     pricing: Pricing
     best: Valued
     stride: float = 0.5
+    looked: int = 0
+    """How often types were looked at in all steps."""
     _here: Valued | None = None
     _at: Floats | None = None
     _direction: Floats | None = None
@@ -111,8 +117,9 @@ class Ascent:
 
     @classmethod
     def of(cls, pricing: Pricing) -> Ascent:
-        """Start at the support charges."""
-        return cls(pricing, pricing.value(charges(pricing.cube, pricing.demands)))
+        """Start at the support charges: at those prices no pattern gains anything."""
+        counts, prices = pricing.cube.counts, charges(pricing.cube, pricing.demands)
+        return cls(pricing, Valued(prices, int(prices @ counts), counts.astype(np.float64)))
 
     def step(self, target: int) -> None:
         """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
@@ -131,6 +138,7 @@ class Ascent:
         self._at = np.maximum(at + self.stride * ahead / length * direction / counts, 0)
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64))
+        self.looked += self._here.looked
         self._keep(self._here)
 
     def _keep(self, found: Valued) -> None:

@@ -14,8 +14,8 @@ from shoal.core.loops import in_lanes
 from shoal.core.sorting import distinct_rows
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, pattern_hierarchies, refusals
+from shoal.patterns.charging import lane_charges
 from shoal.patterns.demands import Demands
-from shoal.patterns.kernels import lane_charges
 from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
@@ -43,7 +43,7 @@ class Support(Bound):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require a cube: cells that are blocks of hierarchies, and a cost that adds over them."""
-        return refusals(problem)
+        return refusals(problem, in_halves=False)
 
     def in_passing(self, problem: Problem) -> bool:
         """Whether arrays suffice."""
@@ -72,9 +72,9 @@ def _charged(problem: Problem) -> tuple[Cube, Ints]:
 
 
 def charges(cube: Cube, demands: Demands) -> Ints:
-    """Return for each row type the least that one of its rows pays, in units."""
-    least = _by_arrays(cube, demands) if cube.walked * cube.types <= IN_PASSING else _compiled(cube, demands)
-    return np.minimum(np.minimum(least, cube.full), cube.cap)
+    """Return for each row type the least that one of its rows pays, in units; where nodes are left out, up to those."""
+    small = cube.lattice * cube.types <= IN_PASSING
+    return np.minimum(_by_arrays(cube, demands) if small else _compiled(cube, demands), min(cube.full, cube.cap))
 
 
 def _by_arrays(cube: Cube, demands: Demands) -> Ints:
@@ -102,6 +102,7 @@ def _enough(cube: Cube, demands: Demands, group: Ints, number: int) -> Bools:
 
 
 def _compiled(cube: Cube, demands: Demands) -> Ints:
-    steps = cube.walked * cube.types
-    least: Ints = np.min(in_lanes(lane_charges, cube.layout, cube.counts, demands, steps=steps), axis=0)
+    (grid, heights), most = cube.descent(), min(cube.full, cube.cap)
+    found = in_lanes(lane_charges, grid, heights, cube.counts, most, demands, steps=cube.priced * cube.types)
+    least: Ints = np.min(found, axis=0)
     return least

@@ -36,7 +36,7 @@ EXACT_UP_TO = 12
 DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
-"""Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, patterns are peeled alone."""
+"""Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
 PEELED_QUICKLY = 20
 """Limits of regret of a quick peeling."""
 
@@ -174,7 +174,7 @@ def _by_patterns(problem: Problem, effort: str) -> list[Method]:
     if effort == QUICK or Peel().accepts(problem):
         return stages
     steps = walked(problem)
-    stages.append(CubeSearch(effort=NORMAL) if steps <= PRICED_UP_TO[NORMAL] else Peel())
+    stages.append(CubeSearch(effort=NORMAL) if steps <= PRICED_UP_TO[NORMAL] else Peel(effort=NORMAL))
     if effort == BEST and steps <= PRICED_UP_TO[BEST]:
         stages.append(CubeSearch(effort=BEST))
     return stages

@@ -1,7 +1,7 @@
-"""Collecting the patterns that a cheap release could use (compiled).
+"""Collecting the patterns that some types could be published as, at prices on their rows (compiled).
 
-At prices a, a release that uses pattern p costs at least the proven bound plus the least of `sum (c_p - a_t)` over
-classes at p. Patterns, and types within them, for which this exceeds what is known to be reachable are left out.
+The walk leaves out groups of too few rows, and those whose classes all lose more to the prices than some slack: a class
+of a finer pattern has fewer rows to choose from, and pays more.
 """
 
 from __future__ import annotations
@@ -9,60 +9,89 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.compiler import njit
-from shoal.patterns.kernels import copy_into, gather, group_table, number_groups, paid_at, with_room
+from shoal.patterns.descent import begin, keep, next_level, split
+from shoal.patterns.kernels import copy_into, gather, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
 @njit(cache=True)
-def collect_patterns(layout, types, counts, prices, marks, rows_needed, slack, most):
-    """Return patterns as (node, cost, mark) lines, where the members of each start, and the members.
+def collect_patterns(grid, heights, counts, prices, marks, rows_needed, slack, most):
+    """Return patterns as lines (cost, mark, levels), where the members of each start, and the members.
 
-    `types` come dearest first; `marks` are random numbers whose sum tells sets of members apart; more than `most`
+    Types come dearest first; `marks` are random numbers whose sum tells sets of members apart; more than `most`
     members in all: the collection ends, and the flag returned says so.
     """
-    number = len(types)
-    table, places = group_table(number, number), np.empty(number, np.int64)
-    lines = np.empty((1024, 3), np.int64)
-    starts = np.zeros(1025, np.int64)
+    number, depths, depth, found = len(counts), len(heights), 0, 0
+    walk, places = begin(grid, heights, number), np.empty(number, np.int64)
+    losses = np.empty((3, number), np.int64)
+    lines, starts = np.empty((1024, 2 + depths), np.int64), np.zeros(1025, np.int64)
     members = np.empty(4096, np.int64)
-    found = 0
-    for node in range(len(layout.nodes)):
-        groups = number_groups(layout, node, types, table)
-        paid = paid_at(layout, node)[types]
-        _leave_out(table.group, groups, paid - prices[types], counts, rows_needed, slack)
-        first = gather(table.group, groups, places)
-        begin, filled = starts[found], starts[found] + first[groups]
-        if filled > most:
-            return lines[:found], starts[: found + 1], members[:begin], True
-        members = with_room(members, filled)
-        copy_into(members[begin:filled], places[: first[groups]])
+    while depth >= 0:
+        if depth == depths:
+            depth -= 1
+            first = _possible(walk, counts, prices, rows_needed, slack, losses, places)
+            groups = walk.groups[depths]
+            begun, filled = starts[found], starts[found] + first[groups]
+            if filled > most:
+                return lines[:found], starts[: found + 1], members[:begun], True
+            members = with_room(members, filled)
+            copy_into(members[begun:filled], places[: first[groups]])
+            for g in range(groups):
+                mine = places[first[g] : first[g + 1]]
+                if len(mine):
+                    lines, starts = with_room(lines, found + 1), with_room(starts, found + 2)
+                    lines[found, 0], lines[found, 1] = walk.paid[depths, g], marks[mine].sum()
+                    lines[found, 2:] = walk.level[:depths] - 1
+                    starts[found + 1] = starts[found] + len(mine)
+                    found += 1
+            continue
+        level = next_level(walk, depth, 0, 1)
+        if level < 0:
+            depth -= 1
+            continue
+        groups = split(walk, depth, level)
+        types, group, paid = walk.types[depth], walk.below.group, walk.below_paid
+        _lose(walk.number[depth], groups, types, group, paid, counts, prices, rows_needed, losses)
+        rows, least, kept = losses
         for g in range(groups):
-            mine = places[first[g] : first[g + 1]]
-            if len(mine):
-                lines, starts = with_room(lines, found + 1), with_room(starts, found + 2)
-                lines[found, 0], lines[found, 1], lines[found, 2] = node, paid[mine[0]], marks[mine].sum()
-                starts[found + 1] = starts[found] + len(mine)
-                found += 1
+            kept[g] = rows[g] >= rows_needed and least[g] <= slack
+        if keep(walk, depth, groups, kept):
+            depth += 1
     return lines[:found], starts[: found + 1], members[: starts[found]], False
 
 
 @njit(cache=True)
-def _leave_out(group, groups, extra, counts, rows_needed, slack):
-    """Set the group to -1 of types that no class within the slack has; `extra` is what a row pays beyond its price."""
-    rows = np.zeros(groups, np.int64)
-    least = np.zeros(groups, np.int64)
-    nearly = np.zeros(groups, np.int64)
-    for i in range(len(group)):
-        g = group[i]
-        if extra[i] < 0:
-            least[g] += counts[i] * extra[i]
-            nearly[g] += counts[i] * extra[i]
+def _lose(number, groups, types, group, paid, counts, prices, rows_needed, losses):
+    """Find of each group its rows; the least that a class of enough of them loses; and the same with one row fewer."""
+    rows, least, nearly = losses
+    rows[:groups] = 0
+    least[:groups] = 0
+    nearly[:groups] = 0
+    for i in range(number):
+        t, g = types[i], group[i]
+        extra = paid[g] - prices[t]
+        if extra < 0:
+            least[g] += counts[t] * extra
+            nearly[g] += counts[t] * extra
         elif rows[g] < rows_needed:
-            least[g] += min(counts[i], rows_needed - rows[g]) * extra[i]
-            nearly[g] += max(0, min(counts[i], rows_needed - 1 - rows[g])) * extra[i]
-        rows[g] += counts[i]
-    for i in range(len(group)):
-        g = group[i]
-        if rows[g] < rows_needed or least[g] > slack or (extra[i] > 0 and nearly[g] + extra[i] > slack):
+            least[g] += min(counts[t], rows_needed - rows[g]) * extra
+            nearly[g] += max(0, min(counts[t], rows_needed - 1 - rows[g])) * extra
+        rows[g] += counts[t]
+
+
+@njit(cache=True)
+def _possible(walk, counts, prices, rows_needed, slack, losses, places):
+    """Gather, group by group at a node, the types that a class within the slack may have; return where groups start."""
+    depth = len(walk.heights)
+    number, groups, types, group = walk.number[depth], walk.groups[depth], walk.types[depth], walk.group[depth]
+    _lose(number, groups, types, group, walk.paid[depth], counts, prices, rows_needed, losses)
+    nearly = losses[2]
+    for i in range(number):
+        extra = walk.paid[depth, group[i]] - prices[types[i]]
+        if extra > 0 and nearly[group[i]] + extra > slack:
             group[i] = -1
+    starts = gather(group[:number], groups, places)
+    for place in range(starts[groups]):
+        places[place] = types[places[place]]
+    return starts

@@ -37,6 +37,8 @@ MOST_KEPT = 1_000_000
 """Nodes that are put in order; of larger lattices only the cheapest are used."""
 MOST_WALKED = 300_000_000
 """Nodes times types of one walk over all types; of larger lattices only the cheapest nodes are walked."""
+MOST_PRICED = 10_000_000_000
+"""Nodes times types up to which charges and prices rest on every node; of larger lattices on the cheapest."""
 MOST_CELLS = 150_000_000
 """Entries of the half nodes' group-bys (12 bytes each) beyond which the cube is not laid out."""
 
@@ -193,6 +195,11 @@ class Cube:
         return min(self.number, max(MOST_WALKED // self.types, 2))
 
     @property
+    def priced(self) -> int:
+        """How many nodes charges and prices rest on: all, or the cheapest and that of all stars."""
+        return min(self.lattice, max(MOST_PRICED // self.types, 2))
+
+    @property
     def is_whole(self) -> bool:
         """Whether all nodes are walked."""
         return self.walked == self.lattice
@@ -231,21 +238,26 @@ class Cube:
 
     def numbers_at(self, levels: Sequence[Ints]) -> Ints:
         """Return the nodes at levels, given attribute by attribute; those that are not used become that of stars."""
-        used = np.append(self._order[: self.number - 1], self._order[-1])
-        number = np.full(self.lattice, self.number - 1)
-        number[used] = np.arange(self.number)
-        found: Ints = number[np.ravel_multi_index(tuple(levels), [height + 1 for height in self.heights])]
+        found: Ints = self._number_at[np.ravel_multi_index(tuple(levels), [height + 1 for height in self.heights])]
         return found
 
     @cached_property
+    def _number_at(self) -> Ints:
+        """The number of each node of the lattice among those that are used."""
+        used = np.append(self._order[: self.number - 1], self._order[-1])
+        number = np.full(self.lattice, self.number - 1)
+        number[used] = np.arange(self.number)
+        return number
+
+    @cached_property
     def cap(self) -> int:
-        """What a row pays at least at a node that is not walked: up to here, prices need not look at those."""
-        if self.is_whole:
+        """What a row pays at least at a node that is not priced: up to here, prices need not look at those."""
+        if self.priced == self.lattice:
             return int(np.iinfo(np.int64).max)
         low = np.zeros((), np.int64)
         for attribute, own in enumerate(self.grid.codes):
             low = np.add.outer(low, [losses[own].min() for losses in self._losses(attribute)])
-        return int(low.ravel()[self._order[self.walked - 1 : -1]].min())
+        return int(low.ravel()[self._order[self.priced - 1 : -1]].min())
 
     @property
     def layout(self) -> Layout:
@@ -257,6 +269,16 @@ class Cube:
     def every_layout(self) -> Layout:
         """The nodes that are used, as compiled loops take them."""
         return Layout.of(self.first, self.second, self.nodes)
+
+    @cached_property
+    def few_first(self) -> Ints:
+        """The attributes in the order of a walk depth first: those of few values first."""
+        return np.argsort([len(np.unique(own)) for own in self.grid.codes], kind="stable")
+
+    def descent(self, types: Ints | None = None) -> tuple[Grid, Ints]:
+        """Return grid and heights for a walk depth first, of all types or of some in their order."""
+        grid = self.grid if types is None else self.grid.take(types)
+        return grid.ordered(self.few_first), np.array(self.heights)[self.few_first]
 
     def distances(self, kind: int) -> Ints:
         """Return what one row pays at the cheapest pattern that covers a given type and each other type."""

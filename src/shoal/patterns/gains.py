@@ -14,7 +14,8 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.compiler import njit
 from shoal.patterns.demands import EQUAL, SCALE, SHARE, VALUES, Demands
-from shoal.patterns.kernels import find_slot, gather, group_table
+from shoal.patterns.descent import begin, keep, next_level, split
+from shoal.patterns.kernels import gather
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -36,52 +37,63 @@ class PricedTypes(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def lane_gains(layout, counts, prices, demands, lane, lanes):
-    """Return the sum of v(p) over all patterns p, and how often each type was taken.
-
-    Of the nodes every `lanes`-th is looked at, from `lane` on.
-    """
-    number = len(counts)
-    table, members = group_table(number, number), np.empty(number, np.int64)
+def lane_gains(grid, heights, counts, prices, demands, lane, lanes):
+    """Return the sum of v(p) over all patterns p, how often each type was taken, and how often types were looked at."""
+    number, depth, gained, looked = len(counts), 0, np.int64(0), np.int64(0)
+    walk, members = begin(grid, heights, number), np.empty(number, np.int64)
+    rows, gain = np.empty(number, np.int64), np.empty(number, np.int64)
     seen = np.zeros(demands.totals.shape[1] + 1, np.int64)
     types = PricedTypes(counts, prices, demands, seen, np.zeros(number))
-    left_losses, right_losses, nodes = layout.left_losses, layout.right_losses, layout.nodes
-    gained = np.int64(0)
-    for node in range(lane, len(nodes), lanes):
-        a, b = nodes[node]
-        starts = _dear_groups(layout, node, prices, table, members)
-        for g in range(len(starts) - 1):
-            mine = members[starts[g] : starts[g + 1]]
-            cost = left_losses[a, mine[0]] + right_losses[b, mine[0]]
-            gained = min(gained + _gain(mine, cost, types), MUCH)
-    return gained, types.taken
+    while depth >= 0:
+        if depth == len(heights):
+            gained = min(gained + _gained(walk, types, members), MUCH)
+            depth -= 1
+            continue
+        level = next_level(walk, depth, lane, lanes)
+        if level < 0:
+            depth -= 1
+            continue
+        looked += walk.number[depth]
+        groups = split(walk, depth, level)
+        _judge(walk, depth, groups, types, rows, gain)
+        if keep(walk, depth, groups, gain):
+            depth += 1
+    return gained, types.taken, looked
 
 
 @njit(cache=True)
-def _dear_groups(layout, node, prices, table, members):
-    """Gather the groups in which some type's price is above what the pattern costs; members stay dearest first."""
-    a, b = layout.nodes[node]
-    left, right, width = layout.lefts[a], layout.rights[b], layout.widths[b]
-    left_loss, right_loss = layout.left_losses[a], layout.right_losses[b]
-    keys, numbers, group = table
-    mask = np.uint64(len(keys) - 1)
-    groups = 0
-    for t in range(len(prices)):
-        if prices[t] > left_loss[t] + right_loss[t]:
-            if groups == 0:
-                keys[:] = -1
-            key = left[t] * width + right[t]
-            slot = find_slot(key, keys, mask)
-            if keys[slot] < 0:
-                keys[slot] = key
-                numbers[slot] = groups
-                groups += 1
-    if groups == 0:
-        return np.zeros(1, np.int64)
-    for t in range(len(prices)):
-        slot = find_slot(left[t] * width + right[t], keys, mask)
-        group[t] = numbers[slot] if keys[slot] >= 0 else -1
-    return gather(group, groups, members)
+def _judge(walk, depth, groups, types, rows, gain):
+    """Keep the groups that gain something by their number of rows: all dearer types, filled up with the dearest others.
+
+    A class of a finer pattern has fewer rows to choose from, and pays more: it gains no more.
+    """
+    number, mine, group, paid = walk.number[depth], walk.types[depth], walk.below.group, walk.below_paid
+    counts, prices, least = types.counts, types.prices, types.demands.rows
+    rows[:groups] = 0
+    gain[:groups] = 0
+    for i in range(number):
+        t, g = mine[i], group[i]
+        extra = prices[t] - paid[g]
+        if extra > 0 or rows[g] < least:
+            taken = counts[t] if extra > 0 else min(counts[t], least - rows[g])
+            rows[g] += taken
+            gain[g] += taken * extra
+    for g in range(groups):
+        if rows[g] < least or gain[g] < 0:
+            gain[g] = 0
+
+
+@njit(cache=True)
+def _gained(walk, types, members):
+    """Return the sum of v(p) over the patterns of a node."""
+    depth, gained = len(walk.heights), np.int64(0)
+    number, groups, mine = walk.number[depth], walk.groups[depth], walk.types[depth]
+    starts = gather(walk.group[depth][:number], groups, members)
+    for place in range(number):
+        members[place] = mine[members[place]]
+    for g in range(groups):
+        gained = min(gained + _gain(members[starts[g] : starts[g + 1]], walk.paid[depth, g], types), MUCH)
+    return gained
 
 
 @njit(cache=True)

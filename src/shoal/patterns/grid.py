@@ -53,6 +53,12 @@ class Grid(NamedTuple):
         """Return the grid of some of the types."""
         return self._replace(codes=np.ascontiguousarray(self.codes[:, types]))
 
+    def ordered(self, attributes: Ints) -> Grid:
+        """Return the grid with its attributes in another order."""
+        return self._replace(
+            codes=self.codes[attributes], starts=self.starts[attributes], widths=self.widths[attributes]
+        )
+
     def blocks_at(self, levels: AnyInts, types: Ints) -> list[Codes]:
         """Return the blocks of types, each at its own levels (type by attribute), attribute by attribute."""
         return [self.blocks[self.starts[j, levels[:, j]] + codes[types]] for j, codes in enumerate(self.codes)]
@@ -97,17 +103,17 @@ def number_blocks(grid, levels, types, memory):
         if width == 1:
             continue
         if number > 2**62 // width:  # the key would not fit: the groups so far stand for what they hold
-            number = _distinct(key, number, memory)
+            number = number_keys(key, number, memory)
             copy_into(key, memory.group[:types])
         at, mine = starts[j, levels[j]], codes[j]
         for t in range(types):
             key[t] += blocks[at + mine[t]] * number
         number *= width
-    return _distinct(key, number, memory)
+    return number_keys(key, number, memory)
 
 
 @njit(cache=True)
-def _distinct(key, most, memory):
+def number_keys(key, most, memory):
     """Number the distinct keys, which are below `most`, in order of appearance; return how many there are."""
     slots, numbers, _, group = memory
     size, groups = 4, 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.core.arrays import Ints
+from shoal.core.arrays import Bools, Ints
 from shoal.patterns.collecting import collect_patterns
 from shoal.patterns.cube import Cube
 
@@ -34,17 +34,23 @@ class Pool:
         order = np.argsort(-prices[types], kind="stable")
         types, counts = types[order], counts[order]
         marks = np.random.default_rng(0).integers(1, 2**62 // max(len(types), 1), len(types))
-        lines, starts, members, over = collect_patterns(cube.layout, types, counts, prices, marks, rows, slack, most)
+        grid, heights = cube.descent(types)
+        lines, starts, members, over = collect_patterns(grid, heights, counts, prices[types], marks, rows, slack, most)
         if over:
             return None
-        return cls(types, counts, cube.numbers_of(lines[:, 0]), lines[:, 1], starts, members)._closed(lines[:, 2])
+        nodes = cube.numbers_at(list(lines[:, 2:].T[np.argsort(cube.few_first)]))
+        found = cls(types, counts, nodes, lines[:, 0], starts, members)
+        known = (cube.levels[nodes] == lines[:, 2:][:, np.argsort(cube.few_first)]).all(axis=1)
+        return found._closed(lines[:, 1], known)
 
-    def _closed(self, marks: Ints) -> Pool:
-        """Keep the cheapest of the patterns with equal members."""
-        order = np.lexsort((self.costs, marks))
+    def _closed(self, marks: Ints, known: Bools) -> Pool:
+        """Keep the cheapest of the known patterns with equal members; those of the cheapest nodes come first."""
+        order = np.lexsort((self.nodes, self.costs, marks))
+        order = order[known[order]]
         first = np.ones(len(order), dtype=bool)
         first[1:] = marks[order][1:] != marks[order][:-1]
-        return self.take(np.sort(order[first]))
+        kept = order[first]
+        return self.take(kept[np.lexsort((kept, self.nodes[kept]))])
 
     def take(self, patterns: Ints) -> Pool:
         """Return the pool of some of the patterns."""

@@ -92,6 +92,7 @@ def test_with_few_nodes_walked_the_release_is_admitted_and_the_bound_holds(
     case: Case = larger(require)
     whole = run(case, "cube")
     monkeypatch.setattr(layout, "MOST_WALKED", 150)
+    monkeypatch.setattr(layout, "MOST_PRICED", 150)
     found = run(case, "cube")
     assert audited(case, found)
     assert found.status != "optimal" or found.cost == whole.cost

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.prices import Ascent, Pricing
-from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
+from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
-from shoal.methods.general.peel import concluded, peeled, unmet
+from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
 from shoal.methods.general.windows import Windows
 from shoal.patterns import Cube, refusals
 from shoal.patterns.checks import Checks
@@ -28,6 +28,8 @@ SHORT = 2e-3
 """Steps shorter than this prove nothing more."""
 ROUND = 40
 """Windows of a round."""
+PAYING = 8
+"""Windows that together must pay."""
 MOST_WINDOWS = 3_000
 MOST_WINDOWED = 100_000
 """Rows beyond which windows are too small to matter."""
@@ -44,6 +46,8 @@ class Effort:
     A time limit never adds to it: it can only end a search earlier. So a longer limit never makes a release dearer.
     """
 
+    looked: int | None = None
+    """How often types are looked at while prices rise; None is no limit."""
     steps: int = STEPS
     """Steps that prices rise before each round of windows."""
     alone: int = STEPS_ALONE
@@ -53,21 +57,24 @@ class Effort:
     """Branching nodes of the solver for what is left as a whole."""
     members: int = MOST_MEMBERS
     """Entries up to which that is solved: the first node of 30,000 entries can take a minute."""
+    gap: float = 0.0
+    """How much more than the bound a release may cost for the search to end."""
+    pays: float = 0.0
+    """The share of the cost that some windows together must save for the next ones to be tried."""
 
     @classmethod
-    def of(cls, effort: str | None, cube: Cube) -> Effort:
+    def of(cls, effort: str | None) -> Effort:
         """Return what is done with an effort; None is to the end.
 
         Normal takes about ten seconds for 30,000 rows on two cores, best about ten times as long.
         """
-        if effort is None:
-            return cls()
-        steps = min(PRICED[effort] // (cube.walked * cube.types + 1), STEPS)
-        return cls(steps, steps, 12, 100, 5_000) if effort == NORMAL else cls(steps, steps, 240, 1_000, 20_000)
+        return cls() if effort is None else EFFORTS[effort]
 
 
-PRICED = {NORMAL: 200_000_000, BEST: 4_000_000_000}
-"""Nodes times types that an effort values prices on."""
+EFFORTS = {
+    NORMAL: Effort(LOOKED[NORMAL], windows=40, nodes=100, members=5_000, gap=0.01, pays=3e-4),
+    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000),
+}
 
 
 class CubeSearch(Method):
@@ -131,13 +138,13 @@ class CoveringSearch:
         cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, effort: str | None = None
     ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time."""
-        progress(0.0, "laying out the cube (compiled at the first use)")
+        progress(0.0, "charging the rows (compiled at the first use)")
         pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
         checks = Checks.of(pricing.cube, problem.models)
         ascent = Ascent.of(pricing)
         progress(0.05, "peeling")
         covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
-        return cls(problem, checks, ascent, covering, seed, deadline, progress, Effort.of(effort, pricing.cube))
+        return cls(problem, checks, ascent, covering, seed, deadline, progress, Effort.of(effort))
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -148,19 +155,14 @@ class CoveringSearch:
 
     @property
     def closed(self) -> bool:
-        """Whether the bound has reached the cost."""
+        """Whether the bound has come as near to the cost as the effort asks for, or time is over."""
         pricing = self.ascent.pricing
-        return self.deadline.passed or pricing.stated(self.ascent.best) >= self.told(self.covering.cost)
-
-    def told(self, units: int) -> float:
-        """Return a cost in units in the measure of the cost."""
-        cube = self.ascent.pricing.cube
-        return units / cube.denominator / float(self.problem.cost.per(self.problem.rows))  # type: ignore[attr-defined]
+        reached = pricing.stated(self.ascent.best) * (1 + self.effort.gap)
+        return self.deadline.passed or reached >= pricing.measured(self.covering.cost)
 
     def report(self, share: float, doing: str) -> None:
         """Say what is done, with cost and bound."""
-        cost, bound = self.told(self.covering.cost), self.ascent.pricing.stated(self.ascent.best)
-        self.progress(share, ProgressMessage(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound))
+        self.progress(share, standing(doing, self.ascent, self.covering))
 
     def price(self, share: float = 0.05) -> None:
         """Let the prices rise: some steps, and many where there are too many rows for windows."""
@@ -170,10 +172,15 @@ class CoveringSearch:
     def _rise(self, steps: int, share: float) -> None:
         """Let the prices rise by so many steps, as long as they are long enough to prove more."""
         for step in range(steps):
-            if self.closed or self.ascent.stride < SHORT:
+            if self.closed or self.ascent.stride < SHORT or not self.may_look:
                 return
             self.report(max(share + 0.35 * step / steps, self.deadline.share), "prices rise")
             self.ascent.step(self.covering.cost)
+
+    @property
+    def may_look(self) -> bool:
+        """Whether the effort allows another step."""
+        return self.effort.looked is None or self.ascent.looked < self.effort.looked
 
     def peel(self) -> None:
         """Peel again, led by the prices; the cheaper covering is kept."""
@@ -193,11 +200,16 @@ class CoveringSearch:
             self._rise(self.effort.alone, 0.5)
             return
         windows, most = Windows(self.covering, self.checks, np.random.default_rng(self.seed)), self.effort.windows
+        before = self.covering.cost
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
             share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
             self.report(share, "windows")
             windows.step(self.ascent.best.prices, self.deadline.left)
             self.covering = windows.covering
+            if windows.tried % PAYING == 0:
+                if before - self.covering.cost < self.effort.pays * before:
+                    break
+                before = self.covering.cost
             if windows.tried % ROUND == 0:
                 self.price(share)
             elif windows.tried % 10 == 0:

@@ -11,7 +11,8 @@ import numpy as np
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
+from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.repair import repair
 from shoal.microdata.partition import Partition
 from shoal.patterns import Cube, pattern_hierarchies, refusals
@@ -28,6 +29,10 @@ FEWEST = 10
 """But never fewer limits than these."""
 MOST_PEELED = 20_000_000_000
 """Nodes times types that peeling starts with; where there are more, what is left is peeled again over more nodes."""
+LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
+"""How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
+MOST_LOOKED = 2_500_000_000
+"""The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
 REACH = 0.5
 """The last limit of regret, as a share of what a row of stars costs; beyond it, there is none."""
 
@@ -51,27 +56,41 @@ class Peel(Method):
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, limits: int | None = None) -> None:
-        """`limits`: peel quickly, with so few limits of regret and without prices."""
-        self._limits = limits
+    def __init__(self, *, limits: int | None = None, effort: str | None = None) -> None:
+        """`limits`: peel quickly, with so few limits of regret, without prices; `effort`: let prices rise after it."""
+        self._limits, self._effort = limits, effort
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require patterns, and that the table as one class meets the models."""
         return [*refusals(problem, in_halves=False), *unmet(problem)]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Charge, where the table is not too large for it; peel, repair."""
+        """Charge the rows, unless it is to be quick; peel, repair."""
         cube = Cube.of(problem, deadline.check)
         checks = Checks.of(cube, problem.models)
-        if self._limits or refusals(problem):
+        if self._limits:
             progress(0.1, "peeling (compiled at the first use)")
-            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits or LIMITS)
+            found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits)
             return concluded(self, problem, found, None, deadline, progress)
-        progress(0.0, "laying out the cube (compiled at the first use)")
+        progress(0.0, "charging the rows (compiled at the first use)")
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
+        while self._effort and not deadline.passed and ascent.looked < looked(self._effort, problem.rows):
+            progress(0.6, standing("prices rise", ascent, found))
+            ascent.step(found.cost)
         return concluded(self, problem, found, ascent, deadline, progress)
+
+
+def looked(effort: str, rows: int) -> int:
+    """Return how often types are looked at while prices rise, with an effort, for so many rows."""
+    return max(LOOKED[effort], min(LOOKED[effort] // 30_000 * rows, MOST_LOOKED))
+
+
+def standing(doing: str, ascent: Ascent, covering: Covering) -> ProgressMessage:
+    """Say what is done, with cost and bound."""
+    cost, bound = ascent.pricing.measured(covering.cost), ascent.pricing.stated(ascent.best)
+    return ProgressMessage(doing, cost, bound)
 
 
 def walked(problem: Problem, tuples: int | None = None) -> int:

@@ -18,9 +18,9 @@ from shoal.patterns.covering import Covering
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Program
 
-ROWS = 900
+ROWS = 450
 """Rows freed in one window."""
-MEMBERS_PER_TYPE = 2.5
+MEMBERS_PER_TYPE = 1.6
 """How many patterns a freed type should have to choose from, on average."""
 MOST_MEMBERS = 40_000
 """Entries of a window's program beyond which it is not tried."""
