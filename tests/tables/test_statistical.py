@@ -164,6 +164,35 @@ def test_a_data_set_of_sas_becomes_a_transport_file_and_a_line_says_so(
     assert callable(pyreadstat.read_sas7bdat)
 
 
+@pytest.mark.parametrize("suffix", READ)
+def test_a_file_of_one_package_becomes_one_of_any_other(tmp_path: Path, suffix: str) -> None:
+    file = write_survey(tmp_path / f"survey{suffix}")
+    release = shoal.anonymize(file, **{**ROLES, "require": "k=4"})
+    for format in ("sav", "dta", "xpt", "xlsx", "ods"):
+        folder = release.save(tmp_path / format, format=format)
+        assert shoal.verify(folder, original=file).failures == []
+    assert opened(tmp_path / "dta" / "public" / "table.dta")[1].column_names_to_labels["town"] == LABELS["town"]
+
+
+def test_labels_that_are_too_long_for_stata_are_cut(tmp_path: Path) -> None:
+    writer = writer_of(tmp_path / "t.dta")
+    assert isinstance(writer, LabelWriter)
+    variable = Variable("ä" * 400, {0: "none", 0.5: "half"})
+    writer.write_labelled(pl.DataFrame({"x": [0.5, 0.25]}), tmp_path / "t.dta", Labels({"x": variable}, "t" * 400))
+    stated = opened(tmp_path / "t.dta")[1]
+    assert (stated.column_names_to_labels["x"], stated.file_label) == ("ä" * 80, "t" * 80)
+
+
+def test_labels_of_numbers_with_a_fraction_survive(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"share": [0.0, 0.5, 1.25, 0.0], "age": [1, 1, 1, 1]})
+    values: dict[str, Any] = {"share": {0: "none"}}
+    pyreadstat.write_dta(frame, tmp_path / "p.dta", version=14, variable_value_labels={"share": {0.0: "none"}})
+    release = shoal.anonymize(tmp_path / "p.dta", quasi=["age"], other=["share"], allow=["share"], require="k=2")
+    folder = release.save(tmp_path / "out")
+    assert opened(folder / "public" / "table.dta")[1].variable_value_labels == values
+    assert shoal.verify(folder, original=tmp_path / "p.dta").failures == []
+
+
 CANNOT: dict[str, tuple[pl.Series, str]] = {
     "an empty string": (pl.Series(["x", ""]), "1 empty strings would become missing values"),
     "a space at the end": (pl.Series(["x ", "x"]), "spaces at the end of texts would be lost"),
