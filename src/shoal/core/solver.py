@@ -11,7 +11,6 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
 
-
 FEW_NODES = 10
 
 

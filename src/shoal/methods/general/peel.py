@@ -89,7 +89,7 @@ def looked(effort: str, rows: int) -> int:
 def standing(doing: str, ascent: Ascent, covering: Covering) -> ProgressMessage:
     """Say what is done, with cost and bound."""
     cost, bound = ascent.pricing.measured(covering.cost), ascent.pricing.stated(ascent.best)
-    return ProgressMessage(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound)
+    return ProgressMessage(doing, cost, bound)
 
 
 def walked(problem: Problem, tuples: int | None = None) -> int:
