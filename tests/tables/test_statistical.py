@@ -144,7 +144,7 @@ def test_letters_of_stata_are_missing_and_keep_their_labels(tmp_path: Path) -> N
 def test_a_portable_file_becomes_a_system_file_and_a_line_says_so(tmp_path: Path) -> None:
     file = write_survey(tmp_path / "survey.por")
     found = read(file)
-    assert found.notes == ("survey.por: .por files cannot be written; the release is a .sav file",)
+    assert found.notes == ("survey.por: .por files cannot be written; without --format the release is a .sav file",)
     names = {name.upper() for name in FRAME.columns} - {"TOWN", "SEEN"}
     assert set(found.columns) == names
     release = shoal.anonymize(file, quasi=["AGE", "SEX"], require="k=4", leave_out="rest")
@@ -160,7 +160,9 @@ def test_a_data_set_of_sas_becomes_a_transport_file_and_a_line_says_so(
     monkeypatch.setattr(Sas, "functions", {**Sas.functions, ".sas7bdat": "read_xport"})
     found = read(write_survey(tmp_path / "survey.xpt").rename(tmp_path / "survey.sas7bdat"))
     assert found.origin.format == "xpt"
-    assert found.notes == ("survey.sas7bdat: .sas7bdat files cannot be written; the release is a .xpt file",)
+    assert found.notes == (
+        "survey.sas7bdat: .sas7bdat files cannot be written; without --format the release is a .xpt file",
+    )
     assert callable(pyreadstat.read_sas7bdat)
 
 

@@ -271,7 +271,7 @@ def test_a_workbook_of_excel_97_is_read_and_released_as_a_new_one(tmp_path: Path
     made.save(str(tmp_path / "p.xls"))
     found = read(tmp_path / "p.xls")
     assert found.frame.rows() == [(30, "Oslo"), (31, "Rome"), (40, None)]
-    assert found.notes == ("p.xls: .xls files cannot be written; the release is a .xlsx file",)
+    assert found.notes == ("p.xls: .xls files cannot be written; without --format the release is a .xlsx file",)
 
 
 @pytest.mark.parametrize("title", ["A survey: 2024/25", "x" * 32, "'quoted'", ""])

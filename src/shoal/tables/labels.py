@@ -37,7 +37,7 @@ class Variable:
     @property
     def plain(self) -> Variable:
         """What means the same in the file of any package."""
-        numbers = {code: text for code, text in self.values.items() if not isinstance(code, str)}
+        numbers: dict[Code, str] = {c: text for c, text in self.values.items() if not isinstance(c, str)}
         return Variable(self.label, numbers, self.words)
 
     @property

@@ -15,7 +15,7 @@ from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, tidy
 from shoal.tables.columns import Columns, Held
 from shoal.tables.labels import Code, Labels, Variable, as_codes, as_words, reads_as_words
-from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions
+from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions, other_format
 from shoal.tables.signatures import unreadable
 from shoal.tables.spelling import spelling_notes
 from shoal.tables.writers.base import LabelWriter, storable
@@ -44,10 +44,8 @@ class StatisticalReader(Reader):
     def read(self, path: Path, options: ReadOptions) -> Contents:
         """Return the columns, with what the file says of them."""
         frame, found, told = self._found(path, options)
-        suffix = path.suffix.lower()
-        format = self.writes[suffix]
-        if f".{format}" != suffix:
-            told = (*told, f"{path.name}: {suffix} files cannot be written; the release is a .{format} file")
+        format = self.writes[path.suffix.lower()]
+        told = (*told, *other_format(path, format))
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
         return Contents(columns, origin=Origin(format, found, told=told))
 
