@@ -13,6 +13,10 @@ file = "people.csv"
 separator = ";"
 encoding = "cp1252"
 decimal = ","
+sheet = "2024"
+header_row = 2
+from = "sqlite:///people.db"
+query = "people"
 unify = ["home town"]
 
 [roles]
@@ -29,6 +33,9 @@ max_dropped = 0.01
 max_suppressed = 0.05
 suppressed = "arx"
 population = "everybody.csv"
+
+[missing]
+age = [-8, 99, "NA"]
 
 [order]
 illness = ["cold", "flu"]
@@ -59,6 +66,7 @@ format = "parquet"
 star = "null"
 neutralise = true
 overwrite = true
+to = "sqlite:///out.db"
 report = true
 title = "Census"
 owner = "The office"
@@ -81,6 +89,11 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "separator": ";",
         "encoding": "cp1252",
         "decimal": ",",
+        "sheet": "2024",
+        "header_row": 2,
+        "database": "sqlite:///people.db",
+        "query": "people",
+        "missing": {"age": [-8, 99, "NA"]},
         "unify": ["home town"],
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],
@@ -115,6 +128,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "star": "null",
         "neutralise": True,
         "overwrite": True,
+        "to": "sqlite:///out.db",
         "report": True,
         "title": "Census",
         "owner": "The office",

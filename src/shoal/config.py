@@ -16,7 +16,7 @@ from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
 from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
-from shoal.request import FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SETTINGS, SWITCH, TEXT, WORDS
+from shoal.request import CODES, FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SETTINGS, SWITCH, TEXT, WORDS
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     section: {one.key: one.name for one in SETTINGS.values() if one.section == section}
@@ -117,6 +117,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),
+        CODES: lambda given: isinstance(given, list) and all(isinstance(code, str | int | float) for code in given),
         WORDS: lambda given: isinstance(given, list) and all(isinstance(word, str) for word in given),
     }
     if not fits[kind](value):

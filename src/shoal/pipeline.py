@@ -127,7 +127,7 @@ def run(
     """
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
-    table = read_as_asked(table, request.unify, request.order)
+    table = read_as_asked(table, request.unify, request.order, request.missing)
     seed, seconds = request.start_and_limit()
     safety = examined(table, request) if publishes else Safety()
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)

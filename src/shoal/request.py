@@ -20,17 +20,20 @@ from shoal.core.parameters import Number, Numeral
 if TYPE_CHECKING:
     from shoal.models import Model, Models
     from shoal.models.orders import Orders
+    from shoal.tables.missing_codes import Codes
     from shoal.tables.table import TableLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
 WORDS = "a list of texts, the least first"
+CODES = "a list of codes"
 FILE = "the name of a file or folder"
 HIERARCHY = "a file, words or a table with a builder"
 
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
 MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
+HEADER_ROW = Number("header_row", "row that names the columns", 1, whole=True)
 SEED = Number("seed", "random seed", 0, whole=True)
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
@@ -40,13 +43,13 @@ SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
 
-PER_COLUMN = ("order", "hierarchies", "weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "weights")
 """Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
+SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
 """In the order in which they are written."""
 PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
 """The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
+_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
 """The panel of a section that is not called like one."""
 
 
@@ -96,7 +99,7 @@ def declared(formats: str, name: str) -> str:
     """List in words what the readers or writers of files declare under a name, from their text: nothing is imported.
 
     >>> declared("writers", "name")
-    'arrow, csv, csv.gz, parquet'
+    'arrow, csv, csv.bz2, csv.gz, csv.zip, csv.zst, dta, jsonl, ods, parquet, sav, xlsx, xpt, zsav'
     """
     texts = (file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "tables" / formats).glob("*.py"))
     return ", ".join(sorted(re.findall(rf'\b{name}: ClassVar\[str\] = "(.+)"', "".join(texts))))
@@ -110,6 +113,25 @@ class Source:
     separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
     encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
     decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
+    sheet: str | int | None = setting(
+        None, "Sheet of a workbook, by name or number; the first if not given.", section="data"
+    )
+    header_row: str | int | None = setting(
+        None,
+        "Row of a sheet that names the columns; the first that is not empty if not given.",
+        section="data",
+        metavar="NUMBER",
+        number=HEADER_ROW,
+    )
+    database: str | None = setting(
+        None,
+        "A database to read instead of a file: sqlite:///people.db, postgresql://user@host/name, ...",
+        section="data",
+        key="from",
+        flag="--from",
+        metavar="URL",
+    )
+    query: str | None = setting(None, 'A table of the database, or "select ...".', section="data", metavar="TABLE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +151,12 @@ class Output:
         None,
         f"{declared('writers', 'name')}; with spark parquet or parquet-parts.",
         section="output",
+    )
+    to: str | None = setting(
+        None,
+        "Also write the published tables into a database, in one transaction; after # the name of the table.",
+        section="output",
+        metavar="URL",
     )
     overwrite: bool = setting(False, "Replace an existing release.", section="output", kind=SWITCH)
     report: bool = setting(
@@ -197,6 +225,13 @@ class Request:
         section="data",
         metavar="A,B",
         kind=NAMES,
+    )
+    missing: Codes = setting(
+        {},
+        "Codes of a column that stand for missing values.",
+        section="missing",
+        metavar="COLUMN=CODES",
+        kind=CODES,
     )
     order: Orders = setting(
         {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
@@ -292,6 +327,7 @@ class Settings(TypedDict, total=False):
     leave_out: Sequence[str]
     allow: Sequence[str]
     unify: Sequence[str]
+    missing: Codes | None
     order: Orders | None
     hierarchies: Mapping[str, object] | None
     max_dropped: Numeral
@@ -351,7 +387,7 @@ def settings_of(*owners: type) -> dict[str, Setting]:
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)
-READING = tuple(name for name in settings_of(Source) if name != "file")
+READING = tuple(name for name in settings_of(Source) if name not in ("file", "database"))
 """How a file is read: `shoal.tables.readers.base.ReadOptions` has the same names."""
 ABOUT = ("title", "owner", "purpose")
 """What a report says of itself."""
@@ -364,7 +400,8 @@ ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
 """Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
-_DESK = dict.fromkeys(("folder", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
+_DESK = dict.fromkeys(("folder", "to", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
+_DATABASE = ("database", "query")
 _ASKED = (
     "quasi",
     "sensitive",
@@ -380,13 +417,17 @@ _ASKED = (
 """What `start` asks for, besides the file and how it is read."""
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "anonymize": {},
-    "start": dict.fromkeys(
-        (name for name in SETTINGS if name not in (*settings_of(Source), *_ASKED)),
-        "add it to the `shoal.toml` that `start` writes, and run `shoal anonymize --config` with that",
-    ),
+    "start": {
+        **dict.fromkeys(
+            (name for name in SETTINGS if name not in (*settings_of(Source), *_ASKED)),
+            "add it to the `shoal.toml` that `start` writes, and run `shoal anonymize --config` with that",
+        ),
+        **dict.fromkeys(_DATABASE, "it reads files; use `shoal anonymize --from`"),
+    },
     "codip": {
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
+        "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
         **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
         **_LOCAL,
@@ -395,15 +436,20 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "frontier": {**_KEPT, **_LOCAL},
     "spark": {
         "unify": "unify spellings in Spark before",
+        "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",
         "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
         "decimal": "it reads numbers with a point; give a Parquet file",
+        **dict.fromkeys(_DATABASE, "read it in Spark, and give the frame to `shoal.spark.anonymize`"),
+        "to": "write `release.table` from Spark",
+        **dict.fromkeys(("sheet", "header_row"), "it reads CSV and Parquet; save the sheet as one of these"),
         "memory_limit": "tell Spark how much memory it has",
         **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
         **dict.fromkeys(EARLIER, "earlier releases are compared in memory"),
     },
     "draft": {
         **_DESK,
+        **dict.fromkeys(_DATABASE, "the page reads files"),
         **_LOCAL,
         "memory_limit": "`shoal serve` is given one",
         "suppressed": "rows that are not checked are for comparisons with ARX",

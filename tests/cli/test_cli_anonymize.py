@@ -238,7 +238,7 @@ def test_an_existing_release_is_replaced_on_purpose_only(home: Path) -> None:
         ([*BASIC, "-o", "out", "--cost=money"], 2, "unknown cost 'money'"),
         ([*BASIC, "-o", "out", "--max-dropped=2"], 2, "expected a number from 0 to 1"),
         ([*BASIC, "-o", "out", "--star=?"], 2, "expected '*' or 'null'"),
-        ([*BASIC, "-o", "out", "--format=xlsx"], 2, "unknown format 'xlsx'"),
+        ([*BASIC, "-o", "out", "--format=pdf"], 2, "unknown format 'pdf'"),
         ([*BASIC, "-o", "out", "--time-limit=-1"], 2, "time_limit is -1"),
         ([*BASIC, "-o", "out", "--seed=-1"], 2, "seed is -1"),
         ([*BASIC, "-o", "out", "--separator=;;"], 2, "the separator ';;'"),

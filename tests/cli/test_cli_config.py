@@ -24,6 +24,7 @@ BASE = {
     "data": {"file": '"census.csv"'},
     "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]', "leave_out": '"rest"'},
     "privacy": {"require": '"k=5"'},
+    "missing": {},
     "order": {},
     "hierarchies": {},
     "method": {"name": '"mondrian"'},
@@ -69,12 +70,30 @@ GOOD = {
     "registry": '"known"',
     "overlap": '"warn"',
     "follows": '"none"',
+    "sheet": '"2024"',
+    "header_row": "1",
+    "from": '"sqlite:///people.db"',
+    "query": '"people"',
+    "to": '"sqlite:///:memory:"',
+    "missing": '["?", -8]',
     "order": '["Male", "Female"]',
     "hierarchies": '"intervals:width=5,10"',
     "weights": "2",
 }
 """A value of every key that a command may be given; of the free sections one of a column."""
-ALONE = ("spark_master", "overlap", "follows", "population", "title", "owner", "purpose")
+ALONE = (
+    "sheet",
+    "header_row",
+    "from",
+    "query",
+    "spark_master",
+    "overlap",
+    "follows",
+    "population",
+    "title",
+    "owner",
+    "purpose",
+)
 """Keys that mean nothing without another one, and are refused."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""
@@ -90,6 +109,7 @@ BAD = {
     "other": '["nonsense"]',
     "leave_out": '["nonsense"]',
     "allow": '["nonsense"]',
+    "missing": "[]",
     "order": '["nonsense"]',
     "hierarchies": '"nonsense.csv"',
     "weights": "-1",
@@ -98,7 +118,7 @@ BAD = {
 SWITCHES = ("neutralise", "overwrite", "report")
 PLACES = ("folder", "registry", "follows")
 """Texts that may be anything."""
-COLUMN = {"order": "gender", "hierarchies": "age", "weights": "age"}
+COLUMN = {"missing": "age", "order": "gender", "hierarchies": "age", "weights": "age"}
 """The column that a free section names."""
 WALK = [*((section, key) for section, keys in KEYS.items() for key in keys), *((one, COLUMN[one]) for one in FREE)]
 

@@ -93,7 +93,7 @@ def test_the_written_hierarchies_fit_the_written_census(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["-o", "people.xlsx"], ["--rows=0", "-o", "x.csv"], ["--seed=-1", "-o", "x.csv"], []], ids=str
+    "arguments", [["-o", "people.pdf"], ["--rows=0", "-o", "x.csv"], ["--seed=-1", "-o", "x.csv"], []], ids=str
 )
 def test_a_census_that_cannot_be_made_ends_with_2(home: Path, arguments: list[str]) -> None:
     before = sorted(home.rglob("*"))

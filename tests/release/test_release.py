@@ -204,7 +204,7 @@ def test_a_parent_without_permission_is_refused_and_nothing_is_left(tmp_path: Pa
 def test_a_full_disk_at_any_step_is_said_and_leaves_nothing(
     tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(f"shoal.release.release.{step}", full)
@@ -214,8 +214,8 @@ def test_a_full_disk_at_any_step_is_said_and_leaves_nothing(
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path, release: Release) -> None:
-    with pytest.raises(ParameterError, match=r"unknown format 'xlsx'; expected arrow or"):
-        release.save(tmp_path / "out", format="xlsx")
+    with pytest.raises(ParameterError, match=r"unknown format 'pdf'; expected arrow or"):
+        release.save(tmp_path / "out", format="pdf")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.tables.exact_formats import EXACT_FORMATS
 
 from shoal.studies.synth import files, write_census
 from shoal.tables import writing
 from shoal.tables.table import Table, read
-from shoal.tables.writers.base import formats
 from shoal.tables.writing import write, write_rows
 
 FRAME = pl.DataFrame(
@@ -26,7 +26,7 @@ FRAME = pl.DataFrame(
 ORDER = np.array([6, 2, 0, 1, 5, 4, 3, 3])
 
 
-@pytest.mark.parametrize("suffix", formats())
+@pytest.mark.parametrize("suffix", EXACT_FORMATS)
 @pytest.mark.parametrize("part", [1, 3, 8, 100])
 def test_parts_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, part: int) -> None:
     monkeypatch.setattr(writing, "PART", part)
@@ -38,7 +38,7 @@ def test_parts_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
         assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.parametrize("suffix", formats())
+@pytest.mark.parametrize("suffix", EXACT_FORMATS)
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     monkeypatch.setattr(writing, "PART", 3)
     paths = [tmp_path / f"{name}.{suffix}" for name in ("one", "other")]

@@ -38,6 +38,7 @@ from shoal.tables.table import Table, TableLike
 if TYPE_CHECKING:
     from shoal.hierarchies.containment import ShownCells
     from shoal.risk import Risk
+    from shoal.tables.missing_codes import Codes
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 """No rows."""
@@ -177,14 +178,15 @@ def audit(
     minimal_uniques: int | None = None,
     unify: Sequence[str] | str = (),
     order: Orders | None = None,
+    missing: Codes | None = None,
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The next five
-    are for the `risk`, as in `shoal.risk.measure`. `unify` and `order` are those of `shoal.anonymize`; an order is
-    for a sensitive column.
+    are for the `risk`, as in `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an
+    order is for a sensitive column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
@@ -193,23 +195,25 @@ def audit(
     >>> found.risk.prosecutor.highest, round(found.risk.marketer, 2)
     (1.0, 0.67)
     """
-    read = people = _unified(Table.of(table), unify)
+    read = people = _unified(Table.of(table), unify, missing)
     two = sensitive_table is not None
     shown = roles = Roles.of(people.columns, quasi=quasi, sensitive=() if two else sensitive)
     if sensitive_table is not None:
         from shoal.checking.two_tables import sensitive_rows  # loaded only where there are two tables
 
         secret = [sensitive] if isinstance(sensitive, str) else sensitive
-        counted_ = _unified(Table.of(sensitive_table), unify)
+        counted_ = _unified(Table.of(sensitive_table), unify, missing)
         read = Table(sensitive_rows(people.frame, counted_.frame, secret, group=group, count=count), counted_.spelling)
         roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
-    _check_named(unify, (*people.columns, *read.columns))
+    _check_named((*listed(unify), *(missing or {})), (*people.columns, *read.columns))
     check_filled(read.rows, len(read.columns))
     models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
     _check(models, roles, of_groups=two)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     read = _in_order(read, roles, models, builders, order or {})
-    everybody = None if population is None else _everybody(_unified(Table.of(population), unify), people, shown)
+    everybody = (
+        None if population is None else _everybody(_unified(Table.of(population), unify, missing), people, shown)
+    )
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     return replace(
         _measured(classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None),
@@ -232,14 +236,15 @@ def audit(
     )
 
 
-def _unified(table: Table, unify: Sequence[str] | str) -> Table:
-    """Return a table with those of the columns spelt in one way that it has."""
-    return read_as_asked(table, [name for name in listed(unify) if name in table.columns])
+def _unified(table: Table, unify: Sequence[str] | str, missing: Codes | None) -> Table:
+    """Return a table with those of the columns spelt in one way, and without codes, that it has."""
+    codes = {name: some for name, some in (missing or {}).items() if name in table.columns}
+    return read_as_asked(table, [name for name in listed(unify) if name in table.columns], missing=codes)
 
 
-def _check_named(unify: Sequence[str] | str, columns: Sequence[str]) -> None:
+def _check_named(named: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse to unify a column that there is not."""
-    for name in listed(unify):
+    for name in named:
         if name not in columns:
             raise RoleError(f"the table has no column {name!r}", hint=nearest(name, columns))
 

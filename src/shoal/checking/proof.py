@@ -21,15 +21,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.checking.gains import (
-    FINE,
-    EqualSpread,
-    Gain,
-    MetricSpread,
-    gain_of_rows,
-    gain_of_shares,
-    gain_of_values,
-)
+from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
+from shoal.checking.neighbours import neighbour_bound
 from shoal.checking.offsets import ONE, CappedOffset, EntropyOffset, MetricOffset, Offset
 from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, floored
 from shoal.core.arrays import Ints
@@ -66,8 +59,8 @@ def price_bound(
     Where a column has one level for all rows, patterns are a choice among those of its hierarchy.
 
     `prices` has a whole number of any sign for each row of the original `frame`, in units of 1 / `denominator`.
-    `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Raises `Unsupported` where
-    cells are not blocks of a hierarchy, or the cost does not add over them.
+    `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Of ranges and sets prices prove
+    what `neighbour_bound` says. Raises `Unsupported` for other recodings, and where the cost does not add over cells.
 
     >>> from shoal.models import KAnonymity
     >>> found = price_bound(
@@ -78,6 +71,10 @@ def price_bound(
     2
     """
     _check(frame, models, recoding, cost, prices, denominator)
+    if form_of(recoding).spans:
+        return neighbour_bound(
+            frame, quasi=quasi, models=models, weights=weights, prices=prices, denominator=denominator
+        )
     shares = _shares(quasi, cost, weights)
     columns = [
         _column(frame[name], hierarchies if form_of(recoding).along_hierarchies else None, cost, share, denominator)
@@ -99,13 +96,14 @@ def price_bound(
 
 
 def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices: Ints, denominator: int) -> None:
-    if not form_of(recoding).blocks or cost not in LOSSES:
+    form = form_of(recoding)
+    if not (form.blocks and cost in LOSSES) and not (form.spans and cost == "ncp"):
         raise Unsupported(
             f"prices prove nothing about cost {cost!r} of recoding {recoding!r}",
-            expected=f"suppress, generalize or full-domain, and {' or '.join(LOSSES)}",
+            expected=f"suppress, generalize or full-domain, and {' or '.join(LOSSES)}; or range and ncp",
         )
-    if form_of(recoding).along_hierarchies and models.needs_population:
-        raise Unsupported("the hierarchies are those of table and population together", hint="use suppress")
+    if (form.along_hierarchies or form.spans) and models.needs_population:
+        raise Unsupported("the domains are those of table and population together", hint="use suppress")
     fitting = prices.dtype == np.int64 and prices.shape == (frame.height,)
     if not fitting or denominator < 1:
         raise ParameterError(

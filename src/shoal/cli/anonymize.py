@@ -21,6 +21,7 @@ from shoal.core.errors import ParameterError, ShoalError, Unsupported
 from shoal.release.release import Release, check_target
 from shoal.republication.earlier import Earlier
 from shoal.request import ABOUT, EARLIER, Request
+from shoal.tables.databases import Address
 from shoal.tables.table import Table, read, read_by_disk
 
 
@@ -50,6 +51,9 @@ def publish(given: Mapping[str, Any]) -> Written:
     about, wanted = _about_report(asked), asked.pop("report", False)
     saving = {"format": asked.pop("format", on_spark.format), "overwrite": bool(asked.pop("overwrite", False))}
     _refuse_early(Path(folder), saving["format"], saving["overwrite"], on_spark.formats)
+    database = asked.pop("to", None)
+    if database is not None:
+        Address.of(database)  # what is no URL, or holds a password, is refused before any work
     earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
@@ -65,13 +69,15 @@ def publish(given: Mapping[str, Any]) -> Written:
             release = earlier.make(table, request, progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
-        for note in release.source.spelling:
+        for note in (*table.origin.told, *release.source.spelling):
             print(f"shoal: {note}", file=sys.stderr)
         release = earlier.compared(release, table)
         for overlap in release.overlaps:
             print(f"shoal: {overlap}", file=sys.stderr)
         pages = _report(release, table, Path(path).name, *about) if wanted else None
         release.save(folder, report=pages, **saving)
+        if database is not None:
+            release.to_database(database, overwrite=saving["overwrite"])
     earlier.record(folder, table)
     return Written(Path(folder), release.seconds, request.start_and_limit()[1])
 
@@ -95,8 +101,8 @@ def _report(release: Release, table: Table, source: str, title: str, owner: str,
         return None
 
 
-def _refuse_early(folder: Path, format: str, overwrite: bool, formats: tuple[str, ...]) -> None:
+def _refuse_early(folder: Path, format: str | None, overwrite: bool, formats: tuple[str, ...]) -> None:
     """Refuse an unknown format or an existing folder before any work is done."""
-    if format not in formats:
+    if format is not None and format not in formats:
         raise ParameterError(f"unknown format {format!r}", expected=" or ".join(formats))
     check_target(folder, overwrite=overwrite)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli import show
-from shoal.cli.options import Hierarchies, Json, Order, Population, Reading, Unify, reading_options
+from shoal.cli.options import Hierarchies, Json, Missing, Order, Population, Reading, Unify, reading_options
 from shoal.cli.settings import names, orders, pairs
 from shoal.core.errors import ParameterError, ReleaseError
 from shoal.inspection.warned_audit import audit as audit_table
@@ -26,6 +26,7 @@ def audit(
     hierarchy: Hierarchies = None,
     unify: Unify = None,
     order: Order = None,
+    missing: Missing = None,
     population: Population = None,
     wildcard: Annotated[
         str | None, typer.Option(help="Also count with cells that match anything: star, missing or both.")
@@ -66,6 +67,7 @@ def audit(
         "hierarchies": pairs(hierarchy, "--hierarchy"),
         "unify": names(unify),
         "order": orders(order),
+        "missing": orders(missing, "--missing"),
         "population": population,
         "wildcard": wildcard,
         "group": group,

@@ -28,7 +28,7 @@ def codip(
     """
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
-    folder, kind = asked.pop("folder"), asked.pop("format", "csv")
+    folder, kind = asked.pop("folder"), asked.pop("format", None)
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
     with memory.within(limit):
         with meter() as progress:

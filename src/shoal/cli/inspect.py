@@ -62,6 +62,9 @@ def show(found: Inspection) -> None:
         _out("levels that values are raised to where no hierarchy is given:")
     for name, levels in found.levels.items():
         _out(f"  {_cut(name, width)}  {levels}")
+    for name, codes in found.missing.items():
+        said = ",".join(codes)
+        _out(f"{name}: {', '.join(codes)} may stand for missing values; if so, add --missing '{name}={said}'")
     for note in (*found.singling.notes, *found.notes):
         _out(note)
 

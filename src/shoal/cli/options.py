@@ -21,13 +21,14 @@ def option(name: str, panel: str | None = None) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
-Reading: TypeAlias = dict[str, str | None]
+Reading: TypeAlias = dict[str, Any]
 """How a file is read, by setting: what `read` takes besides the file."""
 TableFile = Annotated[Path, typer.Argument(help=SETTINGS["file"].help)]
 to_table = typer.Option("--output", "-o", metavar="FILE", help=f"{declared('writers', 'title')}.")
 Hierarchies = Annotated[list[str] | None, option("hierarchies")]
 Unify = Annotated[list[str] | None, option("unify")]
 Order = Annotated[list[str] | None, option("order")]
+Missing = Annotated[list[str] | None, option("missing")]
 Population = Annotated[Path | None, option("population")]
 Config = Annotated[Path | None, typer.Option(help="A shoal.toml with any of these settings.", rich_help_panel="Data")]
 

@@ -11,14 +11,17 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from shoal.methods.base import Progress, silent
+from shoal.methods.base import Progress, Standing, silent
 
 PATIENCE = 1.0
 
 
 @contextmanager
 def meter() -> Iterator[Progress]:
-    """Yield a progress function that draws a bar once a second has passed; nothing where nobody watches."""
+    """Yield a progress function that draws a bar once a second has passed; nothing where nobody watches.
+
+    The line says what is done, and cost, bound and gap of the best so far.
+    """
     if not sys.stderr.isatty():
         yield silent
         return
@@ -30,12 +33,13 @@ def meter() -> Iterator[Progress]:
         transient=True,
     )
     task = bars.add_task("starting", total=1.0)
-    began = time.monotonic()
+    began, standing = time.monotonic(), Standing()
 
     def show(share: float, doing: str) -> None:
         if not bars.live.is_started and time.monotonic() - began > PATIENCE:
             bars.start()
-        bars.update(task, completed=share, description=doing)
+        standing.note(doing)
+        bars.update(task, completed=share, description=f"{doing}: {standing.said}" if standing.said else doing)
 
     try:
         yield show

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.cli.spark import Spark
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, Unsupported
-from shoal.request import LEFT_OUT, NAMES, ONLY_ANONYMIZE, READING, SETTINGS, WORDS, Setting
+from shoal.request import CODES, LEFT_OUT, NAMES, ONLY_ANONYMIZE, READING, SETTINGS, WORDS, Setting
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 COMMANDS = ("anonymize", "codip", "compare", "frontier")
@@ -32,7 +32,7 @@ def settings(
     asked |= flag_values(given)
     order = {"file": NEEDED["file"], **needed, **NEEDED}
     for key, flag in order.items():
-        if key not in unneeded and not asked.get(key):
+        if key not in unneeded and not asked.get("database" if key == "file" and asked.get("database") else key):
             raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
     if command != "anonymize":
         _refuse_others(command, asked)
@@ -51,8 +51,11 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
-    """Take the table's file and how it is read out of the settings."""
-    return asked.pop("file"), {key: asked.pop(key, None) for key in READING}
+    """Take the table's file, or the URL of its database, and how it is read out of the settings."""
+    file, database = asked.pop("file", None), asked.pop("database", None)
+    if file and database:
+        raise ParameterError("both a file and --from are given", hint="leave one of the two out")
+    return database or file, {key: asked.pop(key, None) for key in READING}
 
 
 def flag_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,8 +68,8 @@ def _value(one: Setting, said: Any) -> Any:
     """Return the value of a setting from the text of its flag; None where nothing was said."""
     if one.kind == NAMES:
         return names(said)
-    if one.kind == WORDS:
-        return orders(said)
+    if one.kind in (WORDS, CODES):
+        return orders(said, one.flag)
     if one.per_column:
         return pairs(said, one.flag)
     return None if said is False else said
@@ -79,13 +82,13 @@ def names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row if name.strip()]
 
 
-def orders(given: list[str] | None) -> dict[str, list[str]] | None:
+def orders(given: list[str] | None, flag: str = "--order") -> dict[str, list[str]] | None:
     """Read options of the form COLUMN=A,B,C; values with a comma are quoted.
 
     >>> orders(['pain=low,mid,"high, or more"'])
     {'pain': ['low', 'mid', 'high, or more']}
     """
-    said = pairs(given, "--order", "COLUMN=A,B,C")
+    said = pairs(given, flag, "COLUMN=A,B,C")
     return None if said is None else {column: names([words]) or [] for column, words in said.items()}
 
 

@@ -37,9 +37,9 @@ class Spark:
         return cls(engine == "spark", master)
 
     @property
-    def format(self) -> str:
-        """The format that is written where none is named."""
-        return "parquet" if self.wanted else "csv"
+    def format(self) -> str | None:
+        """The format that is written where none is named; None for that of the file."""
+        return "parquet" if self.wanted else None
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Spark:
     def run(
         self,
         path: str | Path,
-        reading: Mapping[str, str | None],
+        reading: Mapping[str, Any],
         request: Request,
         folder: str | Path,
         saving: Mapping[str, Any],
@@ -65,6 +65,10 @@ class Spark:
 
         if reading["decimal"] not in (None, "."):
             raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")
+        if reading["query"] is not None:
+            raise Unsupported("--from with --engine spark", hint="read the table in Spark: shoal.spark.anonymize")
+        if reading["sheet"] is not None or reading["header_row"] is not None:
+            raise Unsupported("a workbook with --engine spark", hint="save the sheet as CSV or Parquet")
         progress(0.0, "starting Spark")
         frame = read_frame(session(self.master), path, separator=reading["separator"], encoding=reading["encoding"])
         release = run_on_spark(frame, request, progress, as_text=is_text(path))

@@ -91,7 +91,7 @@ def start(
         print(json.dumps(_as_data(toml, made, verified), indent=2))
     else:
         show.saved(made.folder, as_json=False, seconds=made.seconds, limit=made.limit)
-        how = [word for name, said in reading.items() if said is not None for word in (SETTINGS[name].flag, said)]
+        how = [word for name, said in reading.items() if said is not None for word in (SETTINGS[name].flag, str(said))]
         _next_steps(toml, made.folder, ["--original", str(path), *how], verified)
     raise typer.Exit(0 if verified.passed else 1)
 

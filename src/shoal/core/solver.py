@@ -11,6 +11,8 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
 
+FEW_NODES = 10
+
 
 @dataclass
 class Constraints:
@@ -64,7 +66,10 @@ def model_of(rows: Constraints, cost: Floats, upper: Floats, whole: Bools | None
 
 
 def new_solver(*, seconds: float | None = None, nodes: int | None = None, gap: float = 0.0) -> Any:
-    """Return a silent solver of one thread that ends after so many seconds or nodes, or at a relative gap."""
+    """Return a silent solver of one thread that ends after so many seconds or nodes, or at a relative gap.
+
+    With few nodes it does not begin anew, nor look for symmetry: that takes longer than the nodes.
+    """
     solver: Any = highs().Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
@@ -74,6 +79,8 @@ def new_solver(*, seconds: float | None = None, nodes: int | None = None, gap: f
         solver.setOptionValue("time_limit", max(float(seconds), 0.01))
     if nodes is not None:
         solver.setOptionValue("mip_max_nodes", nodes)
+        solver.setOptionValue("mip_allow_restart", nodes > FEW_NODES)
+        solver.setOptionValue("mip_detect_symmetry", nodes > FEW_NODES)
     return solver
 
 

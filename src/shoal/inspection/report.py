@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.inspection.columns import Column, Role, proposals
+from shoal.inspection.missing_values import proposed_codes
 from shoal.inspection.ranking import Step, ranking
 from shoal.inspection.suggestion import Answers, configuration, proposed_hierarchies
 from shoal.risk.singling import Search, search
@@ -33,6 +34,8 @@ class Inspection:
     """Where values are spelt in several ways; names of columns and counts."""
     levels: Mapping[str, str] = field(default_factory=dict)
     """What the levels of the proposed hierarchies are, in words."""
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, usual codes for missing values that occur in it, such as -8, 99 or NA."""
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
@@ -54,6 +57,7 @@ class Inspection:
             "hierarchies": {name: dict(spec) for name, spec in self.hierarchies.items()},
             "levels": dict(self.levels),
             "notes": list(self.notes),
+            "missing": {name: list(codes) for name, codes in self.missing.items()},
         }
 
     def to_json(self) -> str:
@@ -73,24 +77,26 @@ class Inspection:
         kept = {name: tree for name, tree in {**self.hierarchies, **trees}.items() if name in quasi}
         return replace(changed, hierarchies=kept, levels={**self.levels, **levels})
 
-    def to_toml(self, file: str | Path | None = None, **reading: str | None) -> str:
+    def to_toml(self, file: str | Path | None = None, **reading: Any) -> str:
         """Return a `shoal.toml` that starts from these proposals; `read_config` reads it back.
 
         `file` is the table, named as seen from where the configuration will lie; `reading` may give separator,
-        encoding and decimal.
+        encoding, decimal, sheet and header row.
         """
         return self.answered(Answers(), file, reading)
 
-    def answered(self, answers: Answers, file: str | Path | None, reading: Mapping[str, str | None]) -> str:
+    def answered(self, answers: Answers, file: str | Path | None, reading: Mapping[str, Any]) -> str:
         """Return the same `shoal.toml` with what a person decided besides the roles."""
-        return configuration(self.rows, self.columns, self.hierarchies, self.levels, file, reading, answers)
+        return configuration(
+            self.rows, self.columns, self.hierarchies, self.levels, file, reading, answers, self.missing
+        )
 
 
 def inspect(data: TableLike) -> Inspection:
     """Look at a table before anonymizing it: propose roles with reasons, and find what singles people out.
 
     The proposals are for a person to judge; columns of which too little is known stay open. No cell of the table is in
-    them.
+    them, but for usual codes that may stand for missing values.
 
     >>> found = inspect({"email": ["a@b.no", "c@d.no"], "age": [30, 40], "illness": ["flu", "flu"]})
     >>> [(column.name, str(column.role), column.reason) for column in found.columns][1]
@@ -104,4 +110,6 @@ def inspect(data: TableLike) -> Inspection:
     undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
     trees, levels = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
-    return Inspection(table.rows, columns, search(table, quasi), steps, trees, table.spelling, levels)
+    notes = (*table.origin.told, *table.spelling)
+    missing = {name: codes for name in table.columns if (codes := proposed_codes(table[name]))}
+    return Inspection(table.rows, columns, search(table, quasi), steps, trees, notes, levels, missing)

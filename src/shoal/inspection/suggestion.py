@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -69,8 +70,9 @@ def configuration(
     hierarchies: Mapping[str, Mapping[str, object]],
     levels: Mapping[str, str],
     file: str | Path | None,
-    reading: Mapping[str, str | None],
+    reading: Mapping[str, Any],
     answers: Answers,
+    missing: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return the text of a `shoal.toml`; every column stands in it once, with the reason for its role."""
     guarded, unguarded = _guarded(columns)
@@ -78,6 +80,13 @@ def configuration(
     if file is not None:
         given = {"file": Path(file).as_posix(), **{key: value for key, value in reading.items() if value is not None}}
         lines += ["[data]", *(f"{key} = {toml_value(value)}" for key, value in given.items()), ""]
+    if missing:
+        lines.append("# Codes that may stand for missing values; where they do, take the signs # away:")
+        lines += [
+            "# [missing]",
+            *(f"# {toml_value(name)} = {toml_value(list(some))}" for name, some in missing.items()),
+            "",
+        ]
     lines += ["[roles]"]
     for key, role in KEYS.items():
         named = [column for column in columns if column.role == role]

@@ -10,6 +10,7 @@ from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMe
 from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
+from shoal.methods.general.anneal import Anneal
 from shoal.methods.general.cube import CubeSearch
 from shoal.methods.general.m_approx import MApprox
 from shoal.methods.general.mondrian import Mondrian
@@ -23,6 +24,7 @@ from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.methods.t_closeness.t_mondrian import TMondrian
 from shoal.problem import STAR_COSTS, Problem, Solution
+from shoal.request import EFFORTS
 from shoal.tables.star_marks import STAR
 
 GROUPS_UP_TO = 50_000
@@ -67,7 +69,8 @@ def choose(
     at most 12 rows is solved exactly. Otherwise Mondrian runs, and after it, where they can, the m-approximation
     (microaggregation, where centroids are published), methods that are made for what is asked, and peeling of the
     patterns; with normal effort, where the table is not too large for it, led by prices, and with the best effort until
-    windows find nothing more. What is proved of a dearer release holds for a cheaper one.
+    windows find nothing more. Ranges and sets are annealed in the end, beginning with the cheapest release so far.
+    What is proved of a dearer release holds for a cheaper one.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -90,7 +93,8 @@ def choose(
         part = _part(progress, place, len(stages))
         until = Deadline() if method.always_finishes else deadline
         try:
-            solution = method.attempt(problem, seed=seed, deadline=until, progress=part)
+            begun = method.begun(cheapest(found)) if found else method
+            solution = begun.attempt(problem, seed=seed, deadline=until, progress=part)
         except OutOfTime:
             break
         if not found or not deadline.cut or (method.anytime and not solution.merged):
@@ -158,6 +162,7 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         stages.append(Fragments())
         if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
             stages.append(MicroaggregationTFirst())
+    stages += [Anneal(effort=one) for one in EFFORTS[: EFFORTS.index(effort) + 1]]
     reasons = Peel().accepts(problem)
     why_not = f"auto did not use {Peel.name}: {'; '.join(reasons)}" if reasons else ""
     return [method for method in stages if not method.accepts(problem)], why_not

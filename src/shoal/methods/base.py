@@ -50,6 +50,37 @@ class ProgressMessage(str):
         return ProgressMessage, (str(self), self.cost, self.bound)
 
 
+@dataclass
+class Standing:
+    """The least cost and the best bound of the messages so far, whichever method sent them.
+
+    >>> now = Standing()
+    >>> for message in (ProgressMessage("peeling", 12, None), ProgressMessage("prices rise", 13, 10), "writing"):
+    ...     now.note(message)
+    >>> now.said
+    'cost 12, bound 10, gap 20 %'
+    """
+
+    cost: float | None = None
+    bound: float | None = None
+
+    def note(self, doing: str) -> None:
+        """Take note of a message, if it knows a cost."""
+        if isinstance(doing, ProgressMessage):
+            self.cost = float(doing.cost if self.cost is None else min(self.cost, doing.cost))
+            if doing.bound is not None:
+                self.bound = float(doing.bound if self.bound is None else max(self.bound, doing.bound))
+
+    @property
+    def said(self) -> str:
+        """Cost, bound and gap in words; empty where no cost is known."""
+        if self.cost is None:
+            return ""
+        if not self.bound:
+            return f"cost {self.cost:.4g}"
+        return f"cost {self.cost:.4g}, bound {self.bound:.4g}, gap {100 * (self.cost / self.bound - 1):.3g} %"
+
+
 def silent(share: float, doing: str) -> None:
     """Report no progress."""
 
@@ -166,6 +197,10 @@ class Method(ABC):
     @abstractmethod
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a feasible problem that it accepts."""
+
+    def begun(self, found: Solution) -> Method:
+        """Return the method as it goes on from a release that was found before; most begin anew."""
+        return self
 
     def run(
         self,

@@ -9,7 +9,7 @@ stands in for it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -22,23 +22,34 @@ from shoal.tables.spelling import unified
 from shoal.tables.star_marks import count_literal_stars
 from shoal.tables.table import Table
 
+if TYPE_CHECKING:
+    from shoal.tables.missing_codes import Codes
+
 LIST, LEAVES = "the list that was given", "the leaves of its hierarchy, as they are listed"
 """Where the order of words may come from."""
 
 Orders = Mapping[str, Sequence[str]]
 
 
-def read_as_asked(table: Table, unify: Sequence[str] | str = (), order: Orders | None = None) -> Table:
-    """Return a table with some columns spelt in one way and some words put in order; twice is the same as once.
+def read_as_asked(
+    table: Table, unify: Sequence[str] | str = (), order: Orders | None = None, missing: Codes | None = None
+) -> Table:
+    """Return a table without codes for missing values, with some columns spelt in one way and some words in order.
+
+    Twice is the same as once.
 
     >>> table = read_as_asked(Table.of({"s": ["mid", "Low", "low", None]}), ["s"], {"s": ["low", "mid", "Low"]})
     >>> table["s"].dtype.categories.to_list(), table["s"].to_list()
     (['low', 'mid', 'Low'], ['mid', 'Low', 'Low', None])
     """
     unify = list(dict.fromkeys(listed(unify)))
-    for name in (*unify, *(order or {})):
+    for name in (*unify, *(order or {}), *(missing or {})):
         if name not in table.columns:
             raise RoleError(f"the table has no column {name!r}", hint=nearest(name, table.columns))
+    if missing:
+        from shoal.tables.missing_codes import with_missing  # loaded only where codes are declared
+
+        table = with_missing(table, missing)
     notes = {name: (f"column {name!r}: texts that are alike are spelt in one way, as asked",) for name in unify}
     table = table.with_columns((unified(table[name]) for name in unify), notes)
     return table.with_columns(_in_order(table[name], words) for name, words in (order or {}).items())
@@ -46,7 +57,7 @@ def read_as_asked(table: Table, unify: Sequence[str] | str = (), order: Orders |
 
 def as_read(original: Table, config: Mapping[str, Any]) -> Table:
     """Return the table that a release was made from as its request, kept as plain data, wanted it read."""
-    return read_as_asked(original, config.get("unify", ()), config.get("order", {}))
+    return read_as_asked(original, config.get("unify", ()), config.get("order", {}), config.get("missing", {}))
 
 
 def _in_order(column: pl.Series, words: Sequence[str]) -> pl.Series:

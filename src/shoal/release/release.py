@@ -46,6 +46,7 @@ from shoal.release.files import (
     read_json,
 )
 from shoal.tables.formula_guard import neutralised
+from shoal.tables.frames import as_arrow, as_pandas, as_polars
 from shoal.tables.table import TABLE, Table
 from shoal.tables.writers.base import suffix_of
 from shoal.tables.writing import write_rows
@@ -107,6 +108,42 @@ class Release:
         """The table of the people."""
         return self.tables[TABLE]
 
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table of the people; columns that are published as they are have the types that came in."""
+        return as_polars(self.table, self._types("polars", "polars.lazy"))
+
+    def to_pandas(self) -> Any:
+        """Return the same as a frame of pandas, which has to be installed, and pyarrow with it."""
+        return as_pandas(self.table, self._types("pandas"))
+
+    def to_arrow(self) -> Any:
+        """Return the same as a table of pyarrow, which has to be installed."""
+        return as_arrow(self.table, self._types("pyarrow"))
+
+    def to_database(self, url: str, *, overwrite: bool = False) -> list[str]:
+        """Write the published tables into a database, all or none, rows sorted as in the files; return their names.
+
+        The URL holds no password, which is taken from the environment; what follows # is the name of the table.
+        """
+        from shoal.tables.databases import write_tables  # loaded only where a database is written to
+
+        return write_tables(
+            url, {name: one.part(sorted_rows(one)) for name, one in self.shown.items()}, overwrite=overwrite
+        )
+
+    def to_native(self) -> Any:
+        """Return the same as the kind of frame that came in; of a file, a database or a mapping a frame of polars."""
+        kind = self.source.origin.kind
+        if kind == "polars.lazy":
+            return self.to_polars().lazy()
+        return {"pandas": self.to_pandas, "pyarrow": self.to_arrow}.get(kind, self.to_polars)()
+
+    def _types(self, *kinds: str) -> dict[str, Any]:
+        """Return the types that a frame of some library had, of the columns that are published as they are."""
+        origin = self.source.origin
+        plain = [one["name"] for one in self.codebook["columns"] if one["role"] in ("sensitive", "other")]
+        return {name: origin.types[name] for name in plain if name in origin.types} if origin.kind in kinds else {}
+
     def _repr_html_(self) -> str:
         """Show in a notebook what the certificate states: no cell is in it."""
         stated = self.certificate
@@ -133,14 +170,15 @@ class Release:
         )
 
     def save(
-        self, folder: str | Path, *, format: str = "csv", overwrite: bool = False, report: Pages | None = None
+        self, folder: str | Path, *, format: str | None = None, overwrite: bool = False, report: Pages | None = None
     ) -> Path:
         """Write the release folder in one step and return its path; an existing one is refused unless `overwrite`.
 
+        Where no `format` is named, it is that of the file that was read, if that has labels or sheets; else CSV.
         A `report` (`shoal.report.make`) is written with it and sealed like the rest. A register that the release was
         compared with records it.
         """
-        write = partial(_write, self, suffix=suffix_of(format), report=report)
+        write = partial(_write, self, suffix=suffix_of(format or self.source.origin.format), report=report)
         target = write_folder(folder, write, overwrite=overwrite)
         if self.record is not None:
             self.record(target)
@@ -208,7 +246,7 @@ def _write(release: Release, folder: Path, suffix: str, report: Pages | None) ->
     orders = {name: sorted_rows(one) for name, one in release.shown.items()}
     change = {"change": neutralised} if release.codebook["neutralised"] else {}
     for name, one in release.shown.items():
-        write_rows(one, public / f"{name}{suffix}", orders[name], **change)
+        write_rows(one, public / f"{name}{suffix}", orders[name], labels=release.source.origin.labels, **change)
     if report is not None:
         put_text(public / REPORT, report.public)
         put_text(internal / REPORT, report.internal)

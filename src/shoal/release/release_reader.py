@@ -20,7 +20,7 @@ from shoal.models import Models
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
 from shoal.release.files import REPORT, file_hash, ranked, read_json
-from shoal.tables.column_types import tidy_column
+from shoal.tables.column_types import as_type, tidy_column
 from shoal.tables.readers.base import reader_named, reader_of
 from shoal.tables.table import TABLE, Table, TableLike
 
@@ -231,8 +231,9 @@ def _as_published(path: Path, columns: list[dict[str, Any]], codebook: dict[str,
     if reader.typed:
         return Table(frame)
     types = {column["name"]: column["type"] for column in columns}
-    typed = (_typed(column, types[column.name]) for column in frame if column.name in types)
-    return Table(frame.with_columns(tidy_column(column) for column in typed))
+    typed = (as_type(column, _type_named(types[column.name])) for column in frame if column.name in types)
+    frame = frame.with_columns(tidy_column(column) for column in typed)
+    return Table(frame.select(list(types)) if set(types) == set(frame.columns) else frame)
 
 
 def _restored(frame: pl.DataFrame) -> pl.DataFrame:
@@ -242,28 +243,11 @@ def _restored(frame: pl.DataFrame) -> pl.DataFrame:
     return restored(frame)
 
 
-def _typed(column: pl.Series, kind: str) -> pl.Series:
-    """Return a column of text as the type that polars writes so; text that does not fit becomes missing."""
-    name, options = _type_named(kind)
-    if name == "Boolean":
-        return column == "true"
-    if name == "Date":
-        return column.str.to_date("%Y-%m-%d", strict=False)
-    if name == "Time":
-        return column.str.to_time("%H:%M:%S%.f", strict=False)
-    if name == "Datetime":
-        zone = options["time_zone"]
-        form = "%Y-%m-%dT%H:%M:%S%.f" + ("%z" if zone else "")
-        moments = column.str.to_datetime(form, time_unit=options["time_unit"], strict=False)
-        return moments.dt.convert_time_zone(zone) if zone else moments
-    return column.cast(getattr(pl, name)(**options), strict=False)
-
-
-def _type_named(kind: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the parameters of a type.
+def _type_named(kind: str) -> pl.DataType:
+    """Return the type that a codebook states.
 
     >>> _type_named("Int64"), _type_named("Enum(categories=['low', 'high'])")
-    (('Int64', {}), ('Enum', {'categories': ['low', 'high']}))
+    (Int64, Enum(categories=['low', 'high']))
     """
     tree = ast.parse(kind, mode="eval").body
     named = tree.func if isinstance(tree, ast.Call) else tree
@@ -271,4 +255,5 @@ def _type_named(kind: str) -> tuple[str, dict[str, Any]]:
     name = named.id if isinstance(named, ast.Name) else ""
     if not issubclass(getattr(pl, name, object), pl.DataType):
         raise ReleaseError("the codebook states an unknown type", expected="a type of polars")
-    return name, {str(option.arg): ast.literal_eval(option.value) for option in given}
+    made: pl.DataType = getattr(pl, name)(**{str(option.arg): ast.literal_eval(option.value) for option in given})
+    return made

@@ -48,7 +48,7 @@ class Projections:
     joined: Audit
     """What all releases together give away: classes are the rows that share a class in every release."""
 
-    def save(self, folder: str | Path, *, format: str = "csv") -> Path:
+    def save(self, folder: str | Path, *, format: str | None = None) -> Path:
         """Write every release into a folder of its own below `folder`, in one step; an existing one is refused."""
         target = Path(folder)
         if target.exists():
@@ -132,7 +132,7 @@ def project(
     What can never be done within a `limit` is refused at once.
     """
     models = as_models(request.require)
-    table = read_as_asked(table, request.unify, request.order)
+    table = read_as_asked(table, request.unify, request.order, request.missing)
     roles = roles_of(table.columns, request)
     check_allowed(roles, request)
     request = replace(request, quasi=roles.quasi, sensitive=roles.sensitive)

@@ -52,9 +52,10 @@ def rerelease(
     `m(ATTRIBUTE)=M` and nothing that two tables cannot meet. People are told apart by the identifiers, or where there
     are none by the quasi-identifiers; a value that has changed since makes somebody a new person, as in the paper.
     """
-    if request.unify or request.order:
+    refused = next((name for name in ("unify", "order", "missing") if getattr(request, name)), None)
+    if refused is not None:
         raise Unsupported(
-            f"a release that follows another takes no {'unify' if request.unify else 'order'}",
+            f"a release that follows another takes no {refused}",
             hint="unify spellings before, so that every release of the series has the same",
         )
     series = _Series.of(table, request, register, follows)
@@ -71,7 +72,7 @@ def rerelease(
         partition = Partition(labels)
         return Solution(partition, problem.cost_of(partition), "feasible", "m-invariance", notes=notes)
 
-    whole = Table(pl.concat([table.frame, fakes]), table.notes)
+    whole = Table(pl.concat([table.frame, fakes]), table.notes, table.origin)
     release = run(whole, replace(request, recoding=Anatomy.name, max_dropped=0), progress, stop, solve)
     return series.checked(_told(release, fakes))
 

@@ -31,6 +31,7 @@ from shoal.tables.table import TABLE, Table
 
 REFUSED = {
     "unify": "give one spelling to each value in Spark before, or use the engine local",
+    "missing": "make codes for missing values null in Spark before, or use the engine local",
     "order": "use another distance than ordered for words, or use the engine local",
 }
 """Settings that would alter values before they are encoded, and what to do instead."""

@@ -112,7 +112,7 @@ def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
                 f"{name!r} with a stated order cannot be compared with a population",
                 hint="leave its order or --population out",
             )
-    return read_as_asked(table, request.unify, request.order)
+    return read_as_asked(table, request.unify, request.order, request.missing)
 
 
 def _population(table: Table, request: Request) -> Table | None:
@@ -120,7 +120,8 @@ def _population(table: Table, request: Request) -> Table | None:
     if request.population is None:
         return None
     people = Table.of(request.population)
-    people = read_as_asked(people, [name for name in listed(request.unify) if name in people.columns])
+    codes = {name: some for name, some in request.missing.items() if name in people.columns}
+    people = read_as_asked(people, [name for name in listed(request.unify) if name in people.columns], missing=codes)
     named = [name for name in request.quasi if name in table.columns and name in people.columns]
     return people.with_columns(spelt_like(people[name], table[name]) for name in named)
 

@@ -29,6 +29,7 @@ from shoal.request import Request, settings_of
 from shoal.steps.preparation import Prepared
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
+from shoal.tables.missing_codes import listed_codes
 from shoal.tables.roles import Roles, listed
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
@@ -223,6 +224,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "suppressed": problem.suppressed,
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
         "unify": list(listed(request.unify)),
+        "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "star": request.star,
         "neutralise": bool(request.neutralise),

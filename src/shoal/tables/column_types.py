@@ -10,6 +10,11 @@ from shoal.core.errors import TableError
 from shoal.tables.spelling import one_spelling
 from shoal.tables.star_marks import STAR, count_literal_stars
 
+MOMENT = "%Y-%m-%dT%H:%M:%S%.f"
+"""How a date with a time is written as text."""
+EXACT = 2**53
+"""Up to here a floating-point number holds every whole number."""
+
 
 def tidy(frame: pl.DataFrame) -> pl.DataFrame:
     """Make a frame one shoal can work on: NaN is missing, categories are text, equal numbers are spelt in one way."""
@@ -41,6 +46,42 @@ def tidy_column(column: pl.Series) -> pl.Series:
             hint="flatten or leave out the column",
         )
     return column
+
+
+def as_type(column: pl.Series, kind: pl.DataType) -> pl.Series:
+    """Return a column of a file as a type, from text as polars writes it; what does not fit becomes missing.
+
+    >>> as_type(pl.Series(["1980-01-02", "x"]), pl.Date()).to_list(), as_type(pl.Series([30.0]), pl.Int64()).to_list()
+    ([datetime.date(1980, 1, 2), None], [30])
+    """
+    if column.dtype == kind:
+        return column
+    if column.dtype != pl.String:
+        return column.cast(kind, strict=False)
+    if kind == pl.Boolean:
+        return column == "true"
+    if kind == pl.Date:
+        return column.str.to_date("%Y-%m-%d", strict=False)
+    if kind == pl.Time:
+        return column.str.to_time("%H:%M:%S%.f", strict=False)
+    if isinstance(kind, pl.Datetime):
+        form = MOMENT + ("%z" if kind.time_zone else "")
+        moments = column.str.to_datetime(form, time_unit=kind.time_unit, strict=False)
+        return moments.dt.convert_time_zone(kind.time_zone) if kind.time_zone else moments
+    return column.cast(kind, strict=False)
+
+
+def as_whole(column: pl.Series) -> pl.Series:
+    """Return numbers as whole numbers if all are, from a format that knows no whole numbers.
+
+    >>> as_whole(pl.Series([30.0, None])).to_list(), as_whole(pl.Series([30.5])).to_list()
+    ([30, None], [30.5])
+    """
+    if not column.dtype.is_float() or column.is_infinite().any():
+        return column
+    values = column.fill_nan(None)
+    whole = bool(((values.floor() == values) & (values.abs() <= EXACT)).all())
+    return values.cast(pl.Int64) if whole and values.count() else values
 
 
 def check_filled(rows: int, columns: int) -> None:

@@ -9,26 +9,24 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
-import gzip
 import io
 import os
 import shutil
 import tempfile
 import weakref
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 
 from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
-from shoal.tables.csv_text import HEAD, Form, marked_encoding, separators_outside, without_blank_lines
+from shoal.tables.compression import opened
+from shoal.tables.csv_text import COMPRESSED, HEAD, Form, marked_encoding, separators_outside, without_blank_lines
 from shoal.tables.readers.base import ReadOptions
 
 try:
@@ -141,7 +139,7 @@ def _copy(blocks: Iterable[str], form: Form, path: Path, *, blank_is_nobody: boo
 def _blocks(path: Path, encoding: str) -> Iterator[str]:
     """Yield the text of a file in blocks of whole rows; a last row without a line end goes with those before it."""
     held = ""
-    with _opened(path) as file:
+    with opened(path) as file:
         try:
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
             piece = text.read(BLOCK).removeprefix("\ufeff")
@@ -162,8 +160,6 @@ def _blocks(path: Path, encoding: str) -> Iterator[str]:
             raise TableError(f"{path.name!r} is not {encoding} text", hint="name another --encoding") from error
         except LookupError as error:
             raise ParameterError(f"unknown encoding {encoding!r}", expected="a name such as utf-8 or cp1252") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(f"{path.name!r} is a damaged gzip file", hint="fetch or compress it again") from error
     if held:
         yield held
 
@@ -195,7 +191,7 @@ def _last_row_end(text: str) -> int:
 
 def _encoding(path: Path) -> str:
     """Return the encoding of a byte-order mark, else UTF-8 if the bytes are, else Windows-1252."""
-    with _opened(path) as file, suppress(EOFError, gzip.BadGzipFile, zlib.error):
+    with opened(path) as file:
         piece = file.read(4)
         known = marked_encoding(piece)
         if known:
@@ -213,11 +209,7 @@ def _encoding(path: Path) -> str:
 
 def _is_packed(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path) if _is_packed(path) else path.open("rb")  # type: ignore[return-value]
+        return file.read(4).startswith(COMPRESSED)
 
 
 def _short(path: Path, separator: str, width: int) -> int:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,6 +16,8 @@ from shoal.tables.readers.base import ReadOptions
 from shoal.tables.spelling import infer_file, one_spelling, spelling_notes
 
 SEPARATORS = ",;\t|"
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
+"""How files begin that are compressed: by gzip, bzip2, Zstandard, or in a zip file."""
 HEAD = 100_000
 """Characters at the beginning of a text that its form is guessed from."""
 
@@ -96,7 +96,7 @@ class Form:
 
 def parse(content: bytes, name: str, options: ReadOptions) -> tuple[pl.DataFrame, Form, dict[str, tuple[str, ...]]]:
     """Return the columns of a CSV file by their types, its form, and where it spells values in several ways."""
-    content = _unzipped(content, name)
+    content = unpacked_bytes(content, name)
     encoding = options.encoding or guess_encoding(content)
     text = _decoded(content, encoding, name)
     form = Form.of(name, text, encoding, options)
@@ -187,13 +187,13 @@ def guess_separator(lines: list[str]) -> str:
     return max(SEPARATORS, key=regularity)
 
 
-def _unzipped(content: bytes, name: str) -> bytes:
-    if not content.startswith(b"\x1f\x8b"):
+def unpacked_bytes(content: bytes, name: str) -> bytes:
+    """Return the bytes of a text, whether they are compressed or not."""
+    if not content.startswith(COMPRESSED):
         return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{name!r} is a damaged gzip file", hint="fetch or compress it again") from error
+    from shoal.tables.compression import text_of  # loaded only where a file is compressed
+
+    return text_of(content, name)
 
 
 def _decoded(content: bytes, encoding: str, name: str) -> str:

@@ -57,6 +57,16 @@ def infer(column: pl.Series, *, commas: bool = False) -> pl.Series:
     return column
 
 
+def infer_dates(column: pl.Series) -> pl.Series:
+    """Give a column of text whose values are all dates that type; numbers that are written as text stay text.
+
+    >>> infer_dates(pl.Series(["2024-02-29", None])).dtype, infer_dates(pl.Series(["2024"])).dtype
+    (Date, String)
+    """
+    typed = infer(column)
+    return typed if typed.dtype.is_temporal() else column
+
+
 def infer_file(column: pl.Series, *, commas: bool = False) -> pl.Series:
     """Give a column of a text file the type its values have; `NaN` among numbers with a point is missing.
 

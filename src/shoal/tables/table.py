@@ -7,7 +7,7 @@ never confused. Nothing here imports pandas.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from shoal.core.errors import TableError
 from shoal.tables.column_types import tidy
 from shoal.tables.columns import Columns, Held, Notes, Replaced
 from shoal.tables.encoded_column import Coded
-from shoal.tables.readers.base import Contents, ReadOptions, reader_of
+from shoal.tables.readers.base import Contents, Origin, ReadOptions, reader_of
 from shoal.tables.spelling import spelling_notes
 
 TABLE = "table"
@@ -36,9 +36,12 @@ class Table:
     (1, 0)
     """
 
-    def __init__(self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, cells: pl.DataFrame | Columns, notes: tuple[str, ...] = (), origin: Origin | None = None
+    ) -> None:
         self._cells: Columns = Held(cells) if isinstance(cells, pl.DataFrame) else cells
         self._guessed = notes
+        self.origin = origin or Origin()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -58,7 +61,7 @@ class Table:
         if isinstance(data, str | Path):
             return read(data)
         frame = _as_polars(data)
-        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())))
+        return cls(Held(tidy(frame), spelling_notes(frame.iter_columns())), origin=_origin(data))
 
     @property
     def rows(self) -> int:
@@ -89,7 +92,9 @@ class Table:
     def with_columns(self, columns: Iterable[pl.Series], spelling: Notes | None = None) -> Table:
         """Return the same table with some columns replaced, and what there is to say of their spelling."""
         others = pl.DataFrame(list(columns))
-        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed) if others.width else self
+        if not others.width:
+            return self
+        return Table(Replaced(self._cells, Held(others, spelling)), self._guessed, self.origin)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -97,22 +102,39 @@ class Table:
         return self._cells.frame()
 
 
-def read(path: str | Path, **options: str | None) -> Table:
-    """Read a file of any format that has a reader; what the `ReadOptions` do not say is guessed.
+def read(path: str | Path, **options: Any) -> Table:
+    """Read a file of any format that has a reader, or a query of a database; what the options do not say is guessed.
 
     A folder of Parquet files, as Spark writes them, is one table. The cells of a large CSV file are put into a
     temporary file, if there is room for it: the table is the same, and takes a tenth of the memory.
     """
-    return _of_file(reader_of(Path(path)).read(Path(path), ReadOptions(**options)))
+    database = _of_database(path, options)
+    if database is not None:
+        return database
+    reader = reader_of(Path(path))
+    return _of_file(reader.read(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
-def read_by_disk(path: str | Path, **options: str | None) -> Table:
+def read_by_disk(path: str | Path, **options: Any) -> Table:
     """Read the same from a file that may be larger than memory: of CSV, cells are put into a temporary file."""
-    return _of_file(reader_of(Path(path)).read_by_disk(Path(path), ReadOptions(**options)))
+    database = _of_database(path, options)
+    if database is not None:
+        return database
+    reader = reader_of(Path(path))
+    return _of_file(reader.read_by_disk(Path(path), reader.taken(Path(path), ReadOptions(**options))))
+
+
+def _of_database(path: str | Path, options: Mapping[str, Any]) -> Table | None:
+    """Return the rows of a query if a URL is given, else None."""
+    if ":/" not in str(path):
+        return None
+    from shoal.tables.databases import is_database, read_database  # loaded only where a URL is given
+
+    return read_database(str(path), options.get("query")) if is_database(path) else None
 
 
 def _of_file(found: Contents) -> Table:
-    return Table(found.columns, found.notes)
+    return Table(found.columns, (*found.notes, *found.origin.told), found.origin)
 
 
 def numbered(frame: pl.DataFrame, distinct: pl.DataFrame) -> Ints:
@@ -148,6 +170,19 @@ def _ordered_words(column: Any) -> list[str]:
         arrays = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
         words = arrays[0].dictionary.to_pylist() if arrays else []
     return words if all(isinstance(word, str) for word in words) else []
+
+
+def _origin(data: Any) -> Origin:
+    """Say which library a frame is of, and which types it has."""
+    library = type(data).__module__.partition(".")[0]
+    if isinstance(data, pl.LazyFrame | pl.DataFrame):
+        lazy = isinstance(data, pl.LazyFrame)
+        return Origin(kind="polars.lazy" if lazy else "polars", types=dict(data.collect_schema()))
+    if library == "pandas" and hasattr(data, "dtypes"):
+        return Origin(kind=library, types={str(name): data.dtypes[name] for name in data.columns})
+    if library == "pyarrow" and hasattr(data, "schema"):
+        return Origin(kind=library, types={one.name: one.type for one in data.schema})
+    return Origin()
 
 
 def _as_polars(data: object) -> pl.DataFrame:

@@ -9,8 +9,9 @@ from typing import TypeAlias
 import polars as pl
 
 from shoal.core.arrays import Ints
+from shoal.tables.labels import Labels
 from shoal.tables.table import Table
-from shoal.tables.writers.base import writer_of
+from shoal.tables.writers.base import LabelWriter, writer_of
 
 PART = 250_000
 """So many rows are made and written at a time."""
@@ -24,8 +25,17 @@ def write(frame: pl.DataFrame, path: Path) -> None:
     writer_of(path).write(frame, path)
 
 
-def write_rows(table: Table, path: Path, order: Ints, change: Change = lambda rows: rows) -> None:
-    """Write the rows of a table in an order, changed, a part at a time: never are all of them texts at once."""
+def write_rows(
+    table: Table, path: Path, order: Ints, change: Change = lambda rows: rows, labels: Labels | None = None
+) -> None:
+    """Write the rows of a table in an order, changed, a part at a time: never are all of them texts at once.
+
+    A format that has labels is written all at once, with those of the original.
+    """
+    writer = writer_of(path)
+    if isinstance(writer, LabelWriter):
+        writer.write_labelled(change(table.part(order)), path, labels or Labels())
+        return
     parts = [slice(begin, begin + PART) for begin in range(0, len(order), PART)] or [slice(0)]
     if len(parts) == 1:
         write(change(table.part(order)), path)

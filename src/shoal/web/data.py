@@ -24,8 +24,10 @@ CONTROLS = {
     "separator": ("Columns are separated by", SEPARATORS),
     "encoding": ("Letters are encoded in", ENCODINGS),
     "decimal": ("Decimal sign", DECIMALS),
+    "sheet": ("Sheet, by name or number", {}),
+    "header_row": ("Row that names the columns", {}),
 }
-"""How a file is written, by the name of the option: what is asked, and what may be chosen."""
+"""How a file is written, by the name of the option: what is asked, and what may be chosen, or nothing for any text."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,8 @@ def _reading(page: Page, taken: Sequence[str]) -> None:
     for name in (name for name in CONTROLS if name in taken):
         label, options = CONTROLS[name]
         heard = lambda value, name=name: page.attempt(_read_anew, page.desk, name, value or None)  # noqa: E731
-        chosen(label, options, getattr(draft, name) or "", heard, key=name)
+        said = str(getattr(draft, name) or "")
+        chosen(label, options, said, heard, key=name) if options else written(label, said, heard, key=name)
 
 
 def _read_anew(desk: Desk, name: str, value: str | None) -> None:

@@ -21,7 +21,7 @@ from shoal.tables.table import read
 from shoal.tables.writing import write
 
 READERS = discover(readers, Reader)
-STATA = """
+MINITAB = """
 from typing import ClassVar
 
 import polars as pl
@@ -29,10 +29,10 @@ import polars as pl
 from shoal.tables.readers.base import ScanReader
 
 
-class Stata(ScanReader):
-    name: ClassVar[str] = "stata"
-    title: ClassVar[str] = "Stata"
-    suffixes: ClassVar[tuple[str, ...]] = (".dta", ".dta.gz")
+class Minitab(ScanReader):
+    name: ClassVar[str] = "minitab"
+    title: ClassVar[str] = "Minitab"
+    suffixes: ClassVar[tuple[str, ...]] = (".mtw", ".mtw.gz")
     needs: ClassVar[str] = "{needs}"
     extra: ClassVar[str] = "shoal[files]"
 
@@ -40,6 +40,7 @@ class Stata(ScanReader):
         return pl.scan_csv(files)
 """
 """A reader whose files hold the text of a CSV file."""
+TITLES = "Arrow, CSV (plain or compressed), Excel, JSON lines, Parquet, SAS, SPSS, Stata"
 ONE_FILE = """
 import sys
 from shoal.tables.table import read
@@ -49,20 +50,20 @@ print(*(name for name in sys.modules if name.startswith("shoal.tables.readers.")
 
 
 @pytest.fixture
-def stata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+def minitab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
     """A reader that needs a module, among the others, and gone again afterwards."""
     folder = tmp_path / "more_readers"
     folder.mkdir()
-    (folder / "stata.py").write_text(STATA.replace("{needs}", request.param))
+    (folder / "minitab.py").write_text(MINITAB.replace("{needs}", request.param))
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(folder)])
     importlib.invalidate_caches()
     yield
-    sys.modules.pop("shoal.tables.readers.stata", None)
-    vars(readers).pop("stata", None)
+    sys.modules.pop("shoal.tables.readers.minitab", None)
+    vars(readers).pop("minitab", None)
 
 
-missing = pytest.mark.parametrize("stata", ["no_such_module"], indirect=True)
-present = pytest.mark.parametrize("stata", ["polars"], indirect=True)
+missing = pytest.mark.parametrize("minitab", ["no_such_module"], indirect=True)
+present = pytest.mark.parametrize("minitab", ["polars"], indirect=True)
 
 
 def test_formats_do_not_share_suffixes() -> None:
@@ -82,7 +83,7 @@ def test_the_settings_of_reading_are_the_options_of_readers() -> None:
 
 
 def test_help_lists_the_formats_from_the_text_of_their_modules() -> None:
-    assert declared("readers", "title") == titles() == "Arrow, CSV (plain or gzip), Parquet"
+    assert declared("readers", "title") == titles() == TITLES
     assert titles() in SETTINGS["file"].help
 
 
@@ -98,6 +99,13 @@ def test_help_lists_the_formats_from_the_text_of_their_modules() -> None:
         (".csv", None),
         ("people", None),
         ("people.gz", None),
+        ("people.csv.zst", "csv"),
+        ("people.zip", "csv"),
+        ("people.JSONL", "json-lines"),
+        ("people.ods", "excel"),
+        ("people.2024.sas7bdat", "sas"),
+        ("people.zsav", "spss"),
+        ("people.sav.gz", None),
         ("people.parquet.gz", None),
         ("peoplecsv", None),
     ],
@@ -115,39 +123,39 @@ def test_the_other_readers_are_not_imported(tmp_path: Path, suffix: str, module:
 
 
 def test_a_suffix_that_nobody_reads_is_refused_with_those_that_are_read(tmp_path: Path) -> None:
-    (tmp_path / "people.dta").touch()
+    (tmp_path / "people.mtw").touch()
     with pytest.raises(TableError) as caught:
-        read(tmp_path / "people.dta")
+        read(tmp_path / "people.mtw")
     assert caught.value.expected == " or ".join(readable())
     assert caught.value.hint == ""
 
 
 @missing
-@pytest.mark.usefixtures("stata")
+@pytest.mark.usefixtures("minitab")
 def test_an_error_says_what_an_extra_would_add(tmp_path: Path) -> None:
-    (tmp_path / "people.sav").touch()
-    with pytest.raises(TableError, match=r"pip install 'shoal\[files\]' to read \.dta and \.dta\.gz"):
-        read(tmp_path / "people.sav")
-    assert ".dta" not in readable()
+    (tmp_path / "people.por2").touch()
+    with pytest.raises(TableError, match=r"pip install 'shoal\[files\]' to read \.mtw and \.mtw\.gz"):
+        read(tmp_path / "people.por2")
+    assert ".mtw" not in readable()
 
 
 @missing
-@pytest.mark.usefixtures("stata")
+@pytest.mark.usefixtures("minitab")
 def test_a_reader_whose_module_is_missing_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "people.dta").touch()
-    with pytest.raises(Unsupported, match=r"Stata needs no_such_module, .*; pip install 'shoal\[files\]'"):
-        read(tmp_path / "people.dta")
+    (tmp_path / "people.mtw").touch()
+    with pytest.raises(Unsupported, match=r"Minitab needs no_such_module, .*; pip install 'shoal\[files\]'"):
+        read(tmp_path / "people.mtw")
 
 
 @present
-@pytest.mark.usefixtures("stata")
+@pytest.mark.usefixtures("minitab")
 def test_a_file_more_is_a_format_more(tmp_path: Path) -> None:
-    path = tmp_path / "people.dta"
+    path = tmp_path / "people.mtw"
     path.write_text("age\n30\n")
-    assert reader_of(path).name == "stata"
+    assert reader_of(path).name == "minitab"
     assert read(path).frame.to_dict(as_series=False) == {"age": [30]}
-    assert ".dta" in readable()
-    assert "Stata" in titles()
+    assert ".mtw" in readable()
+    assert "Minitab" in titles()
 
 
 def test_a_format_that_reads_nothing_of_a_folder_is_not_asked(tmp_path: Path) -> None:

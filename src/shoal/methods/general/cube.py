@@ -136,7 +136,7 @@ class CoveringSearch:
         cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, effort: str | None = None
     ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time."""
-        progress(0.0, "laying out the cube (compiled at the first use)")
+        progress(0.0, "charging the rows (compiled at the first use)")
         pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
         checks = Checks.of(pricing.cube, problem.models)
         ascent = Ascent.of(pricing)

@@ -14,6 +14,7 @@ from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.repair import repair
+from shoal.microdata.partition import Partition
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
@@ -89,7 +90,7 @@ def looked(effort: str, rows: int) -> int:
 def standing(doing: str, ascent: Ascent, covering: Covering) -> ProgressMessage:
     """Say what is done, with cost and bound."""
     cost, bound = ascent.pricing.measured(covering.cost), ascent.pricing.stated(ascent.best)
-    return ProgressMessage(f"{doing} (cost {cost:.5g}, bound {bound:.5g})", cost, bound)
+    return ProgressMessage(doing, cost, bound)
 
 
 def walked(problem: Problem, tuples: int | None = None) -> int:
@@ -156,16 +157,20 @@ def _peeled(
 def concluded(
     method: Method, problem: Problem, found: Covering, ascent: Ascent | None, deadline: Deadline, progress: Progress
 ) -> Solution:
-    """Return a covering as a solution: decided by the models themselves, repaired where they refuse a class."""
-    partition = problem.publish(found.partition(problem)).partition
+    """Return a covering as a solution, with what the prices prove."""
+    solution = decided(method, problem, found.partition(problem), deadline, progress)
+    if ascent is None:
+        return solution
+    bound, prices = ascent.pricing.stated(ascent.best), ascent.pricing.proof(ascent.best)
+    return replace(solution, lower_bound=bound, prices=prices)
+
+
+def decided(method: Method, problem: Problem, partition: Partition, deadline: Deadline, progress: Progress) -> Solution:
+    """Return classes as a solution: decided by the models themselves, merged where they refuse one."""
+    partition = problem.publish(partition).partition
     notes: tuple[str, ...] = ()
     refused = int((~problem.models.admits(problem.classes(partition))).sum())
     if refused:
         partition = repair(problem, partition, deadline=deadline, progress=progress)
         notes = (f"{refused:,} classes were merged into their best neighbours",)
-    solution = method.solution(problem, partition, "feasible", notes=notes)
-    solution = replace(solution, merged=refused > 0)
-    if ascent is None:
-        return solution
-    bound, prices = ascent.pricing.stated(ascent.best), ascent.pricing.proof(ascent.best)
-    return replace(solution, lower_bound=bound, prices=prices)
+    return replace(method.solution(problem, partition, "feasible", notes=notes), merged=refused > 0)

@@ -6,19 +6,24 @@ Of the modules in this package only those are imported whose text has the suffix
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import polars as pl
 
 from shoal.core.discovery import declaring, discover
-from shoal.core.errors import TableError, Unsupported
+from shoal.core.errors import ParameterError, TableError, Unsupported
 from shoal.tables import readers
+from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Columns, Stored
+
+if TYPE_CHECKING:
+    from shoal.tables.labels import Labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +33,29 @@ class ReadOptions:
     separator: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    sheet: str | int | None = None
+    header_row: str | int | None = None
+    query: str | None = None
+
+
+ELSEWHERE = {"sheet": "a workbook", "header_row": "a workbook", "query": "the URL of a database"}
+"""Options that most files have no use for, and what has."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table comes from, as far as a release of it depends on that."""
+
+    format: str = "csv"
+    """What a release is written as where no format is named."""
+    labels: Labels | None = None
+    """What the file says of its columns, where the format has a place for that."""
+    kind: str = ""
+    """The library of the frame that it was made from: `polars`, `polars.lazy`, `pandas` or `pyarrow`; else nothing."""
+    types: Mapping[str, Any] = field(default_factory=dict)
+    """By column, the type that the frame has for it, in the words of its library."""
+    told: tuple[str, ...] = ()
+    """What the person who asks for a release should know of the file, a line each."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +65,8 @@ class Contents:
     columns: Columns
     notes: tuple[str, ...] = ()
     """What was guessed, in words, for the decision log."""
+    origin: Origin = field(default_factory=Origin)
+    """What a release in the same format takes over."""
 
 
 class Format(ABC):
@@ -52,11 +82,18 @@ class Format(ABC):
     """A module that has to be installed for it, if any."""
     extra: ClassVar[str] = ""
     """What installs that module, such as `shoal[files]`."""
+    empty_strings: ClassVar[bool] = True
+    """Whether its files tell an empty string from a missing value; else a table that has one is not written."""
 
     @classmethod
     def is_installed(cls) -> bool:
         """Whether the module that it needs is installed."""
         return not cls.needs or find_spec(cls.needs) is not None
+
+    @classmethod
+    def module(cls) -> Any:
+        """Return the module that it needs."""
+        return import_module(cls.needs)  # an optional extra
 
 
 class Reader(Format):
@@ -65,9 +102,19 @@ class Reader(Format):
     options: ClassVar[tuple[str, ...]] = ()
     """The `ReadOptions` that it takes; the others mean nothing in its files."""
     typed: ClassVar[bool] = True
-    """Whether its files state the types of columns; else cells are texts, and types are inferred."""
+    """Whether its files state the types of columns; else types are inferred, and a release is read by its codebook."""
     folders: ClassVar[bool] = False
     """Whether a folder of its files, side by side, is one table."""
+
+    def taken(self, path: Path, options: ReadOptions) -> ReadOptions:
+        """Return the options, or refuse a sheet, header row or query that a file does not have."""
+        for name, other in ELSEWHERE.items():
+            if getattr(options, name) is not None and name not in self.options:
+                raise ParameterError(
+                    f"{path.name!r} is a {self.title} file: it has no {name.replace('_', ' ')}",
+                    hint=f"leave {name} out, or give {other}",
+                )
+        return options
 
     @abstractmethod
     def read(self, path: Path, options: ReadOptions) -> Contents:
@@ -78,7 +125,10 @@ class Reader(Format):
         return self.read(path, options)
 
     def as_written(self, path: Path) -> Columns:
-        """Return the cells of a published table, which may have no rows; all as text if the format is not typed."""
+        """Return the cells of a published table, which may have no rows.
+
+        A column of a format that is not typed is of text, or of any type that its values can be cast from.
+        """
         return self.read(path, ReadOptions()).columns
 
     def first_rows(self, path: Path, rows: int, options: ReadOptions) -> pl.DataFrame | None:
@@ -105,13 +155,20 @@ class Reader(Format):
 class ScanReader(Reader):
     """A format of which polars reads one column without the others."""
 
+    release_format: ClassVar[str] = "csv"
+    """What a release of its files is written as where no format is named."""
+
     @abstractmethod
     def scan(self, files: list[Path]) -> pl.LazyFrame:
         """Return the rows of some files, one file after the other; a file name is never a pattern."""
 
+    def column(self, column: pl.Series) -> pl.Series:
+        """Return a column of a file as it is in the table."""
+        return tidy_column(column)
+
     def read(self, path: Path, options: ReadOptions) -> Contents:
         """Return columns that are read when they are asked for."""
-        return Contents(Stored(path, self.scan, files=self.files))
+        return Contents(Stored(path, self.scan, self.column, files=self.files), origin=Origin(self.release_format))
 
     def as_written(self, path: Path) -> Columns:
         """Return the columns, which may have no rows."""
@@ -119,7 +176,18 @@ class ScanReader(Reader):
 
     def first_rows(self, path: Path, rows: int, options: ReadOptions) -> pl.DataFrame | None:
         """Return the first rows, read without the rest."""
-        return Stored(path, self.scan, files=self.files).head(rows)
+        return Stored(path, self.scan, self.column, files=self.files).head(rows)
+
+
+def other_format(path: Path, format: str) -> tuple[str, ...]:
+    """Say what a release of a file is written as where its own format cannot be; nothing where it can.
+
+    >>> other_format(Path("people.xls"), "xlsx"), other_format(Path("people.XLSX"), "xlsx")
+    (('people.xls: .xls files cannot be written; without --format the release is a .xlsx file',), ())
+    """
+    suffix = path.suffix.lower()
+    said = f"{path.name}: {suffix} files cannot be written; without --format the release is a .{format} file"
+    return () if suffix == f".{format}" else (said,)
 
 
 def reader_of(path: Path) -> Reader:

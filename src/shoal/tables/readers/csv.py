@@ -1,4 +1,4 @@
-"""CSV files, plain or gzip: separator, encoding, decimal sign and types are guessed where they are not given.
+"""CSV files, plain or compressed: separator, encoding, decimal sign and types are guessed where they are not given.
 
 The cells of a large file are put into a temporary file, if there is room for it: the table is the same, and takes a
 tenth of the memory.
@@ -6,7 +6,6 @@ tenth of the memory.
 
 from __future__ import annotations
 
-import gzip
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
@@ -16,7 +15,7 @@ import polars as pl
 from shoal.core.errors import ShoalError, TableError
 from shoal.tables.column_types import tidy
 from shoal.tables.columns import Columns, Held
-from shoal.tables.csv_text import parse, texts
+from shoal.tables.csv_text import parse, texts, unpacked_bytes
 from shoal.tables.readers.base import Contents, Reader, ReadOptions
 
 LARGE = 64 * 2**20
@@ -29,8 +28,13 @@ class Csv(Reader):
     """Reads a header line with the names of the columns, then a line per person."""
 
     name: ClassVar[str] = "csv"
-    title: ClassVar[str] = "CSV (plain or gzip)"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+    title: ClassVar[str] = "CSV (plain or compressed)"
+    suffixes: ClassVar[tuple[str, ...]] = (
+        *(".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.zip"),
+        *(".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst", ".tsv.zip"),
+        *(".txt", ".txt.gz", ".txt.bz2", ".txt.zst", ".txt.zip"),
+        ".zip",
+    )
     options: ClassVar[tuple[str, ...]] = ("separator", "encoding", "decimal")
     typed: ClassVar[bool] = False
 
@@ -53,8 +57,7 @@ class Csv(Reader):
 
     def as_written(self, path: Path) -> Columns:
         """Return the cells that shoal wrote, all as text."""
-        content = path.read_bytes()
-        return Held(texts((gzip.decompress(content) if path.suffix == ".gz" else content).decode()))
+        return Held(texts(unpacked_bytes(path.read_bytes(), path.name).decode()))
 
     def first_rows(self, path: Path, rows: int, options: ReadOptions) -> pl.DataFrame | None:
         """Return the first rows of a large file, if its beginning can be read without the rest."""
@@ -92,8 +95,10 @@ def _spilled(path: Path, options: ReadOptions) -> Contents:
 
 def _beginning(path: Path) -> bytes:
     """Return the first bytes up to the end of a record: a line's end outside quotes."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        content: bytes = file.read(HEAD)
+    from shoal.tables.compression import opened  # loaded only where an original is read
+
+    with opened(path) as file:
+        content = file.read(HEAD)
     end = content.rfind(b"\n") + 1
     while end and content.count(b'"', 0, end) % 2:
         end = content.rfind(b"\n", 0, end - 1) + 1

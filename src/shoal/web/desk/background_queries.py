@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from shoal.core.errors import ParameterError, ShoalError, nearest
-from shoal.request import READING
+from shoal.request import LEFT_OUT, READING
 from shoal.studies.checkpoint import fingerprint
 from shoal.web.desk.atomic_files import plain, private_folder
 from shoal.web.desk.draft import Draft
@@ -20,7 +20,7 @@ from shoal.web.desk.reading import Stamp
 
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
-_FILE = ("file", *READING)
+_FILE = ("file", *(name for name in READING if name not in LEFT_OUT["draft"]))
 NEEDS = {"inspection": _FILE, "safety": (*_FILE, "roles", "allow")}
 """The parts of the draft that a look reads, where that is not all of them."""
 

@@ -32,7 +32,7 @@ OPEN = "open"
 """The role of a column that nobody has decided on: there is no run before it is."""
 DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(Request)}
 """What a request takes where nothing is said."""
-LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order")
+LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order", "missing")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
 TREES = "hierarchies"
@@ -50,6 +50,8 @@ class Draft:
     separator: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    sheet: str | None = None
+    header_row: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
     allow: tuple[str, ...] = ()
@@ -58,6 +60,8 @@ class Draft:
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     unify: tuple[str, ...] = ()
     """Columns whose values become one if their spelling alone differs."""
+    missing: Mapping[str, Any] = field(default_factory=dict)
+    """For columns the codes that stand for missing values."""
     order: Mapping[str, Any] = field(default_factory=dict)
     """For each column of words its values, the least first."""
     require: tuple[str, ...] = ()
@@ -72,7 +76,8 @@ class Draft:
     population: str | None = None
     star: str = DEFAULTS["star"]
     neutralise: bool = DEFAULTS["neutralise"]
-    format: str = "csv"
+    format: str | None = None
+    """None: that of the file where it has labels or sheets, else CSV."""
     registry: str | None = None
     """The register of earlier releases: an absolute path."""
     overlap: str | None = None
@@ -100,7 +105,7 @@ class Draft:
     @property
     def reading(self) -> dict[str, str | None]:
         """How the file is read; None is guessed."""
-        return {name: getattr(self, name) for name in READING}
+        return {name: getattr(self, name) for name in READING if name not in LEFT_OUT["draft"]}
 
     @property
     def files(self) -> list[Path]:
@@ -139,6 +144,7 @@ class Draft:
         shown = [*self.named("sensitive"), *self.named("other")]
         lists |= {"allow": [name for name in self.allow if name in shown]}
         maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights), "order": words}
+        maps |= {"missing": dict(self.missing)}
         return {
             **{name: names for name, names in lists.items() if names or name == "quasi"},
             "require": " ".join(self.require),

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from shoal.methods.base import ProgressMessage
+from shoal.methods.base import Standing
 from shoal.web.desk.jobs import PROGRESS, Point
 
 EVERY = 0.25
@@ -22,8 +22,7 @@ class Teller:
     def __init__(self, folder: Path) -> None:
         self.path, self.began = folder / PROGRESS, time.monotonic()
         self.told, self.phase = -EVERY, ""
-        self.cost: float | None = None
-        self.bound: float | None = None
+        self.standing = Standing()
 
     @property
     def seconds(self) -> float:
@@ -32,22 +31,15 @@ class Teller:
 
     def __call__(self, share: float, doing: str) -> None:
         """Tell how far it is, unless that was told a moment ago."""
-        if isinstance(doing, ProgressMessage):
-            self._stand(doing)
+        self.standing.note(doing)
         phase, now = str(doing).partition(" (")[0], self.seconds
         if phase == self.phase and now - self.told < EVERY:
             return
         self.phase, self.told = phase, now
-        point = Point(now, round(min(max(share, 0.0), 1.0), 4), phase, self.cost, self.bound)
+        point = Point(now, round(min(max(share, 0.0), 1.0), 4), phase, self.standing.cost, self.standing.bound)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(point)) + "\n")
 
     def settle(self, cost: float, bound: float | None) -> None:
         """Take what the certificate states: what a method says on the way may be a little off."""
-        self.cost, self.bound = float(cost), None if bound is None else float(bound)
-
-    def _stand(self, doing: ProgressMessage) -> None:
-        """Keep the least cost and the best bound."""
-        self.cost = float(doing.cost if self.cost is None else min(self.cost, doing.cost))
-        if doing.bound is not None:
-            self.bound = float(doing.bound if self.bound is None else max(self.bound, doing.bound))
+        self.standing = Standing(float(cost), None if bound is None else float(bound))

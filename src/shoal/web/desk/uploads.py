@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import secrets
 import shutil
-import zlib
+import zipfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from shoal.core.errors import TableError
+from shoal.core.errors import ShoalError, TableError
 from shoal.core.number_format import counted
 from shoal.hierarchies import Taxonomy
 from shoal.hierarchies.files import write_hierarchy
 from shoal.studies.checkpoint import fingerprint
+from shoal.tables.compression import opened
 from shoal.web.desk.atomic_files import private_folder, written
 
 LIMIT = 2 * 1024**3
@@ -27,6 +27,9 @@ NAME = 200
 """Bytes of a file's name; of a longer one the end is kept."""
 SLACK, RATIO = 64 << 20, 100
 """A packed upload may unpack to so many bytes, or to so many times its size where that is more."""
+
+PACKED, BOOKS = (".gz", ".bz2", ".zst", ".zip"), (".xlsx", ".xlsm", ".ods")
+"""How the names of packed texts, and of workbooks, which are packed too, end."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,8 @@ class Uploads:
 
     def _check_unpacked(self, target: Path) -> None:
         """Refuse a packed file that is far larger than it looks; what cannot be unpacked is told by who reads it."""
-        if target.suffix.lower() != ".gz":
-            return
         most = min(self.limit, max(SLACK, RATIO * target.stat().st_size))
-        size = 0
-        with suppress(EOFError, OSError, zlib.error), gzip.open(target) as file:
-            while size <= most and (chunk := file.read(CHUNK)):
-                size += len(chunk)
+        size = _unpacked_size(target, most)
         if size > most:
             raise TableError(
                 f"{target.name!r} unpacks to more than {counted(most >> 20, 'megabyte')}",
@@ -110,3 +108,16 @@ def _chunks(stream: IO[bytes] | Iterable[bytes] | bytes) -> Iterable[bytes]:
         return (stream,)
     read = getattr(stream, "read", None)
     return iter(lambda: read(CHUNK), b"") if read is not None else stream
+
+
+def _unpacked_size(path: Path, most: int) -> int:
+    """Return how many bytes a packed file unpacks to, or any number above `most`; 0 where it is not packed."""
+    size = 0
+    if path.suffix.lower() in BOOKS:
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            size = sum(one.file_size for one in archive.infolist())
+    elif path.suffix.lower() in PACKED:
+        with suppress(OSError, ShoalError), opened(path) as file:
+            while size <= most and (chunk := file.read(CHUNK)):
+                size += len(chunk)
+    return size

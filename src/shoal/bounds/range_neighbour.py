@@ -1,0 +1,108 @@
+"""Nearest neighbours of ranges: a row pays at least for the box that holds enough rows and values around it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.bounds.base import Bound, in_measure
+from shoal.bounds.boxes import UNIT, Layout
+from shoal.bounds.kd_tree_kernel import distances, kd_tree, nearest, node_boxes
+from shoal.core.arrays import Bools, Ints
+from shoal.microdata.prices import Prices
+from shoal.problem import Problem
+
+MOST_CHECKED = 1_000_000_000
+"""Pairs of distinct tuples, times columns, that a checker compares at most: seconds; beyond, nothing is stated."""
+NEIGHBOURS = 64
+"""Near tuples that are looked at; where they are too few, the last of them counts."""
+MOST_VALUES = 63
+"""Sensitive values of a column that are told apart."""
+KEPT = "prices of the bound range-neighbour"
+
+
+class RangeNeighbour(Bound):
+    """Holds for NCP of ranges and sets, and for every model.
+
+    The distance of two rows is what a row pays for the box of the two: the range of both numbers, the set of both
+    values. A box that holds more never costs less, so the class of a row, which pays c, lies within the distance c of
+    the row. Every admitted class has k rows at least, and l different values of a sensitive column where that is asked.
+    So the row pays at least the least distance within which there are so many rows and so many values. Add over the
+    rows. A dropped row pays for a row of stars, which is no less than any distance.
+    """
+
+    name: ClassVar[str] = "range-neighbour"
+    title: ClassVar[str] = "nearest neighbours of ranges"
+    meaning: ClassVar[str] = "each row pays at least the distance within which there are enough rows and enough values"
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require ranges and sets, measured by NCP, and few enough pairs of rows for a checker."""
+        reasons = []
+        if not problem.recoding_kind.spans:
+            reasons.append("it measures ranges and sets only")
+        if problem.cost.name != "ncp":
+            reasons.append("it measures NCP only")
+        if problem.microdata.population is not None:
+            reasons.append("the domains are those of table and population together")
+        if not reasons and len(problem.microdata.counts) ** 2 * len(problem.microdata.quasi) > MOST_CHECKED:
+            reasons.append("there are too many distinct rows for a checker to compare")
+        return reasons
+
+    def in_passing(self, problem: Problem) -> bool:
+        """It needs compiled loops: `anneal`, which has loaded them, states it."""
+        return False
+
+    def of(self, problem: Problem) -> float:
+        """Return the sum over all rows of their distances."""
+        return self.prices(problem).bound
+
+    def prices(self, problem: Problem) -> Prices:
+        """Return the distances; they are kept with the problem and go with it."""
+        kept: dict[str, Prices] = vars(problem)
+        if KEPT not in kept:
+            kept[KEPT] = _priced(problem)
+        return kept[KEPT]
+
+
+def _priced(problem: Problem) -> Prices:
+    """Return the distance of each row as its price, less what rounding may have added."""
+    columns, microdata = len(problem.microdata.quasi), problem.microdata
+    of_tuple = np.maximum(_radii(problem) - 2 * columns - 2, 0)
+    units = sum((of_tuple * microdata.counts).tolist())
+    bound = in_measure(problem, Fraction(units, UNIT * columns))
+    return Prices(of_tuple[microdata.tuple_of_row], UNIT * columns, bound)
+
+
+def _radii(problem: Problem) -> Ints:
+    """Return, for a row of each distinct tuple, the distance within which there are enough rows and values."""
+    microdata, layout, flag = problem.microdata, Layout.of(problem), np.zeros(1, np.bool_)
+    shape, number = layout.shape, layout.tuples
+    if number == 1:
+        return np.zeros(1, np.int64)
+    order, nodes = kd_tree(layout.points, microdata.tuples, layout.pieces_of_columns, shape, flag)
+    points = layout.points[order]
+    near = nearest(
+        points, nodes, node_boxes(points, nodes, shape.head), shape, min(NEIGHBOURS, number - 1), number, flag
+    )
+    far, found = distances(points, near, shape), np.zeros(number, np.int64)
+    enough = _enough(problem, order, near)
+    reach = np.column_stack([np.zeros(number, np.int64), far])
+    found[order] = reach[np.arange(number), np.where(enough.any(axis=1), enough.argmax(axis=1), reach.shape[1] - 1)]
+    return found
+
+
+def _enough(problem: Problem, order: Ints, near: Ints) -> Bools:
+    """Return, tuple by place, whether it and its near tuples up to that place have enough rows and values."""
+    among = np.column_stack([np.arange(len(order)), near])
+    enough: Bools = np.cumsum(problem.microdata.counts[order][among], axis=1) >= problem.required.least_rows
+    for model in problem.required:
+        values = problem.values.get(model.attributes)
+        if model.least_values < 2 or model.given or values is None or len(values.totals) > MOST_VALUES:
+            continue
+        held = np.zeros(len(order), np.int64)
+        np.bitwise_or.at(held, problem.microdata.tuple_of_row, np.int64(1) << values.codes.astype(np.int64))
+        seen = np.bitwise_or.accumulate(held[order][among], axis=1)
+        enough &= np.bitwise_count(seen) >= model.least_values
+    return enough

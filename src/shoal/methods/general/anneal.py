@@ -1,0 +1,178 @@
+"""Annealing: classes published as ranges and sets, improved row by row by a search that also takes dearer steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from shoal.bounds.range_neighbour import RangeNeighbour
+from shoal.core.arrays import Codes, Floats, Ints
+from shoal.core.interruptible import watched
+from shoal.costs.ncp import NCP
+from shoal.methods.base import Deadline, Method, Progress, cheapest
+from shoal.methods.effort import BEST, NORMAL, QUICK
+from shoal.methods.general.anneal_kernel import LARGE, laid_out, sweep, total_cost
+from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.general.near_rows import Ordered
+from shoal.methods.general.peel import decided, unmet
+from shoal.methods.general.requirements import Requirements, is_close, requirements, unknown
+from shoal.methods.t_closeness.fragments import Fragments
+from shoal.microdata.partition import Partition
+from shoal.models import Rule
+from shoal.problem import Problem, Solution
+
+NEIGHBOURS = 16
+"""Near tuples of each tuple."""
+LOOKED = 500
+"""Tuples that are compared with each to find them, at most: in many columns all are far."""
+WORK = {QUICK: 60_000_000, NORMAL: 900_000_000, BEST: 9_000_000_000}
+"""Rows of classes times columns that are looked at: a second for quick on one core, about ten for normal."""
+SWEEPS = {QUICK: (6, 60), NORMAL: (24, 400), BEST: (100, 3_000)}
+"""The fewest and the most times that every row is looked at."""
+CLOSE = 4
+"""How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
+HOT, COLD = 0.2, 0.01
+"""The first and the last temperature, as shares of what a class pays on average at first."""
+AGAIN = 2.0
+"""How much higher temperatures are where classes are annealed again: they pay about half by then."""
+DOWNHILL = 2
+"""Sweeps in the end in which no step may add to the cost."""
+QUANTILES = np.round(-np.log((np.arange(1024) + 0.5) / 1024), 9)
+"""Quantiles of the exponential distribution: what a step may add, in temperatures."""
+
+
+class State(NamedTuple):
+    """Which class each row is in, the classes, and working memory; see `anneal_kernel`."""
+
+    class_of_row: Codes
+    links: Codes
+    classes: Ints
+    free: Codes
+    free_classes: Ints
+    working: Ints
+    listed: Ints
+    journal: Ints
+    random: Ints
+
+    @classmethod
+    def of(cls, labels: Ints, rules: Requirements, width: int, seed: int) -> State:
+        """Return room for the classes that rows are in, and for as many as there can be."""
+        rows, most = len(labels), max(int(labels.max()) + 1, len(labels) // rules.rows) + 1
+        return cls(
+            labels.astype(np.int32),
+            np.zeros((rows, 2), np.int32),
+            np.zeros((most, width + 3), np.int64),
+            np.zeros(most, np.int32),
+            np.zeros(1, np.int64),
+            np.zeros((LARGE + 2, width), np.int64),
+            np.zeros(max(LARGE, rules.pool), np.int64),
+            np.zeros((rules.pool + 1, 2), np.int64),
+            np.array([seed % 2**63], np.uint64),
+        )
+
+
+class Anneal(Method):
+    """A heuristic with a proof: no bound on the cost in general, but a lower bound that can be re-checked.
+
+    Every class is a box: a range of each number, a set of each other column. Rows are visited in the order of a kd
+    tree. A row moves to the class of a near row, or changes places with a row of it; now and then a class is dissolved
+    among its neighbours, or a new one is opened. A step is taken if every class it touches stays admitted and it adds
+    no more than a random amount, which shrinks from sweep to sweep: so the search leaves classes that only several
+    steps together improve. The best of all sweeps is kept, and decided by the models themselves. Mondrian's release is
+    returned if it is cheaper.
+
+    The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP,
+    with the weights of the cost; another cost is measured in the end, and the classes it began with are kept if they
+    are cheaper.
+    """
+
+    name: ClassVar[str] = "anneal"
+    title: ClassVar[str] = "annealed classes"
+    guarantee: ClassVar[str | None] = None
+    running_time: ClassVar[str] = "O(n k d) for each of 24 to 400 sweeps, after O(d m log m) for m distinct tuples"
+    paper: ClassVar[str] = (
+        "after Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 1983, and Byun, Kamra, "
+        "Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007"
+    )
+    models: ClassVar[str] = "any conjunction of k, l of every kind, alpha and t that the whole table meets"
+    recoding: ClassVar[str | None] = "range"
+    anytime: ClassVar[bool] = True
+
+    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None, heat: float = 1.0) -> None:
+        """`start`: classes to begin with, instead of quick ones; `heat`: how much higher temperatures are."""
+        self._effort, self._start, self._heat = effort, start, heat
+
+    def accepts(self, problem: Problem) -> list[str]:
+        """Require ranges and sets, and models that counting rows and values decides."""
+        reasons = [] if problem.recoding_kind.spans else ["it forms ranges and sets alone"]
+        return [*reasons, *unmet(problem), *(f"it does not decide {model} row by row" for model in unknown(problem))]
+
+    def begun(self, found: Solution) -> Anneal:
+        """Return the same search, beginning with classes that were found before."""
+        return Anneal(effort=self._effort, start=found.partition, heat=AGAIN if found.method == self.name else 1.0)
+
+    def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Order the rows, anneal, decide, prove."""
+        start = self._start
+        if start is None or start.dropped or len(start.class_of_row) != problem.rows:
+            start = _first(problem, seed, deadline, progress)
+        progress(0.0, "finding near rows (compiled at the first use)")
+        ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
+        found = self._annealed(problem, ordered, start, seed, deadline, progress)
+        if problem.cost.name != NCP.name and (deadline.cut or problem.cost_of(start) <= problem.cost_of(found)):
+            found = start  # what lowers NCP may raise another cost, and more time must not
+        solution, bound = decided(self, problem, found, deadline, progress), RangeNeighbour()
+        if bound.accepts(problem):
+            return solution
+        prices = bound.prices(problem)
+        return replace(solution, lower_bound=prices.bound, prices=prices)
+
+    def _annealed(
+        self, problem: Problem, ordered: Ordered, start: Partition, seed: int, deadline: Deadline, progress: Progress
+    ) -> Partition:
+        """Return the cheapest classes that the start or any sweep ends with."""
+        rows, space = _settled(ordered.rows, problem.microdata.identity, start.class_of_row), ordered.space
+        rules = requirements(problem, rows, problem.rows // len(start))
+        state = State.of(start.class_of_row[rows], rules, space.points.shape[1], seed)
+        laid_out(space, state)
+        best, least = state.class_of_row.copy(), int(total_cost(state.classes))
+        temperatures = self._temperatures(problem, least / len(start))
+        for place, temperature in enumerate(temperatures.tolist()):
+            progress(place / len(temperatures), "annealing")
+            watched(sweep, space, rules, state, temperature, QUANTILES, deadline=deadline)
+            if deadline.passed:  # where a sweep ends early depends on the machine
+                break
+            paid = int(total_cost(state.classes))
+            if least - paid > problem.rows:  # less may be rounding
+                best, least = state.class_of_row.copy(), paid
+        found = np.empty(problem.rows, np.int64)
+        found[rows] = best
+        return Partition.of(found)
+
+    def _temperatures(self, problem: Problem, mean: float) -> Floats:
+        """Return the temperature of each sweep, as many as the effort allows; a class pays the mean at first."""
+        checked = sum(model.rule is not Rule.ROWS for model in problem.models)
+        work = problem.rows * (problem.models.least_rows + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
+        sweeps = int(np.clip(WORK[self._effort] // work, *SWEEPS[self._effort]))
+        sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
+        falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
+        return np.append(self._heat * mean * falling, np.zeros(DOWNHILL))
+
+
+def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:
+    """Return the classes to begin with: Mondrian's, or for closeness those of fragments, if they are cheaper."""
+    found = [Mondrian().solve(problem, seed=seed, deadline=Deadline(), progress=progress)]
+    if is_close(problem):
+        found.append(Fragments().solve(problem, seed=seed, deadline=deadline, progress=progress))
+    return cheapest(found).partition
+
+
+def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
+    """Return the rows in their order, equal ones by the contents of their classes, whatever order they had."""
+    place = np.cumsum(np.diff(identity[rows], prepend=-1) != 0).astype(np.uint64)
+    mixed = (place * np.uint64(0x9E3779B97F4A7C15)) ^ (place * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(29))
+    contents = np.zeros(int(class_of_row.max()) + 1, np.uint64)
+    np.add.at(contents, class_of_row[rows], mixed)
+    return rows[np.lexsort((contents[class_of_row[rows]], place))]

@@ -1,0 +1,449 @@
+"""Annealing of classes: rows move, change places, open new classes and leave classes that are dissolved (compiled).
+
+Rows and distinct tuples lie in the order of a kd tree. `space` says what tuples are, what boxes cost, and which tuples
+are near each other; `rules` what a class must have; `state` which class each row is in. A step is taken if it adds no
+more than a random limit to the cost of all rows and leaves every class that it touches admitted.
+
+A class is a line of words: its box, its first row, the number of its rows, what a row of it pays. Rows of a class are a
+list: `links` has the row before and the row after each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.bounds.boxes_kernel import clear, join, joined_cost
+from shoal.core.compiler import njit
+from shoal.methods.general.requirements_kernel import shortfall
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"
+
+FIRST, SIZE, COST = -3, -2, -1
+"""The words of a class after its box."""
+LARGE = 256
+"""Rows beyond which a class is not looked through row by row; its own rows are looked at the less often."""
+SMALL = 32
+"""Rows up to which a class is dissolved, whatever is asked."""
+RARE = 1311
+"""Of 65,536 rows, those for which a class is opened or dissolved: one in fifty, and more in larger classes."""
+OFTEN = 32768
+"""But no more than these."""
+NOBODY = np.int64(-1)
+FIRST_BOX = np.int64(0)
+
+
+@njit(cache=True, _nrt=False)
+def _drawn(random):
+    """Return 32 random bits."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = random[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(32))
+
+
+# Classes as lists of rows
+
+
+@njit(cache=True, _nrt=False)
+def _leave(r, class_of_row, links, classes):
+    """Take a row out of the list of its class."""
+    c, before, after = np.int64(class_of_row[r]), links[r, 0], links[r, 1]
+    if before >= 0:
+        links[before, 1] = after
+    else:
+        classes[c, FIRST] = after
+    if after >= 0:
+        links[after, 0] = before
+    classes[c, SIZE] -= 1
+
+
+@njit(cache=True, _nrt=False)
+def _enter(r, c, class_of_row, links, classes):
+    """Put a row at the head of the list of a class."""
+    head = classes[c, FIRST]
+    links[r, 0], links[r, 1] = NOBODY, head
+    if head >= 0:
+        links[head, 0] = r
+    classes[c, FIRST] = r
+    class_of_row[r] = c
+    classes[c, SIZE] += 1
+
+
+@njit(cache=True, _nrt=False)
+def _box_without(r, boxes, i, c, points, tuple_of_row, links, classes, head):
+    """Lay out box i of some as that of a class without a row; NOBODY is no row."""
+    clear(boxes, i, head)
+    x = classes[c, FIRST]
+    while x >= 0:
+        row = np.uintp(x)
+        if x != r:
+            join(boxes, i, points, np.int64(tuple_of_row[row]), head)
+        x = np.int64(links[row, 1])
+
+
+@njit(cache=True, _nrt=False)
+def _measure(c, points, tuple_of_row, shape, links, classes):
+    """Work out the box and the cost of a class from its rows."""
+    head, pieces, numbers = shape
+    _box_without(NOBODY, classes, c, c, points, tuple_of_row, links, classes, head)
+    classes[c, COST] = joined_cost(classes, c, classes, c, head, pieces, numbers) if classes[c, SIZE] else 0
+
+
+@njit(cache=True, _nrt=False)
+def _paid(c, classes):
+    return classes[c, SIZE] * classes[c, COST]
+
+
+@njit(cache=True, _nrt=False)
+def _send(r, there, space, state):
+    """Move a row to another class, whose box and cost are kept; that of the class it leaves is not."""
+    head, pieces, numbers = space.shape
+    classes = state.classes
+    _leave(r, state.class_of_row, state.links, classes)
+    if classes[there, SIZE] == 0:
+        clear(classes, there, head)
+    _enter(r, there, state.class_of_row, state.links, classes)
+    join(classes, there, space.points, np.int64(space.tuple_of_row[r]), head)
+    classes[there, COST] = joined_cost(classes, there, classes, there, head, pieces, numbers)
+
+
+@njit(cache=True, _nrt=False)
+def laid_out(space, state):
+    """Make the lists, boxes and costs of all classes from the class of each row; classes without rows are free."""
+    classes = state.classes
+    classes[:, FIRST] = NOBODY
+    classes[:, SIZE] = 0
+    for r in range(len(state.class_of_row) - 1, -1, -1):
+        _enter(np.int64(r), np.int64(state.class_of_row[r]), state.class_of_row, state.links, classes)
+    state.free_classes[0] = 0
+    for c in range(len(classes) - 1, -1, -1):
+        if classes[c, SIZE]:
+            _measure(c, space.points, space.tuple_of_row, space.shape, state.links, classes)
+        else:
+            _release(c, state)
+
+
+@njit(cache=True, _nrt=False)
+def _release(c, state):
+    """Take note of a class without rows."""
+    state.classes[c, COST] = 0
+    state.free[state.free_classes[0]] = c
+    state.free_classes[0] += 1
+
+
+@njit(cache=True, _nrt=False)
+def total_cost(classes):
+    """Return what all rows pay."""
+    total = np.int64(0)
+    for c in range(len(classes)):
+        total += _paid(c, classes)
+    return total
+
+
+# Requirements
+
+
+@njit(cache=True, _nrt=False)
+def _is_met(c, without, extra, rules, links, classes):
+    """Whether a class would be admitted without a row, and with another; NOBODY is no row."""
+    if classes[c, SIZE] - (without != NOBODY) + (extra != NOBODY) < rules.rows:
+        return False
+    return not len(rules.lines) or _has_values(c, without, extra, rules, links, classes)
+
+
+@njit(cache=True, _nrt=False)
+def _has_values(c, without, extra, rules, links, classes):
+    """Whether a class would have the values that are asked for."""
+    many = _list_rest(c, without, rules.members, links, classes)
+    if extra != NOBODY:
+        rules.members[many] = extra
+        many += 1
+    return shortfall(rules.members, many, rules) == 0.0
+
+
+@njit(cache=True, _nrt=False)
+def _may_swap(a, r, listed, i, in_b, rules, links, classes):
+    """Whether two classes would be admitted with row r of a and the i-th listed row of the other exchanged.
+
+    Rows with the same values are exchanged freely; values that were refused for a row are refused again.
+    """
+    x, looks = listed[i], rules.looks
+    if rules.alike[x] == rules.alike[r]:
+        return True
+    if rules.refused[rules.alike[x]] == looks[0]:
+        return False
+    if looks[1] != looks[0]:
+        looks[1] = looks[0]
+        _list_rest(a, r, rules.members, links, classes)
+    rules.members[classes[a, SIZE] - 1] = x
+    listed[i] = r
+    good = shortfall(rules.members, classes[a, SIZE], rules) == 0.0 and shortfall(listed, in_b, rules) == 0.0
+    listed[i] = x
+    if not good:
+        rules.refused[rules.alike[x]] = looks[0]
+    return good
+
+
+@njit(cache=True, _nrt=False)
+def _list_rest(c, without, members, links, classes):
+    """List the rows of a class but one; NOBODY is no row. Returns how many."""
+    many, r = 0, classes[c, FIRST]
+    while r >= 0:
+        if r != without:
+            members[many] = r
+            many += 1
+        r = np.int64(links[r, 1])
+    return many
+
+
+# Steps
+
+
+@njit(cache=True, _nrt=False)
+def _near_row(t, near, first_row, random):
+    """Return a row of a tuple or of a near one, of nearer ones the likelier; NOBODY if there is none."""
+    drawn = _drawn(random)
+    if first_row[t + 1] - first_row[t] == 1 or drawn & 7:
+        u = drawn >> 16
+        t = np.int64(near[t, (u * u * near.shape[1]) >> 32])
+        if t < 0:
+            return NOBODY
+    return np.int64(first_row[t] + _drawn(random) % (first_row[t + 1] - first_row[t]))
+
+
+@njit(cache=True, _nrt=False)
+def _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed):
+    """List the rows of a class, and lay out, from the second working box on, the class without each of them."""
+    size, r, words = classes[b, SIZE], classes[b, FIRST], head[1]
+    for i in range(size):
+        listed[i] = r
+        r = np.int64(links[r, 1])
+    clear(boxes, size, head)
+    for i in range(size - 1, 0, -1):  # what comes after each
+        for w in range(words):
+            boxes[i, w] = boxes[i + 1, w]
+        join(boxes, i, points, np.int64(tuple_of_row[listed[i]]), head)
+    passed = size + 1
+    clear(boxes, passed, head)
+    for i in range(size):  # with what comes before it
+        join(boxes, i + 1, boxes, passed, head)
+        join(boxes, passed, points, np.int64(tuple_of_row[listed[i]]), head)
+
+
+@njit(cache=True, _nrt=False)
+def _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classes, boxes, listed):
+    """Return the cheapest admitted step of a row to another class: the row it is exchanged for, or NOBODY.
+
+    -2 where every step adds more than the limit.
+    """
+    head, pieces, numbers = shape
+    t, in_a, in_b = np.int64(tuple_of_row[r]), classes[a, SIZE], classes[b, SIZE]
+    before, best, chosen = _paid(a, classes) + _paid(b, classes), limit, -2
+    _box_without(r, boxes, FIRST_BOX, a, points, tuple_of_row, links, classes, head)
+    if in_a > rules.rows and in_b < rules.most:
+        added = (in_b + 1) * joined_cost(classes, b, points, t, head, pieces, numbers) - before
+        if added <= best:
+            added += (in_a - 1) * joined_cost(boxes, FIRST_BOX, boxes, FIRST_BOX, head, pieces, numbers)
+        spared = added <= best and _is_met(a, r, NOBODY, rules, links, classes)
+        if spared and _is_met(b, NOBODY, r, rules, links, classes):
+            best, chosen = added, NOBODY
+    if in_b > LARGE:
+        return chosen
+    _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed)
+    rules.looks[0] += 1
+    for i in range(in_b):
+        x = listed[i]
+        u = np.int64(tuple_of_row[x])
+        if u == t:
+            continue
+        added = in_b * joined_cost(boxes, i + 1, points, t, head, pieces, numbers) - before
+        if added <= best:
+            added += in_a * joined_cost(boxes, FIRST_BOX, points, u, head, pieces, numbers)
+            if added <= best and _may_swap(a, r, listed, i, in_b, rules, links, classes):
+                best, chosen = added, x
+    return chosen
+
+
+@njit(cache=True, _nrt=False)
+def _cheapest_class(r, space, rules, state):
+    """Return the class of a near row that takes in a row for least; NOBODY if none may."""
+    head, pieces, numbers = space.shape
+    classes, near, first_row = state.classes, space.near, space.first_row
+    t, here, best, chosen = np.int64(space.tuple_of_row[r]), state.class_of_row[r], np.int64(1) << 60, NOBODY
+    for i in range(-1, near.shape[1]):
+        u = t if i < 0 else near[t, i]
+        if u < 0:
+            break
+        b = np.int64(state.class_of_row[first_row[u] + _drawn(state.random) % (first_row[u + 1] - first_row[u])])
+        if b == here or classes[b, SIZE] >= rules.most:
+            continue
+        cost = joined_cost(classes, b, space.points, t, head, pieces, numbers)
+        added = (classes[b, SIZE] + 1) * cost - _paid(b, classes)
+        if added < best and _is_met(b, NOBODY, r, rules, state.links, classes):
+            best, chosen = added, b
+    return chosen
+
+
+@njit(cache=True, _nrt=False)
+def _undo(many, space, state):
+    """Send the last rows that went to other classes back to where they came from."""
+    journal = state.journal
+    for i in range(many - 1, -1, -1):
+        there = np.int64(state.class_of_row[journal[i, 0]])
+        _leave(journal[i, 0], state.class_of_row, state.links, state.classes)
+        _enter(journal[i, 0], journal[i, 1], state.class_of_row, state.links, state.classes)
+        journal[i, 0] = there
+    for i in range(many):
+        for c in journal[i]:
+            _measure(c, space.points, space.tuple_of_row, space.shape, state.links, state.classes)
+
+
+@njit(cache=True, _nrt=False)
+def _dissolve(a, limit, space, rules, state):
+    """Send the rows of a class to other classes, if that adds no more than the limit."""
+    classes, listed = state.classes, state.listed
+    size, added, r = classes[a, SIZE], -_paid(a, classes), classes[a, FIRST]
+    if size > max(SMALL, 2 * rules.rows):
+        return
+    for i in range(size):
+        listed[i] = r
+        r = np.int64(state.links[r, 1])
+    for i in range(size):
+        b = _cheapest_class(listed[i], space, rules, state) if added <= limit else NOBODY
+        if b == NOBODY:
+            _undo(i, space, state)
+            return
+        added -= _paid(b, classes)
+        _send(listed[i], b, space, state)
+        added += _paid(b, classes)
+        state.journal[i, 0], state.journal[i, 1] = listed[i], a
+    if added <= limit:
+        _release(a, state)
+    else:
+        _undo(size, space, state)
+
+
+@njit(cache=True, _nrt=False)
+def _pool(r, space, state):
+    """List rows that a new class around a row may be made of: of near tuples, and of its own class."""
+    t, many, listed, first_row = space.tuple_of_row[r], 0, state.listed, space.first_row
+    for i in range(-1, space.near.shape[1]):
+        u = t if i < 0 else space.near[t, i]
+        if u < 0:
+            break
+        for x in range(first_row[u], min(first_row[u] + 3, first_row[u + 1])):
+            if x != r and many < len(listed):
+                listed[many] = x
+                many += 1
+    x = state.classes[state.class_of_row[r], FIRST]
+    while x >= 0 and many < len(listed):
+        if x != r:
+            listed[many] = x
+            many += 1
+        x = np.int64(state.links[x, 1])
+    return many
+
+
+@njit(cache=True, _nrt=False)
+def _next_row(new, many, lacking, space, rules, state):
+    """Return the place in the pool of the row that a new class takes next; NOBODY if there is none."""
+    head, pieces, numbers = space.shape
+    classes, best, chosen = state.classes, np.int64(1) << 60, NOBODY
+    size = classes[new, SIZE]
+    for i in range(many):
+        x = state.listed[i]
+        if x == NOBODY or state.class_of_row[x] == new or classes[state.class_of_row[x], SIZE] <= rules.rows:
+            continue
+        cost = joined_cost(classes, new, space.points, np.int64(space.tuple_of_row[x]), head, pieces, numbers)
+        if cost >= best:
+            continue
+        if len(rules.lines):
+            rules.opened[size] = x
+            after = shortfall(rules.opened, size + 1, rules)
+            if after > 0.0 and after >= lacking:
+                continue
+        best, chosen = cost, i
+    return chosen
+
+
+@njit(cache=True, _nrt=False)
+def _spared(new, many, lacking, space, rules, state):
+    """Return the next row that a new class takes and the class of the row can spare; NOBODY if there is none."""
+    while True:
+        i = _next_row(new, many, lacking, space, rules, state)
+        if i == NOBODY:
+            return NOBODY
+        x = state.listed[i]
+        state.listed[i] = NOBODY
+        if _is_met(np.int64(state.class_of_row[x]), x, NOBODY, rules, state.links, state.classes):
+            return x
+
+
+@njit(cache=True, _nrt=False)
+def _open(r, limit, space, rules, state):
+    """Make a new class of a row and near rows that their classes can spare, if that adds no more than the limit."""
+    classes = state.classes
+    if state.free_classes[0] == 0 or not _is_met(
+        np.int64(state.class_of_row[r]), r, NOBODY, rules, state.links, classes
+    ):
+        return
+    many, most = _pool(r, space, state), limit + _paid(np.int64(state.class_of_row[r]), classes)
+    state.free_classes[0] -= 1
+    new, taken, x, added, lacking = np.int64(state.free[state.free_classes[0]]), 0, r, np.int64(0), 1.0
+    while x != NOBODY:
+        here = np.int64(state.class_of_row[x])
+        state.journal[taken, 0], state.journal[taken, 1], rules.opened[taken] = x, here, x
+        added -= _paid(here, classes) + _paid(new, classes)
+        _send(x, new, space, state)
+        _measure(here, space.points, space.tuple_of_row, space.shape, state.links, classes)
+        added += _paid(here, classes) + _paid(new, classes)
+        taken += 1
+        lacking = shortfall(rules.opened, taken, rules) if len(rules.lines) else 0.0
+        if (taken >= rules.rows and lacking == 0.0) or taken == rules.pool or _paid(new, classes) > most:
+            break
+        x = _spared(new, many, lacking, space, rules, state)
+    if taken < rules.rows or lacking > 0.0 or added > limit:
+        _undo(taken, space, state)
+        _release(new, state)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sweep(space, rules, state, temperature, quantiles, stop):
+    """Look at every row once; steps may add to the cost, the more so the higher the temperature."""
+    shape, points, near, tuple_of_row, first_row = space
+    class_of_row, links, classes, random = state.class_of_row, state.links, state.classes, state.random
+    boxes, listed = state.working, state.listed
+    for r in range(np.int64(len(class_of_row))):
+        if stop[0]:
+            return
+        a = np.int64(class_of_row[r])
+        if classes[a, COST] == 0 or (classes[a, SIZE] > LARGE and _drawn(random) % classes[a, SIZE] >= LARGE):
+            continue
+        drawn = _drawn(random)
+        limit = np.int64(temperature * quantiles[drawn & (len(quantiles) - 1)])
+        size = classes[a, SIZE]
+        if drawn >> 16 >= min(RARE * (1 + size // rules.usual), OFTEN):
+            other = _near_row(np.int64(tuple_of_row[r]), near, first_row, random)
+            if other == NOBODY or class_of_row[other] == a:
+                continue
+            b = np.int64(class_of_row[other])
+            x = _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classes, boxes, listed)
+            if x >= NOBODY:
+                _take_step(a, r, b, x, points, tuple_of_row, shape, class_of_row, links, classes)
+        elif size > max(SMALL, 2 * rules.rows) or (size > rules.rows and drawn & 1024):
+            _open(r, limit, space, rules, state)
+        else:
+            _dissolve(a, limit, space, rules, state)
+
+
+@njit(cache=True, _nrt=False)
+def _take_step(a, r, b, x, points, tuple_of_row, shape, class_of_row, links, classes):
+    """Move a row from class a to class b, and the row x from there to here; NOBODY is no row."""
+    if x != NOBODY:
+        _leave(x, class_of_row, links, classes)
+        _enter(x, a, class_of_row, links, classes)
+    _leave(r, class_of_row, links, classes)
+    _enter(r, b, class_of_row, links, classes)
+    _measure(a, points, tuple_of_row, shape, links, classes)
+    _measure(b, points, tuple_of_row, shape, links, classes)

@@ -1,0 +1,65 @@
+"""Rows in the order of a kd tree, and which tuples are near each other: what moving rows between classes needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.bounds.boxes import Layout, Shape
+from shoal.bounds.kd_tree_kernel import kd_tree, nearest, node_boxes
+from shoal.core.arrays import Codes, Ints
+from shoal.core.interruptible import watched
+from shoal.methods.base import Deadline
+from shoal.methods.general.hilbert_curve import leaf_ranks
+from shoal.problem import Problem
+
+
+class Space(NamedTuple):
+    """Tuples and rows in the order of a kd tree, as loops read them."""
+
+    shape: Shape
+    points: Ints
+    near: Codes
+    """For each tuple the nearest others, nearest first, -1 where there are no more."""
+    tuple_of_row: Codes
+    first_row: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """The rows of a problem in the order of a kd tree; what comes out does not depend on the order they had."""
+
+    space: Space
+    rows: Ints
+    """The numbers of the rows, in that order."""
+
+    @classmethod
+    def kept(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
+        """Return them as they are kept with the problem, and go with it: several searches ask for them."""
+        known: dict[str, Ordered] = vars(problem)
+        key = f"rows in the order of a kd tree, {neighbours} neighbours of {looked}"
+        if key not in known:
+            known[key] = cls.of(problem, neighbours, looked, deadline)
+        return known[key]
+
+    @classmethod
+    def of(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
+        """Lay out the tuples of a problem, order them, and find the nearest of each."""
+        microdata, layout = problem.microdata, Layout.of(problem)
+        shape, points = layout.shape, layout.points
+        pairs = zip(microdata.quasi, microdata.hierarchies, microdata.tuples.T, strict=True)
+        along = np.column_stack([leaf_ranks(column, tree)[codes] for column, tree, codes in pairs])
+        order, nodes = watched(kd_tree, points, along, layout.pieces_of_columns, shape, deadline=deadline)
+        deadline.check()
+        points = points[order]
+        boxes, most = node_boxes(points, nodes, shape.head), min(neighbours, max(len(points) - 1, 1))
+        near = watched(nearest, points, nodes, boxes, shape, most, looked, deadline=deadline)
+        deadline.check()
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        of_row = place[microdata.tuple_of_row]
+        rows = np.lexsort((microdata.identity, of_row))
+        first = np.concatenate([[0], np.cumsum(microdata.counts[order])]).astype(np.int32)
+        return cls(Space(shape, points, near, of_row[rows].astype(np.int32), first), rows)
