@@ -137,6 +137,7 @@ def one(name: str) -> dict[str, object]:
         case.quasi,
         case.require,
         case.sensitive,
+        leave_out="rest",
         hierarchies=hierarchies,
         recoding="generalize" if hierarchies else "suppress",
         method=case.method,

@@ -26,7 +26,7 @@ from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import examined, prepare
-from shoal.steps.publication import audited, cells_seen, certified, classes_read, described
+from shoal.steps.publication import audited, cells_seen, certified, classes_read, described, with_checked_bound
 from shoal.steps.safety import Safety
 from shoal.tables.table import Table, TableLike, read_by_disk
 
@@ -139,6 +139,7 @@ def run(
     else:
         solution = solve(asked.problem)
     watch.lap("search")
+    solution = with_checked_bound(asked, solution, progress)
     published, tables, found = audited(asked, solution, progress)
     book, config, decisions = described(asked, solution, published, tables, asked.problem.microdata.roles)
     classes = classes_read(asked, published, tables)

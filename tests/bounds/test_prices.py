@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.checking.test_proof import proved
 from tests.strategies import KNOWN_MODELS, MODELS, Case, case_of, cases
@@ -76,16 +76,18 @@ class Priced:
 def priced(
     draw: st.DrawFn, rows: int, kinds: Sequence[type[Model]] = KNOWN_MODELS, costs: Sequence[str] = ADDING
 ) -> Priced:
-    """A case and random prices, whole units and odd ones."""
+    """A case and random prices of any sign, whole units and odd ones."""
     case = draw(cases(rows, BLOCKS, kinds, costs))
     pricing = Pricing.of(case.problem)
     cube = pricing.cube
-    share = st.one_of(st.sampled_from([0.0, 0.5, 1.0, 1.5]), st.floats(0, 1.5))
+    share = st.one_of(st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5]), st.floats(-1, 1.5))
     shares = draw(st.lists(share, min_size=cube.types, max_size=cube.types))
     return Priced(case, pricing, np.array([int(part * cube.full) for part in shares], np.int64))
 
 
 def check_never_more_than_the_checker(drawn: Priced) -> None:
+    """Where share sets bound gains, search and checker find charges by rules of their own: then the checker decides."""
+    assume(not len(drawn.pricing.demands.shares.kinds))
     valued, cost = drawn.valued, drawn.case.problem.cost.name
     checked = drawn.checked
     assert drawn.pricing.stated(valued) <= max(Fraction(0), checked)
@@ -110,6 +112,7 @@ def test_no_more_is_stated_than_the_checker_finds_in_many_more(drawn: Priced) ->
 @settings(max_examples=50)
 @given(drawn=priced(14, EVERY, ["stars"]))
 def test_of_stars_the_checker_finds_the_same_up_to_rounding(drawn: Priced) -> None:
+    assume(not len(drawn.pricing.demands.shares.kinds))
     rounded = drawn.case.rows
     assert max(0.0, float(drawn.checked)) - drawn.pricing.stated(drawn.valued) in (0, 1)
     lost = drawn.checked - Fraction(drawn.valued.bound, drawn.pricing.cube.denominator)
@@ -117,13 +120,17 @@ def test_of_stars_the_checker_finds_the_same_up_to_rounding(drawn: Priced) -> No
 
 
 @settings(max_examples=30)
-@given(drawn=priced(10, [MODELS["t"]], ["height"]), power=st.integers(0, 15))
-def test_weights_of_any_size_prove_no_more_than_the_checker_finds(drawn: Priced, power: int) -> None:
+@given(drawn=priced(6, [MODELS["t"]], ["height"]), power=st.integers(0, 15))
+def test_weights_of_any_size_prove_no_more_than_the_optimum(drawn: Priced, power: int) -> None:
     heavy = replace(drawn.case, weights={drawn.case.quasi[0]: Fraction(10**power)})
     pricing = Pricing.of(heavy.problem)
     shares = drawn.prices / drawn.pricing.cube.full
     prices = np.floor(np.minimum(shares, 1) * pricing.cube.full).astype(np.int64)
-    check_never_more_than_the_checker(Priced(heavy, pricing, prices))
+    try:
+        optimum = SubsetDP().run(heavy.problem).cost
+    except Infeasible:
+        return
+    assert pricing.stated(pricing.value(prices)) <= optimum * (1 + 1e-9)
 
 
 def check_never_more_than_the_optimum(drawn: Priced) -> None:
@@ -164,7 +171,8 @@ def test_with_few_nodes_priced_prices_still_prove_no_more(case: Case, share: flo
         drawn = Priced(case, pricing, np.full(pricing.cube.types, int(share * pricing.cube.full), np.int64))
         valued = drawn.valued
         assert pricing.stated(valued) <= case.oracle.optimum(case.problem.cost.name) + 1e-9
-        check_never_more_than_the_checker(Priced(case, pricing, valued.prices))
+        if not len(pricing.demands.shares.kinds):
+            check_never_more_than_the_checker(Priced(case, pricing, valued.prices))
 
 
 # The slope
@@ -175,7 +183,7 @@ def test_with_few_nodes_priced_prices_still_prove_no_more(case: Case, share: flo
 def test_for_k_anonymity_no_prices_prove_more_than_the_slope_says(drawn: Priced, data: st.DataObject) -> None:
     """The bound is concave: it lies below its tangents."""
     here, full = drawn.valued, drawn.pricing.cube.full
-    shares = data.draw(st.lists(st.floats(0, 1.5), min_size=len(drawn.prices), max_size=len(drawn.prices)))
+    shares = data.draw(st.lists(st.floats(-1, 1.5), min_size=len(drawn.prices), max_size=len(drawn.prices)))
     there = np.array([int(share * full) for share in shares], np.int64)
     rise = sum(
         int(slope) * step for slope, step in zip(here.slope.tolist(), (there - drawn.prices).tolist(), strict=True)
@@ -274,8 +282,8 @@ def test_prices_of_rows_prove_what_they_state(case: Case) -> None:
     found = pricing.proof(PriceBound().ascended(pricing).best)
     assert found is not None
     assert found.bound == PriceBound().of(case.problem)
-    assert found.of_row.min() >= 0
-    assert found.bound <= max(Fraction(0), proved(case, found.of_row.tolist(), found.denominator))
+    assert found.estimated == (len(pricing.demands.shares.kinds) > 0)
+    assert found.estimated or found.bound <= max(Fraction(0), proved(case, found.of_row.tolist(), found.denominator))
 
 
 @pytest.mark.parametrize(("cost", "recoding"), [("starred-rows", "suppress"), ("entropy", "suppress")])
@@ -294,12 +302,13 @@ def test_stars_are_rounded_up_to_whole_ones_and_never_below_none(units: int, sta
 
 
 def test_models_that_the_bound_leaves_out_are_named() -> None:
-    more = case_of({"illness": ["gout"]}, "beta(illness)=1").models
+    columns = {**COUNTEREXAMPLE.columns, "salary": [1, 2, 5, 1, 2, 5]}
     remarks = []
-    for case in (COUNTEREXAMPLE, replace(COUNTEREXAMPLE, models=(*COUNTEREXAMPLE.models, *more))):
+    for require in ("k=2 beta(illness)=1", "k=2 e(salary)=1"):
+        case = case_of(columns, require)
         pricing = Pricing.of(case.problem)
         found = pricing.proof(Ascent.of(pricing).best)
         assert found is not None
         remarks.append(found.remarks)
     assert remarks[0] == ()
-    assert any("beta(illness)=1" in remark for remark in remarks[1])
+    assert any("e(salary)=1" in remark for remark in remarks[1])

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from tests.cli.command import settle
 from tests.cli.command import shoal as command
-from tests.tables.kinds import EXACT_FORMATS
+from tests.tables.exact_formats import EXACT_FORMATS
 
 import shoal
 from shoal.core.errors import RoleError, ShoalError, TableError, Unsupported

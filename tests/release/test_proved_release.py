@@ -214,6 +214,49 @@ def test_changed_prices_under_whole_seals_are_refused(folder: Path, case: str) -
     assert failure.startswith(FOLLOWS)
 
 
+def with_a_negative_price(made: Release) -> Release:
+    """The first row priced below 0, and what that proves less claimed less, twice over."""
+    assert made.prices is not None
+    prices = made.prices.of_row.copy()
+    prices[0] = -1
+    lower = made.prices.bound - 2 * float(made.prices.of_row[0] + 1) / UNIT
+    return carrying(made, replace(made.prices, of_row=prices, bound=lower), lower_bound=lower)
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_negative_prices_need_a_certificate_of_format_2(made: Release, tmp_path: Path, format: int) -> None:
+    free = with_a_negative_price(made)
+    folder = replace(free, certificate=replace(free.certificate, format=format)).save(tmp_path / "out")
+    refused = f"{FOLLOWS}: a price is negative, and certificates of format 1 have none"
+    assert verify(folder, original=ORIGINAL).failures == ([refused] if format == 1 else [])
+
+
+def test_a_certificate_of_a_format_to_come_is_refused(made: Release, tmp_path: Path) -> None:
+    folder = replace(made, certificate=replace(made.certificate, format=3)).save(tmp_path / "out")
+    assert any("the certificate has format 3; expected format 1 or 2" in failure for failure in verify(folder).failures)
+
+
+def test_scarce_values_get_prices_below_zero_and_a_certificate_of_format_2(tmp_path: Path) -> None:
+    """The five rows of docs/proof.md: prices of at least 0 prove 2 at most."""
+    ill = pl.DataFrame(
+        {
+            "age": [30, 30, 30, 40, 40],
+            "town": ["Bergen"] * 3 + ["Oslo"] * 2,
+            "illness": ["cold", "cold", "flu", "gout", "flu"],
+        }
+    )
+    made = shoal.anonymize(
+        ill, quasi=["age", "town"], sensitive="illness", require="l(illness)=2", recoding="suppress", method="cube"
+    )
+    assert made.prices is not None
+    assert made.prices.any_negative
+    assert (made.certificate.format, made.certificate.proved) == (2, 4)
+    found = verify(made.save(tmp_path / "out"), original=ill)
+    assert found.passed, found.failures
+    assert found.proved is not None
+    assert found.proved.bound == 4
+
+
 @pytest.mark.parametrize(
     ("claims", "failure"),
     [

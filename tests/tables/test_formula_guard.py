@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables.kinds import EXACT_FORMATS
+from tests.tables.exact_formats import EXACT_FORMATS
 
 import shoal
 from shoal.release.release import Release

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from tests.tables.csv_bytes import read_csv
-from tests.tables.kinds import EXACT_SUFFIXES
+from tests.tables.exact_formats import EXACT_SUFFIXES
 
 import shoal
 from shoal.core.errors import ParameterError, ShoalError, TableError

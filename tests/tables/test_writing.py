@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.tables.kinds import EXACT_FORMATS
+from tests.tables.exact_formats import EXACT_FORMATS
 
 from shoal.studies.synth import files, write_census
 from shoal.tables import writing

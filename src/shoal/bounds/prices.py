@@ -1,8 +1,8 @@
 """Bound (B), prices: a lower bound that anybody who holds the table can re-check.
 
-Give every row a price a_t. Let v_p be the most that an admitted class published as pattern p could gain, the maximum
-of `sum (a_t - c_p)` over admitted classes of rows that match p, or 0. In the best release each class S at p costs
-`|S| c_p >= sum_S a_t - v_p`; added over its classes:
+Give every row a price a_t, of any sign. Let v_p be the most that an admitted class published as pattern p could gain,
+the maximum of `sum (a_t - c_p)` over admitted classes of rows that match p, or 0. In the best release each class S at p
+costs `|S| c_p >= sum_S a_t - v_p`; added over its classes:
 
     optimum >= sum_t a_t - sum_p v_p        for all prices a.
 
@@ -11,8 +11,9 @@ Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -24,9 +25,13 @@ from shoal.core.loops import in_lanes
 from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
+from shoal.patterns.closed import ClosedPatterns
 from shoal.patterns.demands import Demands
 from shoal.patterns.gains import lane_gains
 from shoal.problem import Problem
+
+SHORT = 2e-3
+"""Steps shorter than this prove nothing more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +61,30 @@ class Pricing:
         cube = cube or Cube.of(problem)
         return cls(problem, cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
 
-    def value(self, prices: Ints) -> Valued:
-        """Return what prices prove; where not all nodes are walked, prices stay below what the others cost."""
+    @cached_property
+    def closed(self) -> ClosedPatterns | None:
+        """The patterns worth looking at, where share sets make a walk long and models let few be enough."""
+        worth = len(self.demands.shares.kinds) > 0 and self.problem.required.monotone
+        return ClosedPatterns.of(self.cube, self.demands) if worth else None
+
+    def value(self, prices: Ints, *, again: bool = False) -> Valued:
+        """Return what prices prove; where not all nodes are priced, prices stay below what the others cost.
+
+        `again`: it will be asked often. From then on the closed patterns are looked at alone, where they are listed.
+        """
         cube, demands = self.cube, self.demands
-        held = 2**60 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
-        prices = np.minimum(prices, min(cube.cap, held))  # and below what 64 bits hold
+        held = 2**56 // (int(cube.counts.sum()) * int(demands.gains[:, 3].max(initial=1)))
+        prices = np.clip(prices, -held, min(cube.cap, held))  # and what 64 bits hold
         order = np.argsort(-prices, kind="stable")
         sorted_prices = prices[order]
-        grid, heights = cube.descent(order)
         sorted_demands = demands._replace(codes=demands.codes[:, order])
-        steps = cube.priced * cube.types
-        lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
+        listed = self.closed if again else vars(self).get("closed")
+        if listed is None:
+            grid, heights = cube.descent(order)
+            steps = cube.priced * cube.types
+            lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
+        else:
+            lanes = listed.gained(prices, order, cube.counts[order], sorted_demands)
         slope = cube.counts.astype(np.float64)
         slope[order] -= np.sum([taken for _, taken, _ in lanes], axis=0)
         bound = int(prices @ cube.counts) - sum(int(gained) for gained, _, _ in lanes)
@@ -89,7 +107,8 @@ class Pricing:
 
     def proof(self, valued: Valued) -> Prices | None:
         """Return prices of rows with what they prove; None where they could not be checked."""
-        return as_prices(self.problem, self.cube, valued.prices, valued.bound)
+        found = as_prices(self.problem, self.cube, valued.prices, valued.bound)
+        return found and replace(found, estimated=len(self.demands.shares.kinds) > 0)
 
     def measured(self, units: int) -> float:
         """Return a cost in units, added up over all rows, in the measure of the cost."""
@@ -121,6 +140,10 @@ class Ascent:
         counts, prices = pricing.cube.counts, charges(pricing.cube, pricing.demands)
         return cls(pricing, Valued(prices, int(prices @ counts), counts.astype(np.float64)))
 
+    def may_rise(self, target: int, looked: int) -> bool:
+        """Whether a step could prove more of a target, and types were not looked at as often as that yet."""
+        return self.best.bound < target and self.stride >= SHORT and self.looked < looked
+
     def step(self, target: int) -> None:
         """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
 
@@ -135,9 +158,9 @@ class Ascent:
             return
         near = min(target, self.best.bound + 2 * self.best.bound // 5 + self.pricing.cube.denominator)
         ahead = max(near - here.bound, 1)
-        self._at = np.maximum(at + self.stride * ahead / length * direction / counts, 0)
+        self._at = at + self.stride * ahead / length * direction / counts
         self._direction = direction
-        self._here = self.pricing.value(np.floor(self._at).astype(np.int64))
+        self._here = self.pricing.value(np.floor(self._at).astype(np.int64), again=True)
         self.looked += self._here.looked
         self._keep(self._here)
 
@@ -152,7 +175,7 @@ class Ascent:
 
     def lift(self, prices: Ints) -> None:
         """Take prices found elsewhere, if they prove more, and go on from there."""
-        found = self.pricing.value(np.maximum(prices, 0))
+        found = self.pricing.value(prices)
         if found.bound > self.best.bound:
             self.best, self._here, self._at, self._direction = found, None, None, None
 

@@ -143,10 +143,26 @@ class MetricSpread(Spread):
     def __call__(self, members: Members) -> Numbers:
         """Return the bound for each group."""
         dearest, _ = self._dearest(members)
-        spread = dearest.gain[dearest.starts] + dearest.largest(-dearest.gain)
-        charges = [0 * spread, *(spread << step if step > 0 else spread >> -step for step in STEPS)]
-        scaled = [self._at(dearest, charge) for charge in charges]
+        scaled = [self._at(dearest, charge) for charge in self._movings(dearest)]
         return self._for_all(members, np.minimum.reduce(scaled))
+
+    def _movings(self, dearest: Members) -> list[Numbers]:
+        """Return what moving a row across distance 1 may be charged."""
+        spread = dearest.gain[dearest.starts] + dearest.largest(-dearest.gain)
+        return [0 * spread, *(spread << step if step > 0 else spread >> -step for step in STEPS)]
+
+    def movings(self, members: Members) -> list[Numbers]:
+        """Return the best of these for the dearest rows, with the one before and the one after."""
+        dearest, _ = self._dearest(members)
+        every = self._movings(dearest)
+        best = np.argmin(np.array([self._at(dearest, charge) for charge in every]).astype(np.float64), axis=0)
+        near = [np.clip(best + step, 0, len(every) - 1) for step in (-1, 0, 1)]
+        return [np.array(every)[place, np.arange(len(best))] for place in near]
+
+    def earned(self, dearest: Members, charge: Numbers) -> tuple[Numbers, Numbers]:
+        """Return what a row earns at most, rounded up, and roughly."""
+        scaled, per = self._at(dearest, charge), self.t.denominator * self.totals.sum()
+        return -(-scaled // per), scaled.astype(np.float64) / float(per)
 
     def _at(self, dearest: Members, charge: Numbers) -> Numbers:
         """Return the bound on a row's gain at a charge, times the denominator of t and the rows of the table."""

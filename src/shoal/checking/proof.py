@@ -13,8 +13,9 @@ and nothing of the methods, costs and bounds that it checks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,16 @@ import polars as pl
 
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
 from shoal.checking.neighbours import neighbour_bound
-from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, floored
+from shoal.checking.offsets import ONE, CappedOffset, EntropyOffset, MetricOffset, Offset
+from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, floored
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.hierarchies import Builder, StarsOnly, as_builder
 from shoal.hierarchies.cell_forms import form_of
-from shoal.microdata.histogram import Values, with_joints
+from shoal.microdata.histogram import Attributes, Values, with_joints
 from shoal.models import Model, Models, Rule
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree
+from shoal.models.share_set import ShareSet, joined, table_shares
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.table import numbered
 
@@ -54,7 +57,7 @@ def price_bound(
 
     Where a column has one level for all rows, patterns are a choice among those of its hierarchy.
 
-    `prices` has a whole number of at least 0 for each row of the original `frame`, in units of 1 / `denominator`.
+    `prices` has a whole number of any sign for each row of the original `frame`, in units of 1 / `denominator`.
     `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Of ranges and sets prices prove
     what `neighbour_bound` says. Raises `Unsupported` for other recodings, and where the cost does not add over cells.
 
@@ -76,14 +79,15 @@ def price_bound(
         _column(frame[name], hierarchies if form_of(recoding).along_hierarchies else None, cost, share, denominator)
         for name, share in shares.items()
     ]
-    reading = [model for model in models if _is_read(model, may_drop)]
-    values = _sensitive(frame, reading, hierarchies)
-    exact = _type(columns, reading, prices)
-    kinds = Kinds.of(columns, [values[model.attributes].codes.astype(np.int64) for model in reading], prices, exact)
-    gains = [gain_of_rows(models.least_rows)]
-    for model, codes in zip(reading, kinds.read, strict=True):
-        gains.extend(_gains(model, values[model.attributes], codes, exact))
-    lost = sum(_gained(members, gains) for members in kinds.patterns(models.least_rows))
+    values = _sensitive(frame, [model for model in models if model.attributes and not model.given], hierarchies)
+    said = _said(models, values, may_drop)
+    exact = _type(columns, models, prices)
+    kinds = Kinds.of(columns, [values[one.names].codes.astype(np.int64) for one in said], prices, exact)
+    least = models.least_rows
+    for one in said:
+        least = max([least, *(shares.least_rows(values[one.names].totals, least) for shares in one.sets)])
+    known = Known.of(said, values, kinds.read, least, exact)
+    lost = sum(known.gained(members) for members in kinds.patterns(least))
     lost += _dropped(prices, floored(sum(shares.values(), Fraction(0)), denominator), may_drop)
     bound = Fraction(sum(prices.tolist()) - lost, denominator)
     return Fraction(ceil(bound)) if cost == "stars" else bound / (frame.height if cost in MEANS else 1)
@@ -98,23 +102,12 @@ def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices
         )
     if (form.along_hierarchies or form.spans) and models.needs_population:
         raise Unsupported("the domains are those of table and population together", hint="use suppress")
-    fitting = prices.dtype == np.int64 and prices.shape == (frame.height,) and int(prices.min(initial=0)) >= 0
+    fitting = prices.dtype == np.int64 and prices.shape == (frame.height,)
     if not fitting or denominator < 1:
         raise ParameterError(
             f"{prices.size:,} prices are given for {frame.height:,} rows, in units of 1/{denominator}",
-            expected="one whole number of at least 0 for each row",
+            expected="one whole number for each row",
         )
-
-
-def _gained(members: Members, gains: Sequence[Gain]) -> int:
-    """Return the most that classes gain, one in each group, each admitted by all models."""
-    most = members.most
-    for gain in gains:
-        members, most = members.only(most > 0), most[most > 0]
-        if not len(members):
-            return 0
-        most = np.minimum(most, gain(members))
-    return int(sum(np.maximum(most, 0).tolist()))
 
 
 def _dropped(prices: Ints, starred: int, may_drop: int) -> int:
@@ -144,9 +137,11 @@ def _encoded(column: pl.Series) -> tuple[pl.Series, Ints, Ints]:
     return domain, codes, np.bincount(codes, minlength=len(domain)).astype(np.int64)
 
 
-def _type(columns: Sequence[Column], models: Sequence[Model], prices: Ints) -> np.dtype[Any]:
+def _type(columns: Sequence[Column], models: Models, prices: Ints) -> np.dtype[Any]:
     """Return the type of number that holds every intermediate result: of 64 bits, or of any size."""
-    largest = int(prices.max(initial=0)) + sum(int(column.losses.max()) for column in columns)
+    largest = max(int(prices.max(initial=0)), -int(prices.min(initial=0))) + sum(
+        int(column.losses.max()) for column in columns
+    )
     finest = max((model.limit.denominator for model in models if model.rule is Rule.CLOSENESS), default=1)
     moved = max(largest << 8, 1 << FINE) * finest * len(prices)
     return np.dtype(np.int64 if max(moved, largest << FINE + 8) < 2**62 else object)
@@ -155,13 +150,79 @@ def _type(columns: Sequence[Column], models: Sequence[Model], prices: Ints) -> n
 # What models say
 
 
-def _is_read(model: Model, may_drop: int) -> bool:
-    """Whether a model says more about gains than how many rows a class has.
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What the models say of one attribute: the different values of a class, the sets of its shares, and heights."""
 
-    Dropping rows changes the distribution that t-closeness compares with.
+    names: Attributes
+    different: int
+    sets: list[ShareSet]
+    heights: list[int]
+    """Whole numbers l such that no value has more than 1/l of a class: these are decided exactly."""
+
+
+def _said(models: Models, values: Mapping[Attributes, Values], may_drop: int) -> list[Said]:
+    """Return what models say of attributes, beside how many rows a class has.
+
+    Dropping rows changes the table's shares, which some sets follow from.
     """
-    close = model.rule is Rule.CLOSENESS and not may_drop
-    return bool(model.attributes) and not model.given and (model.least_values > 1 or close)
+    said = []
+    for names, attribute in values.items():
+        own = [model for model in models if model.attributes == names and not model.given]
+        known = [shares for model in own if (shares := model.shares(attribute)) is not None]
+        known = [shares for shares in known if not (may_drop and shares.of_table)]
+        heights = [floor(1 / shares.same_cap) for shares in known if shares.same_cap is not None]
+        different = max((model.least_values for model in own), default=1)
+        if known or different > 1:
+            said.append(Said(names, different, joined(known), [height for height in heights if height > 1]))
+    return said
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known about gains: of rows as they are, of rows before and after offsets, and the offsets."""
+
+    before: Sequence[Gain]
+    always: Sequence[Gain]
+    offsets: Sequence[Offset]
+
+    @classmethod
+    def of(
+        cls, said: Sequence[Said], values: Mapping[Attributes, Values], read: Sequence[Ints], least: int, exact: Any
+    ) -> Known:
+        """Read what models say; `read` has the value of each kind of row, and classes have at least `least` rows."""
+        before: list[Gain] = []
+        always: list[Gain] = [gain_of_rows(least)]
+        offsets: list[Offset] = []
+        for one, codes in zip(said, read, strict=True):
+            if one.different > 1:
+                always.append(gain_of_values(codes, one.different))
+            always.extend(gain_of_shares(codes, height) for height in one.heights)
+            for shares in one.sets:
+                spread = _spread(shares, values[one.names], codes, exact)
+                before.extend([] if spread is None else [spread])
+                offsets.extend(_offsets(shares, values[one.names], codes, least, exact))
+        exactly = all(shares.is_whole for one in said for shares in one.sets)
+        return cls(before, always, [] if exactly else offsets)
+
+    def gained(self, members: Members) -> int:
+        """Return the most that classes gain, one in each group, each admitted by all models."""
+        members, most = _least(members, members.most, [*self.always, *self.before])
+        rounds = 2 if len(self.offsets) > 1 else 1
+        for offset in [*self.offsets] * rounds:
+            if len(members):
+                members, most = _least(offset(members), most, self.always)
+        return int(sum(most.tolist()))
+
+
+def _least(members: Members, most: Numbers, gains: Sequence[Gain]) -> tuple[Members, Numbers]:
+    """Return the groups that can still gain anything, and how much by the least of several bounds."""
+    for gain in gains:
+        members, most = members.only(most > 0), most[most > 0]
+        if not len(members):
+            break
+        most = np.minimum(most, gain(members))
+    return members.only(most > 0), most[most > 0]
 
 
 def _sensitive(
@@ -176,20 +237,31 @@ def _sensitive(
     return with_joints(single, [model.attributes for model in models])
 
 
-def _gains(model: Model, values: Values, codes: Ints, exact: np.dtype[Any]) -> Iterator[Gain]:
-    """Return what a model says about gains; `codes` has the value of each kind of row."""
-    if model.least_values > 1:
-        yield gain_of_values(codes, model.least_values)
-    if model.rule is Rule.SHARE and model.limit >= 2:
-        yield gain_of_shares(codes, int(model.limit))
-    if model.rule is Rule.CLOSENESS:
-        ground = model.ground(values)
-        totals, size = values.totals.astype(exact), len(values.totals)
-        if isinstance(ground, Tree) and len(ground.up) == 1 and len(np.unique(ground.up)) == size:
-            yield EqualSpread(codes, totals, model.limit)
-        elif size <= MOST_VALUES:
-            apart = [[floored(_distance(ground, u, v), 1 << FINE) for v in range(size)] for u in range(size)]
-            yield MetricSpread(codes, totals, model.limit, np.array(apart).astype(exact))
+def _spread(shares: ShareSet, values: Values, codes: Ints, exact: np.dtype[Any]) -> EqualSpread | MetricSpread | None:
+    """Return what closeness says of the dearest rows alone; `codes` has the value of each kind of row."""
+    totals, size = values.totals.astype(exact), len(values.totals)
+    if shares.ground is None:
+        return None
+    if shares.is_equal:
+        return EqualSpread(codes, totals, shares.t)
+    if size > MOST_VALUES:
+        return None
+    apart = [[floored(_distance(shares.ground, u, v), 1 << FINE) for v in range(size)] for u in range(size)]
+    return MetricSpread(codes, totals, shares.t, np.array(apart).astype(exact))
+
+
+def _offsets(shares: ShareSet, values: Values, codes: Ints, least: int, exact: np.dtype[Any]) -> Iterator[Offset]:
+    """Return the offsets that a share set allows."""
+    if shares.diversity > 1:
+        yield EntropyOffset(codes, least, shares.diversity)
+    elif shares.caps is not None or shares.is_equal:
+        table = table_shares(values.totals) if shares.is_equal else [Fraction(1)] * len(values.totals)
+        caps = shares.caps or [Fraction(1)] * len(values.totals)
+        base = [min(share, cap) for share, cap in zip(table, caps, strict=True)]
+        low, high = (np.array([ceil(share * ONE) for share in some]).astype(exact) for some in (base, caps))
+        yield CappedOffset(codes, least, low, high, ceil(shares.t * ONE) if shares.is_equal else 0)
+    elif isinstance(spread := _spread(shares, values, codes, exact), MetricSpread):
+        yield MetricOffset(codes, least, spread)
 
 
 def _distance(ground: GroundDistance, one: int, other: int) -> Fraction:

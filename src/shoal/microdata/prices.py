@@ -15,9 +15,17 @@ class Prices:
     """
 
     of_row: Ints
-    """Whole numbers of at least 0, in units of 1 / denominator."""
+    """Whole numbers of any sign, in units of 1 / denominator."""
     denominator: int
     bound: float
     """A number that no release can go below, as `shoal.checking.proof.price_bound` finds it."""
     remarks: tuple[str, ...] = ()
     """What limits the bound, in words; no cell of the table."""
+
+    estimated: bool = False
+    """Whether the bound is the search's, which may differ from the checker's in the last digits."""
+
+    @property
+    def any_negative(self) -> bool:
+        """Whether some row has a price below 0: it is a partner that others compete for."""
+        return bool(self.of_row.min(initial=0) < 0)

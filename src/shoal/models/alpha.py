@@ -11,8 +11,9 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import Rule, SensitiveModel, cap, ratio_at_least
+from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,10 @@ class Alpha(SensitiveModel):
     def least_values(self) -> int:
         """A number of different values below which no class is admitted."""
         return self.least_rows
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """No share is above alpha."""
+        return ShareSet(caps=(self.limit,) * len(values.totals)) if self.limit < 1 else None
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values to the largest height at which their share is small enough."""

@@ -28,6 +28,7 @@ from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
 if TYPE_CHECKING:
     from shoal.models.emd import GroundDistance
     from shoal.models.metric import Metric
+    from shoal.models.share_set import ShareSet
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
@@ -161,6 +162,10 @@ class Model(ABC):
     def least_values(self) -> int:
         """A number of different values of its attribute below which no class is admitted."""
         return 1
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """Return a set that contains the shares of the values in every admitted class; None where nothing is known."""
+        return None
 
     def largest(self, counts: Ints) -> Ints | None:
         """Return the largest admitted sub-class of rows with these value counts; None if there is none."""

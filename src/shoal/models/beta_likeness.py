@@ -11,8 +11,9 @@ import numpy as np
 
 from shoal.core.arrays import Floats
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import DOUBT, SensitiveModel
+from shoal.models.share_set import ShareSet, above_log, table_shares
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,15 @@ class BetaLikeness(SensitiveModel):
         """Return the largest gain as a fraction."""
         return max(*(gain for _, gain in _gains(histogram, index)), Fraction(0))
 
+    def shares(self, values: Values) -> ShareSet | None:
+        """No share is above 1 + beta times the table's, or what else the model lets it gain."""
+        caps = tuple(min(share * (1 + self._most_gain(share)), Fraction(1)) for share in table_shares(values.totals))
+        return ShareSet(caps=caps, of_table=True)
+
+    def _most_gain(self, share: Fraction) -> Fraction:
+        """Return the most that a value with this share of the table may gain, or a little more."""
+        return self.limit
+
 
 class EnhancedBetaLikeness(BetaLikeness):
     """Guarantees `(q - p) / p <= min(beta, -ln p)` for every value with q > p, its shares in class and table.
@@ -84,6 +94,10 @@ class EnhancedBetaLikeness(BetaLikeness):
         """Return -ln p of every entry's value."""
         most: Floats = np.log(histogram.total / histogram.values.totals)[histogram.codes]
         return most
+
+    def _most_gain(self, share: Fraction) -> Fraction:
+        """Return the smaller of beta and -ln p, or a little more."""
+        return min(self.limit, above_log(1 / share)) if share else self.limit
 
     def _over(self, histogram: Histogram, entry: int) -> bool:
         total, rows = histogram.total, int(histogram.sizes[histogram.slice_of_entry[entry]])

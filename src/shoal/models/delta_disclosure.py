@@ -11,8 +11,9 @@ import numpy as np
 
 from shoal.core.arrays import Floats
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import SensitiveModel
+from shoal.models.share_set import ShareSet, above_power_of_two, table_shares
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class DeltaDisclosure(SensitiveModel):
             return False
         shares = [Fraction(n * histogram.total, rows * int(histogram.values.totals[v])) for v, n in counts.items()]
         return all(below_power_of_two(max(share, 1 / share), self.limit) for share in shares)
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """No share is above 2^delta times the table's; that none is too small either is left out."""
+        most = above_power_of_two(min(self.limit, Fraction(64)))
+        caps = tuple(min(share * most, Fraction(1)) for share in table_shares(values.totals))
+        return ShareSet(caps=caps, of_table=True)
 
     def also(self, histogram: Histogram) -> dict[str, float]:
         """Return the other convention: natural logarithms of the values present only."""

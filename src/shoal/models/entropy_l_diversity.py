@@ -13,8 +13,9 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import DiversityModel, Rule, cap
+from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class EntropyLDiversity(DiversityModel):
         level = float(np.exp(np.log(rows) - sum(c * np.log(c) for c in counts) / rows))
         whole = round(level)
         return Fraction(whole) if len(set(counts)) == 1 and whole == len(counts) else level
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """The model itself."""
+        return ShareSet(diversity=self.limit) if self.limit > 1 else None
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values until the entropy is reached, then give back to one after the other while it holds.

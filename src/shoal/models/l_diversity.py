@@ -10,8 +10,9 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import DiversityModel, Rule, cap, ratio_at_least
+from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class LDiversity(DiversityModel):
         """Return rows / (count of the commonest value) as a fraction."""
         counts = histogram.one(index)
         return Fraction(sum(counts.values()), max(counts.values()))
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """No share is above 1/l."""
+        return ShareSet(caps=(1 / self.limit,) * len(values.totals)) if self.limit > 1 else None
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cap every value at the largest height h with `sum min(count, h) >= l h`: the first phase of TP."""

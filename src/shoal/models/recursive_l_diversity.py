@@ -10,8 +10,9 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
-from shoal.microdata.histogram import Attributes, Histogram
+from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import Rule, SensitiveModel, cap, ratio_at_least
+from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ class RecursiveLDiversity(SensitiveModel):
     def least_values(self) -> int:
         """A number of different values below which no class is admitted."""
         return self.least_rows
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """The largest share q is below c (1 - q), as the l-th and rarer values have at most what it leaves, for l >= 2.
+
+        For l = 1 it is below c.
+        """
+        cap = self.limit / (1 + self.limit) if self.rank > 1 else self.limit
+        return ShareSet(caps=(cap,) * len(values.totals)) if cap < 1 else None
 
     def largest(self, counts: Ints) -> Ints | None:
         """Cut the tallest values until the class is admitted; cutting them never undoes it."""

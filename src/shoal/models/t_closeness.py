@@ -15,6 +15,7 @@ from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import Rule, SensitiveModel, quoted
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric
+from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class TCloseness(SensitiveModel):
     def ground(self, values: Values) -> GroundDistance:
         """Return the distance between values, bound to the domain."""
         return ground_distance(self.distance, values, "+".join(self.attributes))
+
+    def shares(self, values: Values) -> ShareSet | None:
+        """The model itself."""
+        return ShareSet(ground=self.ground(values), t=self.limit, of_table=True) if self.limit < 1 else None
 
     def stricter(self, share: Fraction) -> TCloseness:
         """Return t-closeness with a share of t."""

@@ -57,21 +57,21 @@ def _charge(walk, least, demands, members):
     """Charge the types in the groups of a node that show enough values."""
     depth = len(walk.heights)
     number, types, group, paid = walk.number[depth], walk.types[depth], walk.group[depth], walk.paid[depth]
-    enough = _enough(types, group[:number], walk.groups[depth], demands, members)
+    possible = enough(types, group[:number], walk.groups[depth], demands, members)
     for i in range(number):
-        if enough[group[i]] and paid[group[i]] < least[types[i]]:
+        if possible[group[i]] and paid[group[i]] < least[types[i]]:
             least[types[i]] = paid[group[i]]
 
 
 @njit(cache=True)
-def _enough(types, group, groups, demands, members):
+def enough(types, group, groups, demands, members):
     """Return which groups have enough different values, and values of enough rows of the table.
 
     Group by group, so that `last`, the group that a value was seen in last, says whether it is new.
     """
-    enough = np.ones(groups, np.bool_)
+    possible = np.ones(groups, np.bool_)
     if len(demands.needs) == 0:
-        return enough
+        return possible
     starts = gather(group, groups, members)
     for d in range(len(demands.needs)):
         attribute, values, mass = demands.needs[d]
@@ -86,5 +86,5 @@ def _enough(types, group, groups, demands, members):
                     different += 1
                     present += totals[value]
             if different < values or present < mass:
-                enough[g] = False
-    return enough
+                possible[g] = False
+    return possible

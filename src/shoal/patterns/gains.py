@@ -16,6 +16,7 @@ from shoal.core.compiler import njit
 from shoal.patterns.demands import EQUAL, SCALE, SHARE, VALUES, Demands
 from shoal.patterns.descent import begin, keep, next_level, split
 from shoal.patterns.kernels import gather
+from shoal.patterns.offsets import offset_gain
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -92,12 +93,12 @@ def _gained(walk, types, members):
     for place in range(number):
         members[place] = mine[members[place]]
     for g in range(groups):
-        gained = min(gained + _gain(members[starts[g] : starts[g + 1]], walk.paid[depth, g], types), MUCH)
+        gained = min(gained + gain_of_group(members[starts[g] : starts[g + 1]], walk.paid[depth, g], types), MUCH)
     return gained
 
 
 @njit(cache=True)
-def _gain(mine, cost, types):
+def gain_of_group(mine, cost, types):
     """Return the smallest of what the models allow a class of these members to gain, and note whom it takes."""
     best, which, detail = _gain_rows(mine, cost, types, False), -1, 0
     demands = types.demands.gains
@@ -117,6 +118,14 @@ def _gain(mine, cost, types):
             best, which, detail = value, d, height
     if best <= 0:
         return np.int64(0)
+    if len(types.demands.shares.kinds):
+        value, taken = offset_gain(mine, cost, types, best)
+        if value <= 0:
+            return np.int64(0)
+        if value < best:
+            for i in range(len(mine)):
+                types.taken[mine[i]] += taken[i]
+            return value
     if which < 0:
         _gain_rows(mine, cost, types, True)
     elif demands[which, 0] == VALUES:

@@ -21,7 +21,9 @@ from shoal.hierarchies.cell_forms import form_of
 if TYPE_CHECKING:
     from shoal.microdata.prices import Prices
 
-FORMAT = 1
+FORMATS = (1, 2)
+"""Certificates that are understood: 2 is that of a release some of whose prices are negative, 1 of all others."""
+UNDERSTOOD = f"format {' or '.join(map(str, FORMATS))}"
 
 CHECKED = (
     "the published table has the columns, rows and hashes stated here",
@@ -122,6 +124,7 @@ class Certificate:
     """Whether some model asks for more than every table gives: `k=1` does not."""
     warnings: tuple[str, ...] = ()
     """What the release may give away although every model is met."""
+    format: int = FORMATS[0]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -180,7 +183,7 @@ class Certificate:
     def content(self) -> dict[str, Any]:
         """Return everything but the seal."""
         return {
-            "format": FORMAT,
+            "format": self.format,
             "software": f"shoal {shoal.__version__}",
             "unprotected": None if self.unprotected is None else list(self.unprotected),
             "insisted": dict(self.insisted),
@@ -230,6 +233,12 @@ class Certificate:
             kept = {key: value for key, value in content.items() if key != "seal"}
             if content["seal"] != seal(kept) or canonical(content) != text:
                 raise ReleaseError("the certificate's seal is broken", hint="it was changed after it was written")
+            if content["format"] not in FORMATS:
+                raise ReleaseError(
+                    f"the certificate has format {content['format']}",
+                    expected=UNDERSTOOD,
+                    hint="verify it with the version of shoal that wrote it, or a later one",
+                )
             cost = Measured(content["cost"]["name"], content["cost"]["value"])
             names = cls.__dataclass_fields__
             fields = {key: value for key, value in kept.items() if key in names and key != "cost"}
@@ -238,7 +247,7 @@ class Certificate:
             promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
             return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ReleaseError("the certificate cannot be read", expected=f"format {FORMAT}") from error
+            raise ReleaseError("the certificate cannot be read", expected=UNDERSTOOD) from error
 
 
 def gap(cost: float, lower_bound: float | None) -> float | None:
@@ -323,6 +332,7 @@ def certify(
         proved=None if solution.prices is None else solution.prices.bound,
         remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
+        format=FORMATS[solution.prices is not None and solution.prices.any_negative],
         chosen=solution.chosen,
         orders=orders or {},
         starred=found.starred_rows,

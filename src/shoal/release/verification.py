@@ -18,11 +18,12 @@ from pathlib import Path
 import polars as pl
 
 from shoal.checking.published_cost import recomputed_cost
+from shoal.core.arrays import Ints
 from shoal.core.errors import ReleaseError, ShoalError
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
-from shoal.release.certificate import canonical, gap
+from shoal.release.certificate import FORMATS, canonical, gap
 from shoal.release.files import manifest, public_config_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.table import Table, TableLike
@@ -220,7 +221,10 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
         claimed = read_json(path)
         if claimed["lower_bound"] != certificate.proved:
             return "the certificate states another one"
-        found.append(float(_price_bound(folder, release, table, claimed["denominator"])))
+        prices = pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy()
+        if certificate.format == FORMATS[0] and prices.min(initial=0) < 0:
+            return f"a price is negative, and certificates of format {FORMATS[0]} have none"
+        found.append(float(_price_bound(folder, release, table, prices, claimed["denominator"])))
         if found[0] < claimed["lower_bound"]:
             return f"the prices prove no more than {found[0]:.6g}"
         if stated is not None and stated > found[0] * (1 + 1e-9):
@@ -232,7 +236,7 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
     return Proved(float(certificate.cost), certificate.cost.name, found[0], gap(certificate.cost, found[0]))
 
 
-def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) -> Fraction:
+def _price_bound(folder: Path, release: Opened, table: Table, prices: Ints, denominator: int) -> Fraction:
     from shoal.checking.proof import price_bound  # loaded only where a proof is checked
 
     certificate, config = release.certificate, read_json(folder / "internal" / "config.json")
@@ -244,7 +248,7 @@ def _price_bound(folder: Path, release: Opened, table: Table, denominator: int) 
         recoding=certificate.recoding,
         cost=certificate.cost.name,
         weights=config["attribute_weights"],
-        prices=pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy(),
+        prices=prices,
         denominator=denominator,
         may_drop=int(Fraction(config["max_dropped"]) * table.rows),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from shoal.checking.audit import Audit, audit
 from shoal.checking.changed_cells import changed_cells
+from shoal.checking.proof import price_bound
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
@@ -34,6 +35,30 @@ from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
 CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
+
+
+def with_checked_bound(asked: Prepared, solution: Solution, progress: Progress = silent) -> Solution:
+    """Guarantees that prices prove what they are said to: where search and checker may differ, the checker decides."""
+    prices, problem = solution.prices, asked.problem
+    if prices is None or not prices.estimated:
+        return solution
+    progress(1.0, "checking the lower bound")
+    checked = price_bound(
+        problem.microdata.table.frame,
+        quasi=problem.microdata.roles.quasi,
+        models=asked.models,
+        hierarchies=asked.for_reading,
+        recoding=problem.recoding,
+        cost=problem.cost.name,
+        weights={name: float(weight) for name, weight in problem.cost.weights.items()},
+        prices=prices.of_row,
+        denominator=prices.denominator,
+        may_drop=problem.may_drop,
+    )
+    bound = min(prices.bound, float(checked))
+    same = solution.lower_bound == prices.bound and solution.status != "optimal"
+    kept = replace(prices, bound=bound, estimated=False) if bound >= 0 else None
+    return replace(solution, prices=kept, lower_bound=max(bound, 0.0) if same else solution.lower_bound)
 
 
 def audited(

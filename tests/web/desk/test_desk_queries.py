@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.tables.kinds import EXACT_SUFFIXES
+from tests.tables.exact_formats import EXACT_SUFFIXES
 
 import shoal.hierarchies
 import shoal.models

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.prices import Ascent, Pricing
+from shoal.bounds.prices import SHORT, Ascent, Pricing
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
@@ -24,8 +24,6 @@ STEPS = 60
 """Steps that prices rise between two rounds of windows."""
 STEPS_ALONE = 400
 """Steps that prices rise where there are no windows to open, or too many."""
-SHORT = 2e-3
-"""Steps shorter than this prove nothing more."""
 ROUND = 40
 """Windows of a round."""
 PAYING = 8
@@ -183,9 +181,13 @@ class CoveringSearch:
         return self.effort.looked is None or self.ascent.looked < self.effort.looked
 
     def peel(self) -> None:
-        """Peel again, led by the prices; the cheaper covering is kept."""
+        """Peel again, led by the prices; the cheaper covering is kept.
+
+        Negative prices are of rows that others compete for; a mean with them would make every pattern wait.
+        """
         if not self.closed and not self.checks.close:
-            found = peeled(self.covering.cube, self.checks, self.ascent.best.prices, self.deadline)
+            prices = np.maximum(self.ascent.best.prices, 0)
+            found = peeled(self.covering.cube, self.checks, prices, self.deadline)
             self.covering = min(self.covering, found, key=lambda covering: covering.cost)
 
     def move(self) -> None:

@@ -76,7 +76,7 @@ class Peel(Method):
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
-        while self._effort and not deadline.passed and ascent.looked < looked(self._effort, problem.rows):
+        while self._effort and not deadline.passed and ascent.may_rise(found.cost, looked(self._effort, problem.rows)):
             progress(0.6, standing("prices rise", ascent, found))
             ascent.step(found.cost)
         return concluded(self, problem, found, ascent, deadline, progress)
