@@ -21,9 +21,9 @@ from shoal.checking.proof import Known, _offsets, _said
 from shoal.hierarchies import Taxonomy
 from shoal.microdata.histogram import Attributes, Classes, Values
 from shoal.models import Models
+from shoal.models.base import ShareSet
 from shoal.models.emd import Matrix
 from shoal.models.requirement import parse_requirement
-from shoal.models.share_set import ShareSet
 
 REQUIREMENTS = [
     *("l(a)=2", "l(a)=3/2", "l(a)=2.5", "alpha(a)=0.6", "alpha(a)=1/3", "beta(a)=0.5", "enhanced-beta(a)=2"),

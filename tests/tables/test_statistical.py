@@ -144,7 +144,7 @@ def test_letters_of_stata_are_missing_and_keep_their_labels(tmp_path: Path) -> N
 def test_a_portable_file_becomes_a_system_file_and_a_line_says_so(tmp_path: Path) -> None:
     file = write_survey(tmp_path / "survey.por")
     found = read(file)
-    assert found.notes == ("survey.por: .por files cannot be written; the release is a .sav file",)
+    assert found.notes == ("survey.por: .por files cannot be written; without --format the release is a .sav file",)
     names = {name.upper() for name in FRAME.columns} - {"TOWN", "SEEN"}
     assert set(found.columns) == names
     release = shoal.anonymize(file, quasi=["AGE", "SEX"], require="k=4", leave_out="rest")
@@ -160,8 +160,39 @@ def test_a_data_set_of_sas_becomes_a_transport_file_and_a_line_says_so(
     monkeypatch.setattr(Sas, "functions", {**Sas.functions, ".sas7bdat": "read_xport"})
     found = read(write_survey(tmp_path / "survey.xpt").rename(tmp_path / "survey.sas7bdat"))
     assert found.origin.format == "xpt"
-    assert found.notes == ("survey.sas7bdat: .sas7bdat files cannot be written; the release is a .xpt file",)
+    assert found.notes == (
+        "survey.sas7bdat: .sas7bdat files cannot be written; without --format the release is a .xpt file",
+    )
     assert callable(pyreadstat.read_sas7bdat)
+
+
+@pytest.mark.parametrize("suffix", READ)
+def test_a_file_of_one_package_becomes_one_of_any_other(tmp_path: Path, suffix: str) -> None:
+    file = write_survey(tmp_path / f"survey{suffix}")
+    release = shoal.anonymize(file, **{**ROLES, "require": "k=4"})
+    for format in ("sav", "dta", "xpt", "xlsx", "ods"):
+        folder = release.save(tmp_path / format, format=format)
+        assert shoal.verify(folder, original=file).failures == []
+    assert opened(tmp_path / "dta" / "public" / "table.dta")[1].column_names_to_labels["town"] == LABELS["town"]
+
+
+def test_labels_that_are_too_long_for_stata_are_cut(tmp_path: Path) -> None:
+    writer = writer_of(tmp_path / "t.dta")
+    assert isinstance(writer, LabelWriter)
+    variable = Variable("ä" * 400, {0: "none", 0.5: "half"})
+    writer.write_labelled(pl.DataFrame({"x": [0.5, 0.25]}), tmp_path / "t.dta", Labels({"x": variable}, "t" * 400))
+    stated = opened(tmp_path / "t.dta")[1]
+    assert (stated.column_names_to_labels["x"], stated.file_label) == ("ä" * 80, "t" * 80)
+
+
+def test_labels_of_numbers_with_a_fraction_survive(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"share": [0.0, 0.5, 1.25, 0.0], "age": [1, 1, 1, 1]})
+    values: dict[str, Any] = {"share": {0: "none"}}
+    pyreadstat.write_dta(frame, tmp_path / "p.dta", version=14, variable_value_labels={"share": {0.0: "none"}})
+    release = shoal.anonymize(tmp_path / "p.dta", quasi=["age"], other=["share"], allow=["share"], require="k=2")
+    folder = release.save(tmp_path / "out")
+    assert opened(folder / "public" / "table.dta")[1].variable_value_labels == values
+    assert shoal.verify(folder, original=tmp_path / "p.dta").failures == []
 
 
 CANNOT: dict[str, tuple[pl.Series, str]] = {

@@ -5,17 +5,23 @@ from __future__ import annotations
 import zipfile
 from datetime import date, datetime, time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 import pytest
 import xlsxwriter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.thorough import many
 
 import shoal
 from shoal.core.errors import ParameterError, TableError
+from shoal.tables.labels import Labels
 from shoal.tables.signatures import OLE
 from shoal.tables.table import read
 from shoal.tables.writers import excel
+from shoal.tables.writers.base import LabelWriter, writer_of
 from shoal.tables.writing import write
 
 PEOPLE: list[list[Any]] = [["age", "town"], [30, "Oslo"], [31, "Rome"], [40, None]]
@@ -265,4 +271,27 @@ def test_a_workbook_of_excel_97_is_read_and_released_as_a_new_one(tmp_path: Path
     made.save(str(tmp_path / "p.xls"))
     found = read(tmp_path / "p.xls")
     assert found.frame.rows() == [(30, "Oslo"), (31, "Rome"), (40, None)]
-    assert found.notes == ("p.xls: .xls files cannot be written; the release is a .xlsx file",)
+    assert found.notes == ("p.xls: .xls files cannot be written; without --format the release is a .xlsx file",)
+
+
+@pytest.mark.parametrize("title", ["A survey: 2024/25", "x" * 32, "'quoted'", ""])
+def test_a_label_that_no_sheet_may_have_is_left_out(tmp_path: Path, title: str) -> None:
+    writer = writer_of(tmp_path / "t.xlsx")
+    assert isinstance(writer, LabelWriter)
+    writer.write_labelled(pl.DataFrame({"x": [1]}), tmp_path / "t.xlsx", Labels(title=title))
+    assert read(tmp_path / "t.xlsx").frame.rows() == [(1,)]
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".ods", ".sav", ".dta", ".xpt", ".zsav"])
+@given(texts=st.lists(st.none() | st.text(max_size=5), min_size=1, max_size=4))
+@settings(max_examples=many(6), deadline=None)
+def test_any_text_comes_back_or_is_refused_and_leaves_nothing(suffix: str, texts: list[str | None]) -> None:
+    frame = pl.DataFrame({"x": pl.Series(texts, dtype=pl.String), "n": range(len(texts))})
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"t{suffix}"
+        try:
+            write(frame, path)
+        except TableError:
+            assert list(Path(folder).iterdir()) == []
+        else:
+            assert read(path)["x"].cast(pl.String).to_list() == texts

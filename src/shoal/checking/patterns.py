@@ -187,22 +187,43 @@ class Kinds:
         ]
         return cls(tuple(own), tuple(found[len(own) :]), count, price.astype(exact))
 
-    def patterns(self, least_rows: int) -> Iterator[Members]:
+    def patterns(self, least_rows: int, *, closed: bool = False) -> Iterator[Members]:
         """Return the groups of rows of all patterns that could gain anything with that many rows.
 
         Fewer rows match a pattern than any of its coarser ones, and no row pays less than the least of what is still
-        to be chosen: a branch without enough rows, or without any row dearer than that, is not walked.
+        to be chosen: a branch without enough rows, or without any row dearer than that, is not walked. `closed`: of
+        patterns that the same rows match the cheapest are enough.
         """
         everyone = Members(np.arange(len(self.count)), np.zeros(1, dtype=np.int64), self.count, self.price)
-        yield from self._below(everyone, 0, least_rows)
+        for members, levels in self._below(everyone, (), least_rows):
+            found = self._closed(members, levels) if closed else members
+            if len(found):
+                yield found
 
-    def _below(self, members: Members, depth: int, least_rows: int) -> Iterator[Members]:
+    def _closed(self, members: Members, levels: Sequence[int]) -> Members:
+        """Return the groups of a node that no pattern one level finer in one column has too, and no dearer.
+
+        Among patterns that the same rows match, going on to such a finer one ends: where it ends, the group stays.
+        """
+        for column, level in zip(self.columns, levels, strict=True):
+            if level and len(members):
+                values = column.codes[members.kind]
+                block, first = column.blocks[level - 1][values], members.starts
+                apart = np.maximum.reduceat(block != np.repeat(block[first], members.sizes), first)
+                lost = column.losses[:, values[first]]
+                members = members.only(np.asarray(apart | (lost[level - 1] > lost[level]), dtype=bool))
+        return members
+
+    def _below(
+        self, members: Members, levels: tuple[int, ...], least_rows: int
+    ) -> Iterator[tuple[Members, tuple[int, ...]]]:
+        depth = len(levels)
         if depth == len(self.columns):
-            yield members
+            yield members, levels
             return
         column, still = self.columns[depth], self._still[depth]
         values = column.codes[members.kind]
-        for blocks, losses in zip(column.blocks, column.losses, strict=True):
+        for level, (blocks, losses) in enumerate(zip(column.blocks, column.losses, strict=True)):
             gain = members.gain - losses[values]
             if not (gain > still[members.kind]).any():
                 continue
@@ -210,7 +231,7 @@ class Kinds:
             hopeful = finer.largest(finer.gain - still[finer.kind]) > 0
             finer = finer.only(hopeful & (finer.rows >= least_rows))
             if len(finer):
-                yield from self._below(finer, depth + 1, least_rows)
+                yield from self._below(finer, (*levels, level), least_rows)
 
     @cached_property
     def _still(self) -> list[Numbers]:

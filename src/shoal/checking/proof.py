@@ -31,8 +31,9 @@ from shoal.hierarchies import Builder, StarsOnly, as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.microdata.histogram import Attributes, Values, with_joints
 from shoal.models import Model, Models, Rule
+from shoal.models.base import ShareSet
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree
-from shoal.models.share_set import ShareSet, joined, table_shares
+from shoal.models.share_set import joined, table_shares
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.table import numbered
 
@@ -87,7 +88,8 @@ def price_bound(
     for one in said:
         least = max([least, *(shares.least_rows(values[one.names].totals, least) for shares in one.sets)])
     known = Known.of(said, values, kinds.read, least, exact)
-    lost = sum(known.gained(members) for members in kinds.patterns(least))
+    closed = len(known.offsets) > 0 and models.monotone
+    lost = sum(known.gained(members) for members in kinds.patterns(least, closed=closed))
     lost += _dropped(prices, floored(sum(shares.values(), Fraction(0)), denominator), may_drop)
     bound = Fraction(sum(prices.tolist()) - lost, denominator)
     return Fraction(ceil(bound)) if cost == "stars" else bound / (frame.height if cost in MEANS else 1)

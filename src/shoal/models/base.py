@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -28,10 +28,13 @@ from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
 if TYPE_CHECKING:
     from shoal.models.emd import GroundDistance
     from shoal.models.metric import Metric
-    from shoal.models.share_set import ShareSet
 
 DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
+
+
+MOST_ROWS = 1_000
+"""Rows up to which it is asked whether whole numbers of rows have shares in a set."""
 
 
 class Rule(Enum):
@@ -46,6 +49,59 @@ class Rule(Enum):
     ENTROPY = "exp(entropy of the values) >= n"
     RECURSIVE = "rows with the commonest value < n * (rows with the m-th commonest and rarer ones)"
     CLOSENESS = "Earth Mover's Distance to the published table, over `ground`, <= n"
+
+
+@dataclass(frozen=True, eq=False)
+class ShareSet:
+    """Contains the shares q that the values of an attribute have in any class that a model admits.
+
+    It may contain others: a lower bound that rests on it is then lower, never wrong.
+    """
+
+    caps: tuple[Fraction, ...] | None = None
+    """q_v <= caps[v]; None for no caps."""
+    ground: GroundDistance | None = None
+    """The Earth Mover's Distance from q to the table's shares, over this distance, is at most t; None for any."""
+    t: Fraction = Fraction(1)
+    diversity: Fraction = Fraction(1)
+    """exp(entropy of q) is at least this."""
+    of_table: bool = False
+    """Whether the limits follow from the table's shares, so that dropping rows would change them."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the distance is the equal one: 1 between any two values."""
+        return self.ground is not None and self.ground.is_equal
+
+    @property
+    def same_cap(self) -> Fraction | None:
+        """The cap of all values, where it is the same and above 0."""
+        caps = set(self.caps or ())
+        return caps.pop() or None if len(caps) == 1 else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it says no more than that every value has at most 1/l of a class, l a whole number."""
+        cap = self.same_cap
+        return self.ground is None and cap is not None and (1 / cap).denominator == 1
+
+    def least_rows(self, totals: Ints, start: int) -> int:
+        """Return a number of rows, at least `start`, that no admitted class of rows of the table is below.
+
+        Counts are whole, so that few rows have few possible shares. Numbers are tried one after the other, up to
+        MOST_ROWS of them.
+        """
+        for rows in range(start, start + MOST_ROWS):
+            if self._has_rows(rows, totals.tolist()):
+                return rows
+        return start + MOST_ROWS
+
+    def _has_rows(self, rows: int, totals: Sequence[int]) -> bool:
+        """Whether so many rows could have shares in the set; True where that is not known."""
+        caps = self.caps or (Fraction(1),) * len(totals)
+        if sum(min(count, floor(cap * rows)) for count, cap in zip(totals, caps, strict=True)) < rows:
+            return False
+        return self.ground is None or self.ground.least(rows, totals) <= self.t
 
 
 class Model(ABC):

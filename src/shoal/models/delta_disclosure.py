@@ -12,8 +12,8 @@ import numpy as np
 from shoal.core.arrays import Floats
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import SensitiveModel
-from shoal.models.share_set import ShareSet, above_power_of_two, table_shares
+from shoal.models.base import SensitiveModel, ShareSet
+from shoal.models.share_set import above_power_of_two, table_shares
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ measures a single class exactly, in rational numbers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import polars as pl
@@ -44,6 +44,15 @@ class GroundDistance(ABC):
     @abstractmethod
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Return the distance of one class to the table, exactly."""
+
+    @abstractmethod
+    def least(self, rows: int, totals: Sequence[int]) -> Fraction:
+        """Return a distance to the table that no class of so many rows is below: counts are whole."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether any two values are 1 apart."""
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +105,16 @@ class Tree(GroundDistance):
             moved += sum(map(abs, extra.values()))
         return Fraction(moved, 2 * rows * total * len(self.up))
 
+    def least(self, rows: int, totals: Sequence[int]) -> Fraction:
+        """Return the mean over levels of the least total variation."""
+        levels = [np.bincount(up, weights=totals).astype(np.int64).tolist() for up in self.up]
+        return sum((_least_variation(rows, level) for level in levels), Fraction(0)) / len(levels)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it has level 0 alone, on which every value is its own block."""
+        return len(self.up) == 1 and len(np.unique(self.up)) == self.up.shape[1]
+
 
 @dataclass(frozen=True, eq=False)
 class Line(GroundDistance):
@@ -144,6 +163,38 @@ class Line(GroundDistance):
             ahead += counts.get(value, 0) * total - int(totals[value]) * rows
             moved += abs(ahead) * gap
         return moved / (rows * total * sum(self.gaps)) if self.gaps else Fraction(0)
+
+    def least(self, rows: int, totals: Sequence[int]) -> Fraction:
+        """Put below each gap the count nearest to what is due: rounding keeps them in order."""
+        return _least_on_line(rows, totals, self.gaps)
+
+
+def _least_variation(rows: int, totals: Sequence[int]) -> Fraction:
+    """Return the least total variation between whole counts of so many rows and a table's shares.
+
+    Values get the whole part of what they are due; what is left goes where the next row is least too much.
+
+    >>> _least_variation(1, [1, 1]), _least_variation(2, [1, 1]), _least_variation(2, [3, 1])
+    (Fraction(1, 2), Fraction(0, 1), Fraction(1, 4))
+    """
+    total = sum(totals)
+    over = sorted(total - count * rows % total for count in totals)
+    left = rows - sum(count * rows // total for count in totals)
+    return Fraction(sum(over[:left]), rows * total)
+
+
+def _least_on_line(rows: int, totals: Sequence[int], gaps: Sequence[int | Fraction]) -> Fraction:
+    """Return the least distance on a line between whole counts of so many rows and a table's shares.
+
+    Below each gap the count nearest to what is due may lie: rounding keeps them in order.
+
+    >>> _least_on_line(1, [1, 1, 1], [1, 1]), _least_on_line(3, [1, 1, 1], [1, 1])
+    (Fraction(1, 3), Fraction(0, 1))
+    """
+    total = sum(totals)
+    due = [below * rows % total for below in list(accumulate(totals))[:-1]]
+    moved = sum((min(part, total - part) * Fraction(gap) for part, gap in zip(due, gaps, strict=True)), Fraction(0))
+    return moved / (rows * total * sum(gaps)) if gaps else Fraction(0)
 
 
 def _shares(counts: Floats) -> Floats:
@@ -197,6 +248,11 @@ class Matrix(GroundDistance):
         distances = self.metric.distances
         cost = sum(cell * distances[i][j] for i, line in enumerate(moved) for j, cell in enumerate(line) if cell)
         return Fraction(cost) / (rows * total)
+
+    def least(self, rows: int, totals: Sequence[int]) -> Fraction:
+        """Return the least total variation, times the least distance of two values."""
+        apart = [d for line in self.metric.distances for d in line if d > 0]
+        return _least_variation(rows, totals) * min(apart, default=Fraction(0))
 
 
 def ground_distance(distance: str | Metric, values: Values, name: str) -> GroundDistance:

@@ -14,8 +14,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import DiversityModel, Rule, cap
-from shoal.models.share_set import ShareSet
+from shoal.models.base import DiversityModel, Rule, ShareSet, cap
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import DiversityModel, Rule, cap, ratio_at_least
-from shoal.models.share_set import ShareSet
+from shoal.models.base import DiversityModel, Rule, ShareSet, cap, ratio_at_least
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from shoal.core.arrays import Floats
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import Rule, SensitiveModel, quoted
+from shoal.models.base import Rule, SensitiveModel, ShareSet, quoted
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric
-from shoal.models.share_set import ShareSet
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
+from shoal.models.base import ShareSet
 from shoal.models.emd import GroundDistance, Line, Matrix, Tree
-from shoal.models.share_set import ShareSet, joined, table_shares
+from shoal.models.share_set import joined, table_shares
 from shoal.patterns.cube import Cube
 from shoal.patterns.offsets import CAPPED, ENTROPY, SPREAD, Shares
 

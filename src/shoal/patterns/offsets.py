@@ -186,6 +186,7 @@ def _narrowed(group, rule, least):
         best, left = Offer(above.copy(), offer.taken, short), remains
     if up >= 0 and not short:
         return best, left
+    up = min(up, 0.0)
     for _ in range(PASSES):
         middle = (low + high) / 2
         if not short:

@@ -7,7 +7,7 @@ release is written in the same format, and a generalized cell gets a code and a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -35,6 +35,12 @@ class Variable:
     """How many characters wide the column is shown."""
 
     @property
+    def plain(self) -> Variable:
+        """What means the same in the file of any package."""
+        numbers: dict[Code, str] = {c: text for c, text in self.values.items() if not isinstance(c, str)}
+        return Variable(self.label, numbers, self.words)
+
+    @property
     def codes(self) -> dict[str, int]:
         """The number that each label stands for."""
         return {text: int(code) for code, text in self.values.items() if not isinstance(code, str)}
@@ -47,6 +53,14 @@ class Labels:
     variables: Mapping[str, Variable] = field(default_factory=dict)
     title: str = ""
     """The label of the file, or the name of the sheet."""
+    family: str = ""
+    """The package whose file it is: formats, measures and codes for missing values mean nothing in that of another."""
+
+    def for_family(self, family: str) -> Labels:
+        """Return what a file of a package can say: everything in its own, else labels alone."""
+        if family == self.family:
+            return self
+        return replace(self, variables={name: one.plain for name, one in self.variables.items()})
 
     def of(self, name: str) -> Variable:
         """Return what is said of a column; nothing where it is new."""

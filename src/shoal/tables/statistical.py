@@ -15,7 +15,7 @@ from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, tidy
 from shoal.tables.columns import Columns, Held
 from shoal.tables.labels import Code, Labels, Variable, as_codes, as_words, reads_as_words
-from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions
+from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions, other_format
 from shoal.tables.signatures import unreadable
 from shoal.tables.spelling import spelling_notes
 from shoal.tables.writers.base import LabelWriter, storable
@@ -44,10 +44,8 @@ class StatisticalReader(Reader):
     def read(self, path: Path, options: ReadOptions) -> Contents:
         """Return the columns, with what the file says of them."""
         frame, found, told = self._found(path, options)
-        suffix = path.suffix.lower()
-        format = self.writes[suffix]
-        if f".{format}" != suffix:
-            told = (*told, f"{path.name}: {suffix} files cannot be written; the release is a .{format} file")
+        format = self.writes[path.suffix.lower()]
+        told = (*told, *other_format(path, format))
         columns = Held(tidy(frame), spelling_notes(frame.iter_columns()))
         return Contents(columns, origin=Origin(format, found, told=told))
 
@@ -58,7 +56,7 @@ class StatisticalReader(Reader):
     def _found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, Labels, tuple[str, ...]]:
         """Return the cells, what the file says of the columns, and how many cells are declared as missing."""
         frame, stated = self._parsed(path, options)
-        labels = _labels(stated)
+        labels = replace(_labels(stated), family=self.name)
         columns, told = [], []
         for column in frame.iter_columns():
             plain = _without_declared(column, labels.of(column.name).missing)
@@ -128,8 +126,12 @@ class StatisticalWriter(LabelWriter):
     empty_strings: ClassVar[bool] = False
     function: ClassVar[str]
     """The function of pyreadstat."""
+    family: ClassVar[str]
+    """The name of the reader of its files."""
     longest: ClassVar[int] = 0
     """Bytes of the longest label of a value; 0 where values have none."""
+    longest_title: ClassVar[int] = 255
+    """Characters of the longest label of a column or file; longer ones are cut."""
     labels_text: ClassVar[bool] = False
     """Whether values of columns of text may have labels."""
     plain_number: ClassVar[str] = ""
@@ -137,6 +139,7 @@ class StatisticalWriter(LabelWriter):
 
     def put(self, frame: pl.DataFrame, path: Path, labels: Labels) -> None:
         """Write a frame; nothing in the file says when."""
+        labels = labels.for_family(self.family)
         made = {name: self._made(frame[name], labels.of(name)) for name in labels.in_order(frame.columns)}
         table = pl.DataFrame([column.alias(name) for name, (column, _) in made.items()])
         values = {name: found for name, (_, found) in made.items() if found}
@@ -145,8 +148,8 @@ class StatisticalWriter(LabelWriter):
             getattr(self.module(), self.function)(
                 table,
                 path,
-                file_label=labels.title,
-                column_labels={name: labels.of(name).label for name in made if labels.of(name).label},
+                file_label=labels.title[: self.longest_title],
+                column_labels={name: text[: self.longest_title] for name in made if (text := labels.of(name).label)},
                 **self.options(replace(labels, variables=described), values),
             )
         except (OSError, MemoryError):

@@ -179,6 +179,17 @@ class ScanReader(Reader):
         return Stored(path, self.scan, self.column, files=self.files).head(rows)
 
 
+def other_format(path: Path, format: str) -> tuple[str, ...]:
+    """Say what a release of a file is written as where its own format cannot be; nothing where it can.
+
+    >>> other_format(Path("people.xls"), "xlsx"), other_format(Path("people.XLSX"), "xlsx")
+    (('people.xls: .xls files cannot be written; without --format the release is a .xlsx file',), ())
+    """
+    suffix = path.suffix.lower()
+    said = f"{path.name}: {suffix} files cannot be written; without --format the release is a .{format} file"
+    return () if suffix == f".{format}" else (said,)
+
+
 def reader_of(path: Path) -> Reader:
     """Return the reader of a file, or of a folder whose files are one table; or say why there is none."""
     kind = reader_named(path) if path.is_file() else _of_folder(path) if path.is_dir() else None

@@ -14,7 +14,7 @@ from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, check_names, tidy
 from shoal.tables.columns import Columns, Held
 from shoal.tables.labels import Labels, Variable
-from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions
+from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions, other_format
 from shoal.tables.signatures import unreadable
 from shoal.tables.spelling import spelling_notes
 from shoal.tables.workbooks import Sheet, check_password
@@ -37,10 +37,8 @@ class Excel(Reader):
     def read(self, path: Path, options: ReadOptions) -> Contents:
         """Return the columns of a sheet."""
         frame, sheet, told = self._sheet(path, options)
-        suffix = path.suffix.lower()
-        format = "ods" if suffix == ".ods" else "xlsx"
-        if suffix != f".{format}":
-            told = (*told, f"{path.name}: {suffix} files cannot be written; the release is a .xlsx file")
+        format = "ods" if path.suffix.lower() == ".ods" else "xlsx"
+        told = (*told, *other_format(path, format))
         check_one_header(frame, sheet.name)
         whole, frame = frame, frame.filter(~pl.all_horizontal(pl.all().is_null()))
         if frame.height < whole.height:

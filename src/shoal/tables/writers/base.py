@@ -56,15 +56,26 @@ class LabelWriter(Writer):
 
     def write_labelled(self, frame: pl.DataFrame, path: Path, labels: Labels) -> None:
         """Write a frame with labels; raise `TableError` if the file does not give back every cell."""
-        self.put(frame, path, labels)
-        back = reader_of(path).as_written(path).frame()
-        changed = [name for name in frame.columns if not _reads_back(frame[name], back)]
-        if changed or back.height != frame.height:
+        try:
+            self.put(frame, path, labels)
+            changed = self._changed(frame, path)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        if changed:
             path.unlink()
             raise TableError(
                 f"{self.title} files cannot hold column {changed[0]!r} exactly: {_lost(frame[changed[0]])}",
                 hint="name another --format, such as parquet",
             )
+
+    def _changed(self, frame: pl.DataFrame, path: Path) -> list[str]:
+        """Return the columns that a file does not give back; all of them where it cannot be read."""
+        try:
+            back = reader_of(path).as_written(path).frame()
+        except TableError:
+            return frame.columns
+        return [name for name in frame.columns if not _reads_back(frame[name], back)]
 
 
 def storable(column: pl.Series) -> pl.Series:

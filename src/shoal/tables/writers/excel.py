@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,8 @@ from shoal.tables.writers.base import LabelWriter, storable
 
 ROWS = 2**20 - 1
 """Rows of a sheet below the names of its columns."""
+SHEET = re.compile(r"(?!')[^\[\]:*?/\\]{1,31}(?<!')")
+"""What a sheet may be called."""
 CREATED = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -33,7 +36,7 @@ class Xlsx(LabelWriter):
             raise TableError(f"a sheet holds {ROWS:,} rows, not {frame.height:,}", hint="name another --format")
         with self.module().Workbook(path) as book:
             book.set_properties({"created": CREATED})
-            sheet = book.add_worksheet(labels.title or None)
+            sheet = book.add_worksheet(labels.title if SHEET.fullmatch(labels.title) else None)
             for place, name in enumerate(labels.in_order(frame.columns)):
                 sheet.write_string(0, place, name)
                 _put_column(sheet, place, storable(frame[name]), book)

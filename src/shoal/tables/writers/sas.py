@@ -19,6 +19,7 @@ class Xpt(StatisticalWriter):
     name: ClassVar[str] = "xpt"
     title: ClassVar[str] = "SAS transport"
     suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
+    family: ClassVar[str] = "sas"
     function: ClassVar[str] = "write_xport"
 
     def undate(self, path: Path) -> None:

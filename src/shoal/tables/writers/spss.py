@@ -18,6 +18,7 @@ class Sav(StatisticalWriter):
     name: ClassVar[str] = "sav"
     title: ClassVar[str] = "SPSS"
     suffixes: ClassVar[tuple[str, ...]] = (".sav",)
+    family: ClassVar[str] = "spss"
     function: ClassVar[str] = "write_sav"
     longest: ClassVar[int] = 120
     labels_text: ClassVar[bool] = True

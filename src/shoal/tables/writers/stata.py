@@ -22,8 +22,10 @@ class Stata(StatisticalWriter):
     name: ClassVar[str] = "dta"
     title: ClassVar[str] = "Stata"
     suffixes: ClassVar[tuple[str, ...]] = (".dta",)
+    family: ClassVar[str] = "stata"
     function: ClassVar[str] = "write_dta"
     longest: ClassVar[int] = 32_000
+    longest_title: ClassVar[int] = 80
     plain_number: ClassVar[str] = "%12.0g"
 
     def options(self, labels: Labels, values: dict[str, dict[Code, str]]) -> dict[str, Any]:
@@ -39,6 +41,8 @@ class Stata(StatisticalWriter):
     def _made(self, column: pl.Series, variable: Variable) -> tuple[pl.Series, dict[Code, str]]:
         """Return a column and its labels; where a letter has a label, as objects, which pyreadstat needs for that."""
         cells, labels = super()._made(column, variable)
+        if any(isinstance(code, float) and not code.is_integer() for code in labels):
+            return cells, {}  # only whole numbers have labels in Stata
         if any(isinstance(code, str) for code in labels):
             cells = pl.Series(cells.name, cells.to_list(), dtype=pl.Object)
         return cells, labels
