@@ -188,7 +188,7 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
     if MicroaggregationTFirst.name in tried:
         return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
-        return ["auto tries fragments for t-closeness: mostly the cheapest where cells are not blocks of hierarchies"]
+        return ["auto tries fragments for t-closeness where cells are not blocks of hierarchies, and anneals ranges"]
     if Peel.name in tried:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
     return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]

@@ -236,6 +236,20 @@ def test_what_a_class_lacks_is_nothing_exactly_if_the_models_admit_it(require: s
         assert not rules.counts.any()
 
 
+def test_a_distance_along_a_long_line_is_measured_by_the_values_that_occur() -> None:
+    rng = np.random.default_rng(6)
+    problem = posed({"q": np.arange(400), "s": rng.permutation(400) ** 2}, "k=2 t(s:numeric)=0.2 t(s:ordered)=0.25")
+    rules = requirements(problem, np.arange(400), 5)
+    for size in (1, 2, 3, 5, 9, 30, 60, 200):
+        for _ in range(8):
+            rows = rng.permutation(400)[:size]
+            seen = problem.candidates(rows, np.zeros(size, np.int64), 1)
+            lacking = sum(
+                max(float(model.level(seen)[0] - model.limit), 0) for model in problem.models if model.attributes
+            )
+            assert shortfall(rows, size, rules) == pytest.approx(lacking, abs=1e-9)
+
+
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 3.0])
 def test_books_are_in_order_after_every_sweep(temperature: float) -> None:
     """Lists, sizes, boxes and costs of classes are those of the rows in them, and every class is admitted."""

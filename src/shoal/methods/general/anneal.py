@@ -35,8 +35,9 @@ CLOSE = 4
 """How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
-AGAIN = 2.0
-"""How much higher temperatures are where classes are annealed again: they pay about half by then."""
+AGAIN, CLOSE_AGAIN = 2.0, 0.5
+"""How much higher temperatures are where classes are annealed again: they pay about half by then; and where closeness
+is asked for, larger classes pay twice as much."""
 DOWNHILL = 2
 """Sweeps in the end in which no step may add to the cost."""
 QUANTILES = np.round(-np.log((np.arange(1024) + 0.5) / 1024), 9)
@@ -100,9 +101,9 @@ class Anneal(Method):
     recoding: ClassVar[str | None] = "range"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None, heat: float = 1.0) -> None:
-        """`start`: classes to begin with, instead of quick ones; `heat`: how much higher temperatures are."""
-        self._effort, self._start, self._heat = effort, start, heat
+    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None, again: bool = False) -> None:
+        """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before."""
+        self._effort, self._start, self._again = effort, start, again
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require ranges and sets, and models that counting rows and values decides."""
@@ -111,7 +112,7 @@ class Anneal(Method):
 
     def begun(self, found: Solution) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
-        return Anneal(effort=self._effort, start=found.partition, heat=AGAIN if found.method == self.name else 1.0)
+        return Anneal(effort=self._effort, start=found.partition, again=found.method == self.name)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Order the rows, anneal, decide, prove."""
@@ -158,7 +159,8 @@ class Anneal(Method):
         sweeps = int(np.clip(WORK[self._effort] // work, *SWEEPS[self._effort]))
         sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
-        return np.append(self._heat * mean * falling, np.zeros(DOWNHILL))
+        again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
+        return np.append(again * mean * falling, np.zeros(DOWNHILL))
 
 
 def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:

@@ -15,8 +15,8 @@ from shoal.models.emd import Line, Tree
 from shoal.patterns.checks import EQUAL, KINDS
 from shoal.problem import Problem
 
-MOST_VALUES = 20_000
-"""Values of a domain up to which distances along it are measured again and again."""
+MOST_LEAVES = 2_000
+"""Values up to which distances up a tree of several levels are measured again and again."""
 
 
 class Requirements(NamedTuple):
@@ -41,12 +41,16 @@ class Requirements(NamedTuple):
     """How many rows were looked at, and for which of them the members are listed."""
     shares: Floats
     """Attribute by value: what share of the table has it."""
-    gaps: Floats
-    """Line by value: how far it is to the next, of closeness along a line."""
+    along: Floats
+    """Of closeness along a line, up to each value but the last: the table's share; then, up to each value, how long the
+    line is, and its part below the share."""
+    lengths: Ints
+    """How many values a line has."""
     up: Ints
     """Line by level by value: the block, of closeness up a tree."""
     extra: Floats
     counts: Ints
+    sorted: Ints
     members: Ints
     opened: Ints
 
@@ -61,7 +65,11 @@ def _is_known(model: Model, problem: Problem) -> bool:
         return True
     if model.given or model.rule not in KINDS:
         return False
-    return model.rule is not Rule.CLOSENESS or len(problem.values[model.attributes].totals) <= MOST_VALUES
+    values = problem.values[model.attributes]
+    if model.rule is not Rule.CLOSENESS or len(values.totals) <= MOST_LEAVES:
+        return True
+    ground = model.ground(values)
+    return not isinstance(ground, Tree) or len(ground.up) == 1
 
 
 def is_close(problem: Problem) -> bool:
@@ -77,12 +85,14 @@ def requirements(problem: Problem, order: Ints, usual: int) -> Requirements:
     wide = max((len(values.totals) for values in read), default=1)
     close = [_ground(model, problem.values[model.attributes]) for model in models]
     high = max((len(up) for _, _, up in close), default=1)
-    gaps, ups = np.zeros((len(models), wide)), np.zeros((len(models), high, wide), np.int64)
-    lines = np.zeros((len(models), 4))
+    along, ups = np.zeros((len(models), 3, wide)), np.zeros((len(models), high, wide), np.int64)
+    lines, lengths = np.zeros((len(models), 4)), np.zeros(len(models), np.int64)
     for place, (model, (kind, gap, up)) in enumerate(zip(models, close, strict=True)):
         number, other, *_ = (*map(float, model.rule_numbers), 0.0)
         lines[place] = kind, names.index(model.attributes), number, len(up) if kind == TREE else other
-        gaps[place, : len(gap)], ups[place, : len(up), : up.shape[1]] = gap, up
+        ups[place, : len(up), : up.shape[1]] = up
+        lengths[place] = gap.shape[1]
+        along[place, :, : gap.shape[1]] = gap
     shares = np.zeros((len(names), wide))
     for place, values in enumerate(read):
         shares[place, : len(values.totals)] = values.totals / values.totals.sum()
@@ -101,28 +111,37 @@ def requirements(problem: Problem, order: Ints, usual: int) -> Requirements:
         np.zeros(int(alike.max()) + 1, np.int64),
         np.zeros(2, np.int64),
         shares,
-        gaps,
+        along,
+        lengths,
         ups,
         np.zeros(wide),
         np.zeros(wide, np.int64),
+        np.zeros(rows + 1, np.int64),
         np.zeros(rows + 1, np.int64),
         np.zeros(max(96, 2 * least) + 1, np.int64),
     )
 
 
 def _ground(model: Model, values: Values) -> tuple[int, Floats, Ints]:
-    """Return the kind of a model as loops know it, the gaps of its line, and the levels of its tree.
+    """Return the kind of a model as loops know it, its line, and the levels of its tree.
 
     Any other metric is taken to be the equal distance, which is never less.
     """
     assert model.rule is not None
-    kind, nothing = KINDS[model.rule], (np.zeros(0), np.zeros((0, 0), np.int64))
+    kind, nothing = KINDS[model.rule], (np.zeros((3, 0)), np.zeros((0, 0), np.int64))
     if model.rule is not Rule.CLOSENESS:
         return (kind, *nothing)
     ground = model.ground(values)
     if isinstance(ground, Line):
-        gaps = np.array([float(gap) for gap in ground.gaps])
-        return LINE, gaps / (gaps.sum() or 1.0), nothing[1]
+        return LINE, _line(np.array([float(gap) for gap in ground.gaps]), values.totals), nothing[1]
     if isinstance(ground, Tree) and len(ground.up) > 1:
         return TREE, nothing[0], ground.up.astype(np.int64)
     return (EQUAL, *nothing)
+
+
+def _line(gaps: Floats, totals: Ints) -> Floats:
+    """Return a line as loops read it, of length 1: shares of the table, lengths, and the part below the shares."""
+    gaps = gaps / (gaps.sum() or 1.0)
+    shares = np.cumsum(totals) / totals.sum()
+    below = np.cumsum(gaps * shares[:-1])
+    return np.array([shares, np.append(0.0, np.cumsum(gaps)), np.append(0.0, below)])

@@ -16,6 +16,8 @@ from shoal.patterns.checks import DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE
 
 LINE, TREE = 6, 7
 """Closeness along a line of values, and up a tree."""
+SPARSE = 4
+"""How many times the square of its rows the values must be for a class to be measured by those that occur."""
 
 
 @njit(cache=True, _nrt=False)
@@ -37,8 +39,11 @@ def _lacking(rows, many, codes, d, rules):
     """Return how far counted values are from meeting one requirement."""
     kind, number, counts = int(rules.lines[d, 0]), rules.lines[d, 2], rules.counts
     shares = rules.shares[int(rules.lines[d, 1])]
-    if kind == LINE:
-        lacking = _along_line(counts, many, shares, rules.gaps[d]) - number
+    if kind == LINE and many * many > SPARSE * rules.lengths[d]:
+        lacking = _along_line(counts, many, rules.along[d, :, : rules.lengths[d]]) - number
+    elif kind == LINE:
+        along = rules.along[d, :, : rules.lengths[d]]
+        lacking = _between_values(rows, many, codes, along, rules.sorted) - number
     elif kind == TREE:
         levels = int(rules.lines[d, 3])
         lacking = _up_tree(counts, many, shares, rules.up[d], levels, rules.extra) - number
@@ -91,12 +96,37 @@ def _lacking_recursive(rows, many, codes, counts, number, other):
 
 
 @njit(cache=True, _nrt=False)
-def _along_line(counts, many, shares, gaps):
-    """Return the Earth Mover's Distance along a line."""
-    ahead, moved = 0.0, 0.0
-    for v in range(len(gaps)):
-        ahead += counts[v] / many - shares[v]
-        moved += gaps[v] * abs(ahead)
+def _along_line(counts, many, line):
+    """Return the Earth Mover's Distance along a line, value by value; `line` has three rows, see `Requirements`."""
+    rows, moved = 0, 0.0
+    for v in range(line.shape[1] - 1):
+        rows += counts[v]
+        moved += (line[1, v + 1] - line[1, v]) * abs(rows / many - line[0, v])
+    return moved
+
+
+@njit(cache=True, _nrt=False)
+def _between_values(rows, many, codes, line, values):
+    """Return the same from one value that occurs to the next: there the table's share rises, and crosses once."""
+    for i in range(many):
+        value, at = codes[rows[i]], i
+        while at > 0 and values[at - 1] > value:
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
+    moved, start = 0.0, 0
+    for i in range(many + 1):
+        end = values[i] if i < many else line.shape[1] - 1
+        low, high, share = start, end, i / many
+        while low < high:
+            middle = (low + high) // 2
+            if line[0, middle] < share:
+                low = middle + 1
+            else:
+                high = middle
+        moved += share * (line[1, low] - line[1, start]) - (line[2, low] - line[2, start])
+        moved += line[2, end] - line[2, low] - share * (line[1, end] - line[1, low])
+        start = end
     return moved
 
 
