@@ -19,7 +19,7 @@ NOWHERE = 1 << 50
 """The least and the turned greatest place of no number at all."""
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def bits_in(word):
     """Return how many bits of a word are set."""
     x = np.uint64(word)
@@ -29,7 +29,7 @@ def bits_in(word):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def joined_cost(ones, i, others, j, head, pieces, numbers):
     """Return what a row pays for the union of box i of some and box j of others."""
     total, i, j = -head[2], np.uintp(i), np.uintp(j)  # numbers without a sign are looked up faster
@@ -49,7 +49,7 @@ def joined_cost(ones, i, others, j, head, pieces, numbers):
     return total
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def join(boxes, i, others, j, head):
     """Let box i of some take in box j of others."""
     i, j = np.uintp(i), np.uintp(j)
@@ -59,7 +59,7 @@ def join(boxes, i, others, j, head):
         boxes[i, w] = min(boxes[i, w], others[j, w])
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def clear(boxes, i, head):
     """Make a box that holds nothing."""
     i = np.uintp(i)
@@ -69,7 +69,7 @@ def clear(boxes, i, head):
         boxes[i, w] = NOWHERE
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def least_distance(points, i, boxes, j, head, pieces, numbers):
     """Return a number that no point of box j is nearer to point i than."""
     total, low = np.int64(0), head[0]

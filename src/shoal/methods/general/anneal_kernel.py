@@ -32,7 +32,7 @@ NOBODY = np.int64(-1)
 FIRST_BOX = np.int64(0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _drawn(random):
     """Return 32 random bits."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -45,7 +45,7 @@ def _drawn(random):
 # Classes as lists of rows
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _leave(r, class_of_row, links, classes):
     """Take a row out of the list of its class."""
     c, before, after = np.int64(class_of_row[r]), links[r, 0], links[r, 1]
@@ -58,7 +58,7 @@ def _leave(r, class_of_row, links, classes):
     classes[c, SIZE] -= 1
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _enter(r, c, class_of_row, links, classes):
     """Put a row at the head of the list of a class."""
     head = classes[c, FIRST]
@@ -70,7 +70,7 @@ def _enter(r, c, class_of_row, links, classes):
     classes[c, SIZE] += 1
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _box_without(r, boxes, i, c, points, tuple_of_row, links, classes, head):
     """Lay out box i of some as that of a class without a row; NOBODY is no row."""
     clear(boxes, i, head)
@@ -82,7 +82,7 @@ def _box_without(r, boxes, i, c, points, tuple_of_row, links, classes, head):
         x = np.int64(links[row, 1])
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _measure(c, points, tuple_of_row, shape, links, classes):
     """Work out the box and the cost of a class from its rows."""
     head, pieces, numbers = shape
@@ -90,12 +90,12 @@ def _measure(c, points, tuple_of_row, shape, links, classes):
     classes[c, COST] = joined_cost(classes, c, classes, c, head, pieces, numbers) if classes[c, SIZE] else 0
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _paid(c, classes):
     return classes[c, SIZE] * classes[c, COST]
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _send(r, there, space, state):
     """Move a row to another class, whose box and cost are kept; that of the class it leaves is not."""
     head, pieces, numbers = space.shape
@@ -108,7 +108,7 @@ def _send(r, there, space, state):
     classes[there, COST] = joined_cost(classes, there, classes, there, head, pieces, numbers)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def laid_out(space, state):
     """Make the lists, boxes and costs of all classes from the class of each row; classes without rows are free."""
     classes = state.classes
@@ -124,7 +124,7 @@ def laid_out(space, state):
             _release(c, state)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _release(c, state):
     """Take note of a class without rows."""
     state.classes[c, COST] = 0
@@ -132,7 +132,7 @@ def _release(c, state):
     state.free_classes[0] += 1
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def total_cost(classes):
     """Return what all rows pay."""
     total = np.int64(0)
@@ -144,7 +144,7 @@ def total_cost(classes):
 # Requirements
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _is_met(c, without, extra, rules, links, classes):
     """Whether a class would be admitted without a row, and with another; NOBODY is no row."""
     if classes[c, SIZE] - (without != NOBODY) + (extra != NOBODY) < rules.rows:
@@ -152,7 +152,7 @@ def _is_met(c, without, extra, rules, links, classes):
     return not len(rules.lines) or _has_values(c, without, extra, rules, links, classes)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _has_values(c, without, extra, rules, links, classes):
     """Whether a class would have the values that are asked for."""
     many = _list_rest(c, without, rules.members, links, classes)
@@ -162,7 +162,7 @@ def _has_values(c, without, extra, rules, links, classes):
     return shortfall(rules.members, many, rules) == 0.0
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _may_swap(a, r, listed, i, in_b, rules, links, classes):
     """Whether two classes would be admitted with row r of a and the i-th listed row of the other exchanged.
 
@@ -185,7 +185,7 @@ def _may_swap(a, r, listed, i, in_b, rules, links, classes):
     return good
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _list_rest(c, without, members, links, classes):
     """List the rows of a class but one; NOBODY is no row. Returns how many."""
     many, r = 0, classes[c, FIRST]
@@ -200,7 +200,7 @@ def _list_rest(c, without, members, links, classes):
 # Steps
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _near_row(t, near, first_row, random):
     """Return a row of a tuple or of a near one, of nearer ones the likelier; NOBODY if there is none."""
     drawn = _drawn(random)
@@ -212,7 +212,7 @@ def _near_row(t, near, first_row, random):
     return np.int64(first_row[t] + _drawn(random) % (first_row[t + 1] - first_row[t]))
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed):
     """List the rows of a class, and lay out, from the second working box on, the class without each of them."""
     size, r, words = classes[b, SIZE], classes[b, FIRST], head[1]
@@ -231,7 +231,7 @@ def _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed):
         join(boxes, passed, points, np.int64(tuple_of_row[listed[i]]), head)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classes, boxes, listed):
     """Return the cheapest admitted step of a row to another class: the row it is exchanged for, or NOBODY.
 
@@ -265,7 +265,7 @@ def _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classe
     return chosen
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _cheapest_class(r, space, rules, state):
     """Return the class of a near row that takes in a row for least; NOBODY if none may."""
     head, pieces, numbers = space.shape
@@ -285,7 +285,7 @@ def _cheapest_class(r, space, rules, state):
     return chosen
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _undo(many, space, state):
     """Send the last rows that went to other classes back to where they came from."""
     journal = state.journal
@@ -299,7 +299,7 @@ def _undo(many, space, state):
             _measure(c, space.points, space.tuple_of_row, space.shape, state.links, state.classes)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _dissolve(a, limit, space, rules, state):
     """Send the rows of a class to other classes, if that adds no more than the limit."""
     classes, listed = state.classes, state.listed
@@ -324,7 +324,7 @@ def _dissolve(a, limit, space, rules, state):
         _undo(size, space, state)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _pool(r, space, state):
     """List rows that a new class around a row may be made of: of near tuples, and of its own class."""
     t, many, listed, first_row = space.tuple_of_row[r], 0, state.listed, space.first_row
@@ -345,7 +345,7 @@ def _pool(r, space, state):
     return many
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _next_row(new, many, lacking, space, rules, state):
     """Return the place in the pool of the row that a new class takes next; NOBODY if there is none."""
     head, pieces, numbers = space.shape
@@ -367,7 +367,7 @@ def _next_row(new, many, lacking, space, rules, state):
     return chosen
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _spared(new, many, lacking, space, rules, state):
     """Return the next row that a new class takes and the class of the row can spare; NOBODY if there is none."""
     while True:
@@ -380,7 +380,7 @@ def _spared(new, many, lacking, space, rules, state):
             return x
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _open(r, limit, space, rules, state):
     """Make a new class of a row and near rows that their classes can spare, if that adds no more than the limit."""
     classes = state.classes
@@ -408,7 +408,7 @@ def _open(r, limit, space, rules, state):
         _release(new, state)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True)
 def sweep(space, rules, state, temperature, quantiles, stop):
     """Look at every row once; steps may add to the cost, the more so the higher the temperature."""
     shape, points, near, tuple_of_row, first_row = space
@@ -437,7 +437,7 @@ def sweep(space, rules, state, temperature, quantiles, stop):
             _dissolve(a, limit, space, rules, state)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _take_step(a, r, b, x, points, tuple_of_row, shape, class_of_row, links, classes):
     """Move a row from class a to class b, and the row x from there to here; NOBODY is no row."""
     if x != NOBODY:
