@@ -363,7 +363,12 @@ def test_a_class_like_the_table_gains_the_mean_of_its_dearest_rows() -> None:
 
 @pytest.mark.parametrize(
     ("recoding", "cost"),
-    [("range", "discernibility"), ("suppress", "discernibility"), ("generalize", "kl-divergence"), ("suppress", "starred-rows")],
+    [
+        ("range", "discernibility"),
+        ("suppress", "discernibility"),
+        ("generalize", "kl-divergence"),
+        ("suppress", "starred-rows"),
+    ],
 )
 def test_what_prices_say_nothing_about_is_refused(recoding: str, cost: str) -> None:
     case = case_of({"number": [1, 2], "illness": ["gout"] * 2}, "k=2", recoding=recoding, cost=cost)
