@@ -81,10 +81,6 @@ class Half:
             place = place * height + levels[attribute]
         return place
 
-    def take(self, order: Ints) -> Half:
-        """Return the same half with its types in another order."""
-        return Half(self.attributes, self.levels, self.groups[:, order], self.widths, self.losses[:, order])
-
 
 class Layout(NamedTuple):
     """A cube as compiled loops read it."""

@@ -1,7 +1,6 @@
 """Compiled loops over the cube. Imported only where they are used: the compiler takes its time.
 
-A node is a pair of half nodes; the key of a type's group there is `first group * width + second group`. Groups are
-numbered by hashing their keys, and keys are compared in full. Everything is in integers, so sums are exact.
+Groups are numbered by hashing their keys, and keys are compared in full. Everything is in integers, so sums are exact.
 Loops read the fields of a named tuple before they start: each reading inside would count references.
 """
 
@@ -45,27 +44,6 @@ def find_slot(key, keys, mask):
     while keys[slot] >= 0 and keys[slot] != key:
         slot = (slot + np.uint64(1)) & mask
     return slot
-
-
-@njit(cache=True)
-def number_groups(layout, node, types, table):
-    """Number the groups of some types at a node, in order of appearance; return how many there are."""
-    a, b = layout.nodes[node]
-    left, right, width = layout.lefts[a], layout.rights[b], layout.widths[b]
-    keys, numbers, group = table
-    mask = np.uint64(len(keys) - 1)
-    keys[:] = -1
-    groups = 0
-    for place in range(len(types)):
-        t = types[place]
-        key = left[t] * width + right[t]
-        slot = find_slot(key, keys, mask)
-        if keys[slot] < 0:
-            keys[slot] = key
-            numbers[slot] = groups
-            groups += 1
-        group[place] = numbers[slot]
-    return groups
 
 
 @njit(cache=True)
