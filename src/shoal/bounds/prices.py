@@ -27,7 +27,7 @@ from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.closed import ClosedPatterns
 from shoal.patterns.demands import Demands
-from shoal.patterns.gains import lane_gains
+from shoal.patterns.gains import Read, lane_gains
 from shoal.problem import Problem
 
 SHORT = 2e-3
@@ -82,7 +82,8 @@ class Pricing:
         if listed is None:
             grid, heights = cube.descent(order)
             steps = cube.priced * cube.types
-            lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, sorted_demands, steps=steps)
+            asked = sorted_demands, Read.of(demands)
+            lanes = in_lanes(lane_gains, grid, heights, cube.counts[order], sorted_prices, *asked, steps=steps)
         else:
             lanes = listed.gained(prices, order, cube.counts[order], sorted_demands)
         slope = cube.counts.astype(np.float64)

@@ -151,7 +151,7 @@ def lane_listed_gains(costs, starts, members, lacking, place, counts, prices, de
         lacking[p] = costs[p] - _rate(mine, types, worth)
         if lacking[p] <= 0:
             mine.sort()
-            gained = min(gained + gain_of_group(mine, costs[p], types), MUCH)
+            gained = min(gained + gain_of_group(mine, costs[p], types, True, True), MUCH)
     return gained, types.taken, looked
 
 

@@ -42,7 +42,8 @@ def collect_patterns(grid, heights, counts, prices, marks, rows_needed, slack, m
                 if len(mine):
                     lines, starts = with_room(lines, found + 1), with_room(starts, found + 2)
                     lines[found, 0], lines[found, 1] = walk.paid[depths, g], marks[mine].sum()
-                    lines[found, 2:] = walk.level[:depths] - 1
+                    for place in range(depths):
+                        lines[found, 2 + place] = walk.level[place] - 1
                     starts[found + 1] = starts[found] + len(mine)
                     found += 1
             continue

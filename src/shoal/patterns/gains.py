@@ -37,9 +37,27 @@ class PricedTypes(NamedTuple):
     """How many rows of each type the best classes take, added up over the patterns."""
 
 
+class Read(NamedTuple):
+    """What models read beyond rows; what they do not is None, and is not compiled."""
+
+    values: bool | None
+    """Sensitive values."""
+    shares: bool | None
+    """Their shares."""
+
+    @classmethod
+    def of(cls, demands: Demands) -> Read:
+        """Return what demands read."""
+        shares = len(demands.shares.kinds) > 0
+        return cls(True if shares or len(demands.gains) else None, True if shares else None)
+
+
 @njit(cache=True, nogil=True)
-def lane_gains(grid, heights, counts, prices, demands, lane, lanes):
-    """Return the sum of v(p) over all patterns p, how often each type was taken, and how often types were looked at."""
+def lane_gains(grid, heights, counts, prices, demands, read, lane, lanes):
+    """Return the sum of v(p) over all patterns p, how often each type was taken, and how often types were looked at.
+
+    `read` says what models read (see `Read`).
+    """
     number, depth, gained, looked = len(counts), 0, np.int64(0), np.int64(0)
     walk, members = begin(grid, heights, number), np.empty(number, np.int64)
     rows, gain = np.empty(number, np.int64), np.empty(number, np.int64)
@@ -47,7 +65,7 @@ def lane_gains(grid, heights, counts, prices, demands, lane, lanes):
     types = PricedTypes(counts, prices, demands, seen, np.zeros(number))
     while depth >= 0:
         if depth == len(heights):
-            gained = min(gained + _gained(walk, types, members), MUCH)
+            gained = min(gained + _gained(walk, types, read, members), MUCH)
             depth -= 1
             continue
         level = next_level(walk, depth, lane, lanes)
@@ -85,7 +103,7 @@ def _judge(walk, depth, groups, types, rows, gain):
 
 
 @njit(cache=True)
-def _gained(walk, types, members):
+def _gained(walk, types, read, members):
     """Return the sum of v(p) over the patterns of a node."""
     depth, gained = len(walk.heights), np.int64(0)
     number, groups, mine = walk.number[depth], walk.groups[depth], walk.types[depth]
@@ -93,13 +111,16 @@ def _gained(walk, types, members):
     for place in range(number):
         members[place] = mine[members[place]]
     for g in range(groups):
-        gained = min(gained + gain_of_group(members[starts[g] : starts[g + 1]], walk.paid[depth, g], types), MUCH)
+        own = members[starts[g] : starts[g + 1]]
+        gained = min(gained + gain_of_group(own, walk.paid[depth, g], types, read.values, read.shares), MUCH)
     return gained
 
 
 @njit(cache=True)
-def gain_of_group(mine, cost, types):
+def gain_of_group(mine, cost, types, values, shares):
     """Return the smallest of what the models allow a class of these members to gain, and note whom it takes."""
+    if values is None:  # the compiler leaves out the rest
+        return _gain_rows(mine, cost, types, True)
     best, which, detail = _gain_rows(mine, cost, types, False), -1, 0
     demands = types.demands.gains
     for d in range(len(demands)):
@@ -118,7 +139,7 @@ def gain_of_group(mine, cost, types):
             best, which, detail = value, d, height
     if best <= 0:
         return np.int64(0)
-    if len(types.demands.shares.kinds):
+    if shares is not None:
         value, taken = offset_gain(mine, cost, types, best)
         if value <= 0:
             return np.int64(0)
