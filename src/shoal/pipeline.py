@@ -145,7 +145,5 @@ def run(
     classes = classes_read(asked, published, tables)
     certificate = certified(asked, solution, found, **cells_seen(asked, published, tables, table))
     watch.lap("check")
-    notes = (*table.notes, *decisions)
-    return Release(
-        tables, classes, certificate, found, book, config, notes, table, solution.prices, seconds=watch.seconds
-    )
+    said = (book, config, (*table.notes, *decisions))
+    return Release(tables, classes, certificate, found, *said, table, solution.prices, seconds=watch.seconds)

@@ -34,6 +34,10 @@ SHORT = 2e-3
 """Steps shorter than this prove nothing more."""
 
 
+FARTHEST = 2.0**60
+"""Where no class is admitted, prices rise without end: this is far enough, and 64 bits hold it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Valued:
     """Prices, one per row type, in units; what they prove; and the direction in which they would prove more."""
@@ -159,7 +163,7 @@ class Ascent:
             return
         near = min(target, self.best.bound + 2 * self.best.bound // 5 + self.pricing.cube.denominator)
         ahead = max(near - here.bound, 1)
-        self._at = at + self.stride * ahead / length * direction / counts
+        self._at = np.clip(at + self.stride * ahead / length * direction / counts, -FARTHEST, FARTHEST)
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64), again=True)
         self.looked += self._here.looked

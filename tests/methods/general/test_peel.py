@@ -108,7 +108,9 @@ def test_releases_are_admitted_and_proved_under_every_model(require: str, method
     assert found.lower_bound is not None
     assert found.lower_bound <= found.cost + 1e-9
     assert found.prices is not None
-    assert checked(case, found) >= found.prices.bound
+    assert checked(case, found) <= found.cost + 1e-9
+    if not found.prices.estimated:  # else the checker decides what a release states: see test_proved_release
+        assert checked(case, found) >= found.prices.bound
 
 
 @every_method
