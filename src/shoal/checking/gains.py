@@ -88,6 +88,10 @@ def _at_height(members: Members, ahead: Ints, height: Ints, least: int) -> tuple
     return members.sum((gaining + filling) * members.gain), members.sum(takable) >= least * height
 
 
+AT_ONCE = 2_000_000
+"""Pairs of rows and values that are compared at a time."""
+
+
 @dataclass(frozen=True, eq=False)
 class Spread:
     """A class may lie within distance `t` of the table, in which value v has `totals[v]` rows."""
@@ -167,10 +171,15 @@ class MetricSpread(Spread):
     def _at(self, dearest: Members, charge: Numbers) -> Numbers:
         """Return the bound on a row's gain at a charge, times the denominator of t and the rows of the table."""
         value, each = self.values[dearest.kind], np.repeat(charge, dearest.sizes)
-        whole, rest = 0 * charge, 0 * charge
-        for rows, distances in zip(self.totals.tolist(), self.distances, strict=True):
-            best = dearest.largest((dearest.gain << FINE) - each * distances[value])
-            whole, rest = whole + rows * (best >> FINE), rest + rows * (best & (1 << FINE) - 1)
+        whole, rest, gain = 0 * charge, 0 * charge, (dearest.gain << FINE)[:, None]
+        size = max(AT_ONCE // max(len(value), 1), 1)
+        for first in range(0, len(self.totals), size):
+            some = slice(first, first + size)
+            best = np.maximum.reduceat(gain - each[:, None] * self.distances[some].T[value], dearest.starts, axis=0)
+            whole, rest = (
+                whole + (best >> FINE) @ self.totals[some],
+                rest + (best & (1 << FINE) - 1) @ self.totals[some],
+            )
         below, above = self.t.denominator, self.t.numerator * self.totals.sum()
         scaled: Numbers = below * whole - (-below * rest >> FINE) + above * charge
         return scaled

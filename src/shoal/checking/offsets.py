@@ -20,11 +20,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.checking.gains import FINE, MetricSpread
+from shoal.checking.gains import AT_ONCE, FINE, MetricSpread
 from shoal.checking.patterns import Members, Numbers
 from shoal.core.arrays import Bools, Floats, Ints
 
-PASSES = 12
+PASSES = 8
 """Halvings of the number of rows that a class is thought to have."""
 ONE = 1 << FINE
 """Shares are whole multiples of 1 / ONE; caps are rounded up to them."""
@@ -301,9 +301,12 @@ class MetricOffset(Offset):
         dense = self._dense(piles, np.maximum(offsets, lowest))
         each = moving.astype(np.float64)[:, None] / ONE
         apart = self.spread.distances.astype(np.float64)
-        raised = dense
-        for value in range(dense.shape[1]):
-            raised = np.maximum(raised, dense[:, [value]] - each * apart[value])
+        raised, width = dense, dense.shape[1]
+        size = max(AT_ONCE // max(dense.size, 1), 1)
+        for first in range(0, width, size):
+            some = slice(first, first + size)
+            others = (dense[:, some, None] - each[:, :, None] * apart[some]).max(axis=1)
+            raised = np.maximum(raised, others)
         return raised[piles.group, piles.value]
 
 
