@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,8 @@ from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
 CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
+MARGIN = Fraction(1, 1_000_000)
+"""The checker finds offsets in floating point, which another machine may round otherwise: so much less is stated."""
 
 
 def with_checked_bound(asked: Prepared, solution: Solution, progress: Progress = silent) -> Solution:
@@ -55,7 +59,8 @@ def with_checked_bound(asked: Prepared, solution: Solution, progress: Progress =
         denominator=prices.denominator,
         may_drop=problem.may_drop,
     )
-    bound = min(prices.bound, float(checked))
+    sure = checked * (1 - MARGIN)
+    bound = min(prices.bound, float(ceil(sure) if problem.cost.name == "stars" else sure))
     same = solution.lower_bound == prices.bound and solution.status != "optimal"
     kept = replace(prices, bound=bound, estimated=False) if bound >= 0 else None
     return replace(solution, prices=kept, lower_bound=max(bound, 0.0) if same else solution.lower_bound)
