@@ -49,6 +49,7 @@ ADDITIONS = (
     Addition("an attack", 1, "a file in attacks/"),
     Addition("a reader of files", 1, "a file in tables/readers/; an option of its own also in request.py"),
     Addition("a writer of files", 1, "a file in tables/writers/"),
+    Addition("a setting", 1, "a field in request.py, named twice there; and the file that uses it"),
 )
 """Most are found by discovery: `tests/contracts/test_contributing.py` adds one of each by writing one file."""
 

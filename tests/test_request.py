@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from shoal import pipeline
 from shoal.cli.app import app
 from shoal.cli.settings import COMMANDS, UNUSED
 from shoal.config import FREE, KEYS
-from shoal.core.errors import Unsupported
+from shoal.core.errors import ParameterError, Unsupported
 from shoal.request import (
     LEFT_OUT,
+    NAMES,
+    NUMBER,
     PANELS,
     SECTIONS,
     SETTINGS,
+    SWITCH,
+    Choices,
     Execution,
     Output,
     Request,
@@ -29,7 +33,7 @@ from shoal.request import (
     Source,
     settings_of,
 )
-from shoal.web.desk.draft import ROLES, Draft
+from shoal.web.desk.draft import PARTS, ROLES, Draft
 
 PEOPLE = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -94,8 +98,19 @@ def test_every_command_has_the_flag_of_a_setting_or_says_why_not(command: str, n
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_draft_has_a_part_for_a_setting_or_says_why_not(name: str) -> None:
-    parts = {*(one.name for one in fields(Draft)), *ROLES.values()}
-    assert (name in parts) == (name not in LEFT_OUT["draft"])
+    assert (name in (*PARTS, *ROLES.values())) == (name not in LEFT_OUT["draft"])
+    if name in LEFT_OUT["draft"]:
+        with pytest.raises(ParameterError, match=f"a draft has no part '{name}'; {re.escape(LEFT_OUT['draft'][name])}"):
+            Draft().changed(**{name: "anything"})
+
+
+@pytest.mark.parametrize("name", [name for name in settings_of(Choices) if name not in LEFT_OUT["draft"]])
+def test_a_choice_of_a_draft_reaches_the_request(name: str) -> None:
+    of_kind = {SWITCH: True, NAMES: ("age",), NUMBER: 0.5}.get(SETTINGS[name].kind, "words")
+    value = {"age": of_kind} if SETTINGS[name].per_column else of_kind
+    asked = Draft().changed(require=["k=2"], roles={"age": "quasi"}, **{name: value})
+    assert getattr(asked.request(), name) == value
+    assert Draft.from_dict(asked.to_dict()) == asked != Draft().changed(require=["k=2"], roles={"age": "quasi"})
 
 
 @pytest.mark.parametrize("name", SETTINGS)

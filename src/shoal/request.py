@@ -75,6 +75,13 @@ class Setting:
         """Whether it has a value for each column that is named."""
         return self.section in PER_COLUMN
 
+    def plain(self, asked: object) -> Any:
+        """Return what is asked for as plain data: a number exactly, as text."""
+        given = getattr(asked, self.name)
+        if self.kind == SWITCH:
+            return bool(given)
+        return str(self.number.read(given, self.name)) if self.number and given is not None else given
+
 
 def setting(
     default: Any,
@@ -188,8 +195,8 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Request:
-    """Everything that is asked of a release, but the data."""
+class Columns:
+    """What columns are to a release, what it must meet, and what is said of columns that depends on their roles."""
 
     quasi: Sequence[str] = setting(
         MISSING, "Columns an attacker may know.", section="roles", metavar="A,B,C", kind=NAMES
@@ -219,6 +226,23 @@ class Request:
         metavar="A,B",
         kind=NAMES,
     )
+    order: Orders = setting(
+        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
+    )
+    hierarchies: Mapping[str, object] = setting(
+        {},
+        "A hierarchy file, or words: age=intervals:width=5,10",
+        section="hierarchies",
+        flag="--hierarchy",
+        metavar="COLUMN=FILE",
+        kind=HIERARCHY,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """Settings that stand by themselves: the draft of a page keeps them as they are. A new setting is mostly here."""
+
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -233,19 +257,12 @@ class Request:
         metavar="COLUMN=CODES",
         kind=CODES,
     )
-    order: Orders = setting(
-        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
-    )
-    hierarchies: Mapping[str, object] = setting(
-        {},
-        "A hierarchy file, or words: age=intervals:width=5,10",
-        section="hierarchies",
-        flag="--hierarchy",
-        metavar="COLUMN=FILE",
-        kind=HIERARCHY,
-    )
     max_dropped: Numeral = setting(
-        0, "Share of rows that may be left out.", section="privacy", metavar="SHARE", number=MAX_DROPPED
+        0,
+        "Share of rows that may be left out where the table cannot be published otherwise.",
+        section="privacy",
+        metavar="SHARE",
+        number=MAX_DROPPED,
     )
     population: TableLike | None = setting(
         None, "The population's table, for kmap and presence.", section="privacy", metavar="FILE", kind=FILE
@@ -259,7 +276,7 @@ class Request:
     )
     suppressed: str = setting(
         SUPPRESSED[0],
-        "checked (if not given), or arx: such rows are not checked, to compare with ARX.",
+        "checked (if not given), or arx: such rows are not checked before the audit, to compare with ARX.",
         section="privacy",
     )
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
@@ -297,6 +314,11 @@ class Request:
     neutralise: bool = setting(
         False, "Put an apostrophe before texts a spreadsheet would run.", section="output", kind=SWITCH
     )
+
+
+@dataclass(frozen=True)
+class Request(Choices, Columns):
+    """Everything that is asked of a release, but the data."""
 
     @classmethod
     def of(cls, face: str, **settings: Any) -> Request:

@@ -223,21 +223,15 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
         "cost": problem.cost.name,
-        "method": request.method,
-        "max_dropped": str(problem.max_dropped),
-        "max_suppressed": str(problem.max_suppressed),
-        "suppressed": problem.suppressed,
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
         "unify": list(listed(request.unify)),
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
-        "star": request.star,
-        "neutralise": bool(request.neutralise),
         "time_limit": limit if solution.cut else None,  # one not reached changed nothing
         "seed": seed,
     }
-    others = (name for name in settings_of(Request) if name not in (*understood, "population"))
-    return understood | {name: getattr(request, name) for name in others}
+    kept = (one for one in settings_of(Request).values() if one.name != "population")
+    return {one.name: understood[one.name] if one.name in understood else one.plain(request) for one in kept}
 
 
 def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str]:

@@ -92,7 +92,7 @@ def choose_earlier(page: Page, found: EarlierView) -> None:
         _decide(page, found)
 
 
-def place_of(desk: Desk, path: str | None) -> str:
+def place_of(desk: Desk, path: str | Path | None) -> str:
     """Return a folder as it is called from the chosen one."""
     return "" if path is None else os.path.relpath(path, desk.root)
 

@@ -32,7 +32,7 @@ def part(name: str, given: Any) -> Any:
         return list(dict.fromkeys(str(model) for text in texts for model in _models(text)))
     if name in NUMBERS and given is not None:
         read = NUMBERS[name].read(given, name.replace("_", " "))
-        return int(read) if name == "seed" else float(read) if name == "time_limit" else str(given)
+        return int(read) if NUMBERS[name].whole else float(read) if name == "time_limit" else str(given)
     return given
 
 

@@ -24,7 +24,7 @@ from shoal.request import EARLIER
 from shoal.web.desk import checking
 from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
-from shoal.web.desk.draft import OPEN, Draft
+from shoal.web.desk.draft import OPEN, READ, Draft
 from shoal.web.desk.history import History
 from shoal.web.desk.reading import table
 from shoal.web.desk.releases import release_of
@@ -79,7 +79,7 @@ class Desk:
     def _checked(self, name: str, part: Any) -> Any:
         if name == "hierarchies":
             return {column: checking.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
-        if name in ("file", "population", "registry") and part is not None:
+        if name in (*READ, "registry") and part is not None:
             return str(self.allowed(part))
         if name == "follows" and part not in (None, FIRST):
             return str((self.root or Path()) / part)
@@ -195,7 +195,7 @@ class Desk:
 
     def portable(self, draft: Draft) -> Draft:
         """Return a draft that can be repeated beside its table: uploads by their names, trees as their copies."""
-        files = {"file": draft.file, "population": draft.population}
+        files = {part: getattr(draft, part) for part in READ}
         uploaded = {part: Path(path).name for part, path in files.items() if path and self.uploads.holds(path)}
         beside = self.root if draft.file is None or "file" in uploaded else Path(draft.file).parent
         folders = {part: draft.earlier[part] for part in ("registry", "follows") if part in draft.earlier}
