@@ -91,6 +91,16 @@ def imports_inside_functions(path: Path) -> list[int]:
     return sorted({line for function in functions for line in _imports(function)})
 
 
+def imports_for_type_checkers(path: Path) -> list[int]:
+    """Return those of them that never run: below `if TYPE_CHECKING`, which the lazy packages list their names in."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [line for node in nodes if isinstance(node, ast.If) and _is_for_types(node) for line in _imports(node)]
+
+
+def _is_for_types(node: ast.If) -> bool:
+    return ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def _imports(tree: ast.AST) -> list[int]:
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call))
     return [node.lineno for node in nodes if not isinstance(node, ast.Call) or _called(node) in IMPORTERS]
@@ -113,7 +123,8 @@ def files_naming(word: str) -> list[str]:
 
 def main() -> None:
     """Print the numbers."""
-    every, inside = (sum(map(len, map(lines, SOURCES))) for lines in (imports, imports_inside_functions))
+    counted = (imports, imports_inside_functions, imports_for_type_checkers)
+    every, inside, for_types = (sum(map(len, map(lines, SOURCES))) for lines in counted)
     print(f"packages at the top              {len(PACKAGES)}: {', '.join(PACKAGES)}")
     print(f"modules at the top               {len(MODULES)}: {', '.join(MODULES)}")
     print(f"layers                           {len(ORDER)}")
@@ -121,6 +132,7 @@ def main() -> None:
     print(f"  of a release with a proof      {len(verified(method='cube', recoding='generalize'))}")
     print(f"modules that shoal --help loads  {len(loaded(HELP))}")
     print(f"imports inside functions         {inside} of {every} ({inside / every:.1%})")
+    print(f"imports for type checkers alone  {for_types}")
     print(f"source lines                     {source_lines():,}")
     print(f"files that name a setting        {len(files_naming(SETTING))} ({SETTING})")
     for addition in ADDITIONS:
