@@ -6,20 +6,9 @@ import pytest
 
 from shoal.config import read_config
 from shoal.core.errors import ParameterError
+from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SECTIONS, SWITCH, TEXT, WORDS, Setting
 from shoal.core.toml import toml_value
-from shoal.request import (
-    CODES,
-    FILE,
-    HIERARCHY,
-    NAMES,
-    NUMBER,
-    SECTIONS,
-    SETTINGS,
-    SWITCH,
-    TEXT,
-    WORDS,
-    Setting,
-)
+from shoal.request import SETTINGS
 
 VALUES = {
     TEXT: "some words",

@@ -17,22 +17,8 @@ from shoal.cli.app import app
 from shoal.cli.settings import COMMANDS, UNUSED
 from shoal.config import FREE, KEYS
 from shoal.core.errors import ParameterError, Unsupported
-from shoal.request import (
-    LEFT_OUT,
-    NAMES,
-    NUMBER,
-    PANELS,
-    SECTIONS,
-    SETTINGS,
-    SWITCH,
-    Choices,
-    Execution,
-    Output,
-    Request,
-    Settings,
-    Source,
-    settings_of,
-)
+from shoal.core.settings import NAMES, NUMBER, PANELS, SECTIONS, SWITCH, settings_of
+from shoal.request import LEFT_OUT, SETTINGS, Choices, Execution, Output, Request, Settings, Source
 from shoal.web.desk.draft import PARTS, ROLES, Draft
 
 PEOPLE = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from dataclasses import KW_ONLY, MISSING, dataclass, fields
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
 from shoal.core.parameters import Number, Numeral
+from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SWITCH, WORDS, Setting, setting, settings_of
 
 if TYPE_CHECKING:
     from shoal.models import Model, Models
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
     from shoal.tables.table import TableLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
-WORDS = "a list of texts, the least first"
-CODES = "a list of codes"
-FILE = "the name of a file or folder"
-HIERARCHY = "a file, words or a table with a builder"
 
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
 MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
@@ -42,64 +37,6 @@ EFFORTS = ("quick", "normal", "best")
 SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
-
-PER_COLUMN = ("missing", "order", "hierarchies", "weights")
-"""Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
-"""In the order in which they are written."""
-PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
-"""The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
-"""The panel of a section that is not called like one."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How a setting is called and what it takes, in every face."""
-
-    name: str
-    help: str
-    section: str
-    key: str
-    """In its section; of a section with a line per column there is none."""
-    flag: str
-    kind: str
-    """What a value, or a line per column, must be."""
-    metavar: str | None
-    panel: str
-    number: Number | None
-    short: str | None
-
-    @property
-    def per_column(self) -> bool:
-        """Whether it has a value for each column that is named."""
-        return self.section in PER_COLUMN
-
-    def plain(self, asked: object) -> Any:
-        """Return what is asked for as plain data: a number exactly, as text."""
-        given = getattr(asked, self.name)
-        if self.kind == SWITCH:
-            return bool(given)
-        return str(self.number.read(given, self.name)) if self.number and given is not None else given
-
-
-def setting(
-    default: Any,
-    help: str,
-    *,
-    section: str,
-    key: str | None = None,
-    flag: str | None = None,
-    kind: str = TEXT,
-    metavar: str | None = None,
-    panel: str | None = None,
-    number: Number | None = None,
-    short: str | None = None,
-) -> Any:
-    """Declare a setting; key and flag are called like the field where they have no other name."""
-    said: dict[str, Any] = {"help": help, "section": section, "key": key, "flag": flag, "metavar": metavar}
-    said |= {"kind": NUMBER if number else kind, "panel": panel, "number": number, "short": short}
-    return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
 
 
 def declared(formats: str, name: str) -> str:
@@ -389,23 +326,6 @@ class Execution:
         metavar="URL",
         panel="Large tables",
     )
-
-
-def settings_of(*owners: type) -> dict[str, Setting]:
-    """Return the settings that dataclasses declare, by name."""
-    return {
-        one.name: Setting(
-            one.name,
-            **{
-                **one.metadata,
-                "key": one.metadata["key"] or one.name,
-                "flag": one.metadata["flag"] or f"--{one.name.replace('_', '-')}",
-                "panel": one.metadata["panel"] or _PANEL.get(one.metadata["section"], one.metadata["section"].title()),
-            },
-        )
-        for owner in owners
-        for one in fields(owner)
-    }
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)

@@ -14,8 +14,9 @@ from tests.cli.command import Outcome, shoal
 from shoal.cli.app import app
 from shoal.cli.settings import UNUSED
 from shoal.config import FREE, KEYS
+from shoal.core.settings import NAMES, NUMBER, SWITCH, Setting
 from shoal.core.toml import toml_value
-from shoal.request import NAMES, NUMBER, SETTINGS, SWITCH, Execution, Output, Request, Setting, Source
+from shoal.request import SETTINGS, Execution, Output, Request, Source
 from shoal.studies.isolated_run import attempt
 from shoal.studies.synth import write_census
 

@@ -14,6 +14,7 @@ from shoal.checking.audit import Audit, audit
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.proof import price_bound
 from shoal.core.errors import ShoalError, Unsupported
+from shoal.core.settings import settings_of
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
 from shoal.hierarchies import spec_of
@@ -27,7 +28,7 @@ from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
 from shoal.recoding.codebook import codebook
 from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
-from shoal.request import Request, settings_of
+from shoal.request import Request
 from shoal.steps.preparation import Prepared
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts

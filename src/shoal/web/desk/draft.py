@@ -18,8 +18,9 @@ from typing import Any
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
+from shoal.core.settings import FILE, settings_of
 from shoal.hierarchies.specs import FILES
-from shoal.request import EARLIER, FILE, LEFT_OUT, READING, SETTINGS, Choices, Output, Request, Source, settings_of
+from shoal.request import EARLIER, LEFT_OUT, READING, SETTINGS, Choices, Output, Request, Source
 
 ROLES = {
     "quasi": "quasi",
