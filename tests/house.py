@@ -107,8 +107,8 @@ def _imports(tree: ast.AST) -> list[int]:
 
 
 def _called(call: ast.Call) -> str:
-    """Return the name of a function that is called."""
-    return ast.unparse(call.func).split(".")[-1]
+    """Return the name of a function that is called; none for what another call returns."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def source_lines() -> int:

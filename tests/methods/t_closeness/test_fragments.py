@@ -20,7 +20,7 @@ from shoal.core.errors import Infeasible, ReleaseError, Unsupported
 from shoal.methods.base import Deadline, silent
 from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.subset_dp import SubsetDP
-from shoal.methods.t_closeness import fragments, joining
+from shoal.methods.t_closeness import failing_classes, fragments
 from shoal.methods.t_closeness.fragments import Fragments, Work
 from shoal.microdata.partition import Partition
 from shoal.models import Models, TCloseness
@@ -179,7 +179,7 @@ def test_attributes_known_to_the_attacker_are_left_to_the_models() -> None:
 
 def test_many_failing_classes_are_joined_along_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes promise nothing of entropy, so freshly filled classes fail; few may be left to the repair."""
-    monkeypatch.setattr(joining, "MOST", 0)
+    monkeypatch.setattr(failing_classes, "MOST", 0)
     case = random_case(np.random.default_rng(14), 90, recoding="range", cost="average-class-size")
     asked = shoal.models.requirement.parse_requirement("t(salary)=0.5 entropy-l(illness)=2")
     solve(Case(case.kinds, case.columns, asked.all, "range", "average-class-size"))
