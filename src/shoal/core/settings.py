@@ -49,10 +49,12 @@ class Setting:
         return self.section in PER_COLUMN
 
     def plain(self, asked: object) -> Any:
-        """Return what is asked for as plain data: a number exactly, as text."""
+        """Return what is asked for as plain data: a number exactly, as text, and names as a list."""
         given = getattr(asked, self.name)
         if self.kind == SWITCH:
             return bool(given)
+        if self.kind == NAMES:
+            return [given] if isinstance(given, str) else list(given)
         return str(self.number.read(given, self.name)) if self.number and given is not None else given
 
 

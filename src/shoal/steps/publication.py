@@ -33,7 +33,7 @@ from shoal.steps.preparation import Prepared
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.missing_codes import listed_codes
-from shoal.tables.roles import Roles, listed
+from shoal.tables.roles import Roles
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
@@ -218,14 +218,12 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "identifiers": list(roles.identifiers),
         "other": list(roles.other),
         "leave_out": list(roles.left_out),
-        "allow": list(listed(request.allow)),
         "require": str(asked.models),
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
         "cost": problem.cost.name,
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
-        "unify": list(listed(request.unify)),
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "time_limit": limit if solution.cut else None,  # one not reached changed nothing
