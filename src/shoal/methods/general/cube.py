@@ -71,7 +71,7 @@ class Effort:
 
 
 EFFORTS = {
-    NORMAL: Effort(LOOKED[NORMAL], windows=40, nodes=100, members=5_000, gap=0.01, pays=3e-4),
+    NORMAL: Effort(LOOKED[NORMAL], windows=120, nodes=100, members=5_000, gap=0.01, pays=5e-3),
     BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000),
 }
 
