@@ -97,7 +97,7 @@ CASES = {
         "k=5 t(default-payment-next-month)=0.15",
         ("default-payment-next-month",),
         "creditcard_int/hierarchies/creditcard_int_hierarchy_{}.csv.gz",
-        seconds=30,
+        seconds=60,
     ),
     "covid": Case(
         "covid_mx/covid_mx.parquet",
