@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from tests.bounds.test_prices import one_thread  # noqa: F401
 from tests.methods.general.test_peel import audited, checked
-from tests.patterns.test_peeling import admitted, check_covering
+from tests.patterns.test_peeling import admitted, check_covering, random_case
 from tests.strategies import Case, case_of
+from tests.thorough import many
 
 from shoal.bounds.prices import Ascent, Pricing
 from shoal.methods.base import Deadline, silent
@@ -56,6 +57,42 @@ def test_the_search_rounds_to_nearly_the_bound() -> None:
     assert found.lower_bound is not None
     assert found.cost <= 1.05 * found.lower_bound
     assert checked(case, found) >= found.lower_bound * (1 - 1e-9)
+
+
+FEW_ROWS = [
+    "k=3 l(illness)=2",
+    "t(illness:equal)=0.3",
+    "k=2 t(salary:ordered)=0.2",
+    "distinct-l(illness)=2 l(salary)=2",
+]
+
+
+def check_few_rows(require: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guarantees that the audit confirms a release although types have few rows, so that much is left over."""
+    monkeypatch.setattr(program_rounding, "ROWS_PER_TYPE", 0)
+    case = random_case(seed, require, 30 + seed % 40, ("suppress", "generalize")[seed % 2])
+    if not CubeSearch().accepts(case.problem):
+        found = CubeSearch(effort="normal").run(case.problem)
+        assert audited(case, found)
+        assert found.lower_bound is not None
+        assert found.lower_bound <= found.cost + 1e-9
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("require", FEW_ROWS)
+def test_releases_are_admitted_where_types_have_few_rows(
+    require: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_few_rows(require, seed, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 3 + many(30)))
+@pytest.mark.parametrize("require", FEW_ROWS)
+def test_many_more_releases_are_admitted_where_types_have_few_rows(
+    require: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_few_rows(require, seed, monkeypatch)
 
 
 def test_rows_of_many_types_are_not_rounded() -> None:
