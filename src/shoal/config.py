@@ -14,9 +14,10 @@ from typing import Any
 
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
+from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SWITCH, TEXT, WORDS
 from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
-from shoal.request import CODES, FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SETTINGS, SWITCH, TEXT, WORDS
+from shoal.request import SETTINGS
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     section: {one.key: one.name for one in SETTINGS.values() if one.section == section}
