@@ -312,3 +312,19 @@ def test_models_that_the_bound_leaves_out_are_named() -> None:
         remarks.append(found.remarks)
     assert remarks[0] == ()
     assert any("e(salary)=1" in remark for remark in remarks[1])
+
+
+@pytest.mark.parametrize(
+    ("asked", "values"),
+    [("salary:ordered", [1, 5]), ("salary:numeric", [2, 5]), ("illness:hierarchy", ["asthma", "gout"])],
+)
+def test_two_values_are_equally_far_in_any_distance(asked: str, values: list[Any]) -> None:
+    rng = np.random.default_rng(4)
+    name = asked.split(":", maxsplit=1)[0]
+    columns: dict[str, Any] = {
+        "number": rng.choice([1, 2, 4, 9], 40).tolist(),
+        "text": rng.choice(["e", "f", "v"], 40).tolist(),
+        name: [values[place] for place in rng.integers(0, 2, 40)],
+    }
+    bounds = [PriceBound().of(case_of(columns, f"t({kind})=1/10").problem) for kind in (asked, f"{name}:equal")]
+    assert bounds[0] == bounds[1] > 0

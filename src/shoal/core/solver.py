@@ -109,8 +109,8 @@ def _run(solver: Any, deadline: Ending | None) -> None:
     if deadline is None or pause is None:
         solver.run()
         return
-    if deadline.left is not None:  # it looks at its own limit more often than at a request to end
-        solver.setOptionValue("time_limit", max(deadline.left, 0.01))
+    if deadline.left is not None:  # it looks at its own limit, of all its runs, more often than at a request to end
+        solver.setOptionValue("time_limit", solver.getRunTime() + max(deadline.left, 0.01))
     solver.HandleUserInterrupt = True
     solver.startSolve()
     try:

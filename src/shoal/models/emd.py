@@ -112,8 +112,8 @@ class Tree(GroundDistance):
 
     @property
     def is_equal(self) -> bool:
-        """Whether it has level 0 alone, on which every value is its own block."""
-        return len(self.up) == 1 and len(np.unique(self.up)) == self.up.shape[1]
+        """Whether every value is its own block on each level, as on level 0 alone."""
+        return all(len(np.unique(level)) == self.up.shape[1] for level in self.up)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +154,11 @@ class Line(GroundDistance):
         ahead = np.cumsum(_shares(ones) - _shares(others), axis=1)[:, :-1]
         apart: Floats = np.abs(ahead) @ gaps / gaps.sum()
         return apart
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether there are two values: they are the whole range apart."""
+        return len(self.gaps) == 1
 
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
         """Sum gap by gap, in integers."""

@@ -196,16 +196,16 @@ def _may_go(mine, taken, remaining, rows, tally):
     if tally is None:  # the compiler leaves out the rest
         after = remaining - taken.sum()
         return after == 0 or after >= rows.rules.rows
-    if not _reduce(mine, taken, rows.prices, rows.rules, tally):
+    if not reduce_class(mine, taken, rows.prices, rows.rules, tally):
         return False
-    if not _leaves(mine, taken, remaining - taken.sum(), rows.rules, tally):
+    if not leaves_admitted(mine, taken, remaining - taken.sum(), rows.rules, tally):
         return False
     copy_into(tally.rest, tally.wanted)
     return True
 
 
 @njit(cache=True)
-def _leaves(mine, taken, remaining, rules, tally):
+def leaves_admitted(mine, taken, remaining, rules, tally):
     """Whether nothing remains once these rows are taken, or what remains (now wanted) would be admitted as a class."""
     rest, counted, wanted = tally
     _count(mine, taken, rules.codes, counted)
@@ -216,7 +216,7 @@ def _leaves(mine, taken, remaining, rules, tally):
 
 
 @njit(cache=True)
-def _reduce(mine, taken, prices, rules, tally):
+def reduce_class(mine, taken, prices, rules, tally):
     """Cut a group to a part that meets every check, in turn until nothing changes; False where that fails."""
     for _ in range(4):
         clean = True

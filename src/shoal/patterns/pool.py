@@ -60,6 +60,13 @@ class Pool:
         members = self.members[places]
         return Pool(self.types, self.counts, self.nodes[patterns], self.costs[patterns], starts, members)
 
+    def part(self, chosen: Bools) -> Pool:
+        """Return the pool of some of the members; patterns without any are left out."""
+        sizes = np.bincount(self.pattern_of_member[chosen], minlength=len(self))
+        used = np.flatnonzero(sizes)
+        starts = np.concatenate([[0], np.cumsum(sizes[used])]).astype(np.int64)
+        return Pool(self.types, self.counts, self.nodes[used], self.costs[used], starts, self.members[chosen])
+
     def pieces(self, copies: Ints) -> Ints:
         """Return what was chosen, copies of each member, as (type, pattern, copies)."""
         used = np.flatnonzero(copies)

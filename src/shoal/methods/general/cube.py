@@ -13,6 +13,7 @@ from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
 from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
+from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.methods.general.windows import Windows
 from shoal.patterns import Cube, refusals
 from shoal.patterns.checks import Checks
@@ -25,6 +26,8 @@ STEPS = 60
 """Steps that prices rise between two rounds of windows."""
 STEPS_ALONE = 400
 """Steps that prices rise where there are no windows to open, or too many."""
+STEPS_BEFORE = 200
+"""Steps that prices rise before the linear program is solved, where it is: its duals are better prices."""
 ROUND = 40
 """Windows of a round."""
 PAYING = 16
@@ -56,6 +59,8 @@ class Effort:
     """Branching nodes of the solver for what is left as a whole."""
     members: int = MOST_MEMBERS
     """Entries up to which that is solved: the first node of 30,000 entries can take a minute."""
+    entries: int = 500_000
+    """Entries up to which the linear program of all patterns is rounded: 150,000 of them take about 15 seconds."""
     gap: float = 0.0
     """How much more than the bound a release may cost for the search to end."""
     pays: float = 0.0
@@ -71,7 +76,7 @@ class Effort:
 
 
 EFFORTS = {
-    NORMAL: Effort(LOOKED[NORMAL], windows=120, nodes=100, members=5_000, gap=0.01, pays=5e-3),
+    NORMAL: Effort(LOOKED[NORMAL], windows=120, nodes=100, members=5_000, entries=200_000, gap=0.01, pays=5e-3),
     BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000),
 }
 
@@ -79,11 +84,12 @@ EFFORTS = {
 class CubeSearch(Method):
     """A heuristic with a proof: `cost / lower bound` is small on real tables, and can be re-checked.
 
-    Prices on the rows rise until they prove much (bound B). Peeling led by the prices gives a release, which windows
-    of a mixed-integer program improve where rows pay more than their price. Cost and bound move towards each other
-    until they meet, or until windows find nothing more; that can take many minutes, and a time limit ends it earlier.
-    The steps and their order do not depend on the limit, so that more time never gives a dearer release. Mondrian's
-    release is returned if it is cheaper.
+    Prices on the rows rise until they prove much (bound B). Peeling led by the prices gives a release. Where row types
+    are few for their rows, the linear program over patterns is solved, too: its duals are better prices, and its
+    solution is rounded to a release. Windows of a mixed-integer program improve the cheaper one where rows pay more
+    than their price. Cost and bound move towards each other until they meet, or until windows find nothing more; that
+    can take many minutes, and a time limit ends it earlier. The steps and their order do not depend on the limit, so
+    that more time never gives a dearer release. Mondrian's release is returned if it is cheaper.
     """
 
     name: ClassVar[str] = "cube"
@@ -108,11 +114,12 @@ class CubeSearch(Method):
         self._effort = effort
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Price, peel, search."""
+        """Price, peel, round, search."""
         search = CoveringSearch.of(problem, seed, deadline, progress, effort=self._effort)
         search.price()
         search.peel()
         search.move()
+        search.round()
         search.improve()
         return search.solution(self)
 
@@ -168,7 +175,8 @@ class CoveringSearch:
     def price(self, share: float = 0.05) -> None:
         """Let the prices rise: some steps, and many where there are too many rows for windows."""
         few = self.problem.rows <= MOST_WINDOWED
-        self._rise(self.effort.steps if few else self.effort.alone, share)
+        alone = min(self.effort.alone, STEPS_BEFORE) if self.is_rounded else self.effort.alone
+        self._rise(self.effort.steps if few else alone, share)
 
     def _rise(self, steps: int, share: float) -> None:
         """Let the prices rise by so many steps, as long as they are long enough to prove more."""
@@ -182,6 +190,20 @@ class CoveringSearch:
     def may_look(self) -> bool:
         """Whether the effort allows another step."""
         return self.effort.looked is None or self.ascent.looked < self.effort.looked
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the linear program over patterns is worth being rounded."""
+        return is_worthwhile(self.checks, self.problem.rows, self.covering.cube.types, self.effort.entries)
+
+    def round(self) -> None:
+        """Round the linear program over patterns, where types are few for their rows; the cheaper covering is kept."""
+        if self.is_rounded and not self.closed:
+            self.report(0.46, "rounding the linear program")
+            found = round_program(self.checks, self.ascent, self.deadline)
+            if found is not None and found.cost < self.covering.cost:
+                self.covering = found
+                self.move()
 
     def peel(self) -> None:
         """Peel again, led by the mean of prices and charges, which is better than either; keep the cheaper covering.

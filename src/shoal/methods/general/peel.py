@@ -111,14 +111,20 @@ def unmet(problem: Problem) -> list[str]:
     return problem.refused_as_one()
 
 
-def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits: int = LIMITS) -> Covering:
+def peeled(
+    cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits: int = LIMITS, *, left: Ints | None = None
+) -> Covering:
     """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class.
+
+    `left`: only so many rows of each type are to be covered.
 
     Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
     itself over more of them, until all were walked or nothing more is covered.
     """
     expected = np.zeros_like(prices) if checks.close else (GUIDE * prices).astype(np.int64)
-    types, left, covered, nodes = np.arange(cube.types), cube.counts, [], [np.empty(0, np.int64)]
+    rows = cube.counts if left is None else left
+    types, covered, nodes = np.flatnonzero(rows), [np.empty((0, 3), np.int64)], [np.empty(0, np.int64)]
+    left = rows[types]
     while len(types):
         walked = min(cube.number, max(MOST_PEELED // len(types), 2))
         places = np.append(np.arange(walked - 1), cube.number - 1)
