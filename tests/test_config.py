@@ -23,6 +23,7 @@ unify = ["home town"]
 quasi = ["age", "home town"]
 sensitive = ["illness"]
 identifiers = ["name"]
+person = ["name"]
 other = ["ward"]
 leave_out = "rest"
 allow = ["ward"]
@@ -98,6 +99,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "quasi": ["age", "home town"],
         "sensitive": ["illness"],
         "identifiers": ["name"],
+        "person": ["name"],
         "other": ["ward"],
         "leave_out": "rest",
         "allow": ["ward"],

@@ -13,15 +13,16 @@ import numpy as np
 import shoal.costs
 from shoal.core.arrays import Bools, Ints
 from shoal.core.discovery import lookup
-from shoal.core.errors import Infeasible, ParameterError, RoleError, nearest
+from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported, nearest
 from shoal.core.parameters import Number, Numeral
 from shoal.costs import Cost
 from shoal.hierarchies.containment import ShownCells
-from shoal.microdata.histogram import Attributes, Classes, Values, sensitive_values
+from shoal.microdata.histogram import Attributes, Classes, Persons, Values, sensitive_values
 from shoal.microdata.microdata import Microdata, Population
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.models import Model, Models
+from shoal.models.by_people import by_people, implied_of_rows
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
 from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
@@ -55,8 +56,23 @@ class Problem:
 
     @property
     def required(self) -> Models:
-        """What every release must meet: lower bounds may rest on this alone."""
+        """What every release must meet."""
         return self.asked or self.models
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether a person may have several rows, so that what is required is required of people."""
+        return self.microdata.person is not None
+
+    @property
+    def bounding(self) -> Models:
+        """What lower bounds may rest on: what every release must meet, as far as rows say it."""
+        return self.models if self.counts_people else self.required
+
+    @property
+    def deciding(self) -> Models:
+        """What decides a class by itself: people, where a person may have several rows."""
+        return self.required if self.counts_people else self.models
 
     @property
     def uses_surrogates(self) -> bool:
@@ -81,7 +97,12 @@ class Problem:
     @cached_property
     def values(self) -> dict[Attributes, Values]:
         """The sensitive attributes of the whole table, and the joint ones the models ask for."""
-        return sensitive_values(self.microdata, self.models.joints)
+        return sensitive_values(self.microdata, [*self.models.joints, *self.required.joints])
+
+    @cached_property
+    def _persons(self) -> Persons | None:
+        """Whom the rows are about; None where each row is one person."""
+        return None if self.microdata.person is None else Persons.of(self.microdata.person, self.values)
 
     @property
     def rows(self) -> int:
@@ -117,7 +138,8 @@ class Problem:
         self, rows: Ints | slice, class_of_row: Ints, number: int, values: Mapping[Attributes, Values]
     ) -> Classes:
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
-        return Classes(class_of_row, number, values, population=people)
+        whom = self._persons if self._persons is None or isinstance(rows, slice) else self._persons.at(rows)
+        return Classes(class_of_row, number, values, population=people, persons=whom)
 
     def _people(self, rows: Ints | slice, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""
@@ -175,12 +197,20 @@ class Problem:
         refused = [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
         if refused or not self.uses_surrogates or self.meets(Partition.whole(self.rows)):
             return refused
-        return [f"the whole table does not meet {self.required}"]
+        of = " of people" if self.counts_people else ""
+        return [f"the whole table does not meet {self.required}{of}"]
+
+    def check_people(self) -> None:
+        """Raise `Infeasible` if the table is about fewer people than a class must have: dropping rows adds nobody."""
+        whole = self.classes(Partition.whole(self.rows))
+        for model in self.required:
+            if model.monotone and not (model.attributes or model.needs_population) and not model.admits(whole)[0]:
+                raise infeasible(model, whole)
 
     def check_feasible(self) -> None:
         """Raise `Infeasible` if not even all rows as one class are admitted by a model that only merging can help."""
         whole = self.classes(Partition.whole(self.rows))
-        for model in self.models:
+        for model in dict.fromkeys((*self.models, *self.deciding)):
             if model.monotone and not model.admits(whole)[0]:
                 raise infeasible(model, whole)
 
@@ -275,6 +305,9 @@ def make_problem(
             )
     measure = _make_cost(cost or default_cost(kind, bool(exact)), kind, exact, models)
     worked_with = models.surrogates(microdata.rows)
+    if microdata.person is not None:
+        models = _of_people(models, kind)
+        worked_with = implied_of_rows(models)
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
     may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
     if microdata.population is not None:
@@ -282,7 +315,21 @@ def make_problem(
         for model in models:
             model.check_population(fewest, microdata.rows, people)
     _check_suppression(kind, may_suppress, suppressed)
-    return Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
+    problem = Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
+    if problem.counts_people:
+        problem.check_people()
+    return problem
+
+
+def _of_people(models: Models, recoding: Recoding) -> Models:
+    """Return models of people; of two tables it cannot be told which person a sensitive value belongs to."""
+    if recoding.two_tables:
+        raise Unsupported(
+            f"the recoding {recoding.name!r} publishes sensitive values in a table of their own, where people with "
+            "several rows cannot be counted",
+            hint="choose another recoding, or leave --person out if each row is one person",
+        )
+    return by_people(models)
 
 
 def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> None:

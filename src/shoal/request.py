@@ -202,6 +202,13 @@ class Request:
         (), "Columns that name a person; left out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
     )
     _: KW_ONLY
+    person: Sequence[str] = setting(
+        (),
+        "Columns that tell together whom a row is about, where a person has several rows; models count people.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
     other: Sequence[str] = setting(
         (),
         "Columns to publish as they are, unprotected; rest for all without a role.",
@@ -323,6 +330,7 @@ class Settings(TypedDict, total=False):
 
     sensitive: Sequence[str]
     identifiers: Sequence[str]
+    person: Sequence[str]
     other: Sequence[str]
     leave_out: Sequence[str]
     allow: Sequence[str]
@@ -425,6 +433,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(_DATABASE, "it reads files; use `shoal anonymize --from`"),
     },
     "codip": {
+        "person": "its releases count rows; keep one row of each person",
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
@@ -435,6 +444,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
     "frontier": {**_KEPT, **_LOCAL},
     "spark": {
+        "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

@@ -39,6 +39,10 @@ def audit(
     ] = None,
     group: Annotated[str | None, typer.Option(metavar="COLUMN", help="The groups in both tables.")] = None,
     count: Annotated[str | None, typer.Option(metavar="COLUMN", help="The counts in the second table.")] = None,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Columns that tell whom a row is about: people are counted, not rows."),
+    ] = None,
     record_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")
     ] = None,
@@ -72,6 +76,7 @@ def audit(
         "wildcard": wildcard,
         "group": group,
         "count": count,
+        "person": names(person),
         "record_weight": record_weight,
         "sample_fraction": sample_fraction,
         "population_size": population_size,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Floats, Ints
@@ -15,8 +16,10 @@ from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.core.markup import facts, tag
 from shoal.core.number_format import counted, percent
 from shoal.core.parameters import Number, Numeral
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_reader import covered_people
+from shoal.microdata.histogram import person_of
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
@@ -24,7 +27,7 @@ from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
 from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
 from shoal.risk.uniques import Uniques, uniques, wildcard_crowds
-from shoal.tables.roles import Roles
+from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table, TableLike
 
 SAMPLE_FRACTION = Number("sample_fraction", "share of the population that is in the table", 0, 1, above=True)
@@ -94,6 +97,7 @@ def measure(
     quasi: Sequence[str] | str,
     population: TableLike | None = None,
     hierarchies: Mapping[str, object] | None = None,
+    person: Sequence[str] | str | pl.Series = (),
     record_weight: str | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
@@ -104,11 +108,12 @@ def measure(
     """Measure the risk that people in a table, raw or published, are found.
 
     `population` is a table of those among whom a journalist looks; published cells are read with the `hierarchies`.
-    `record_weight` names the column that says how many people each row stands for. `sample_fraction` or
-    `population_size` says how large the population is, for the estimates of its uniques; without them the population
-    table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells
-    that match anything: `star`, `missing` or `both`. Minimal sample uniques are looked for up to `minimal_uniques`
-    columns, 0 for none; without it up to 4 where that takes a moment.
+    `person` are the columns that tell together whom a row is about, or the people themselves: then rows of one person
+    with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each row
+    stands for. `sample_fraction` or `population_size` says how large the population is, for the estimates of its
+    uniques; without them the population table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and
+    0.05. `wildcard` also counts with cells that match anything: `star`, `missing` or `both`. Minimal sample uniques are
+    looked for up to `minimal_uniques` columns, 0 for none; without it up to 4 where that takes a moment.
 
     >>> people = {"age": [30, 30, 40, 50], "town": ["a", "a", "a", "b"], "weight": [10, 20, 5, 8]}
     >>> found = measure(people, quasi=["age", "town"], record_weight="weight")
@@ -117,7 +122,7 @@ def measure(
     >>> found.per_row["individual"].round(3).tolist()
     [0.058, 0.058, 0.402, 0.297]
     """
-    data = Table.of(table)
+    data, record_of_row = _records(Table.of(table), quasi, person)
     roles = Roles.of(data.columns, quasi=quasi)
     crowds = Crowds.of(data, roles.quasi)
     asked = thresholds([threshold] if isinstance(threshold, int | float | str | Fraction) else threshold)
@@ -142,8 +147,20 @@ def measure(
         population=None if size is None else population_uniques(crowds, size),
         individual=individual,
         notes=tuple(_notes(crowds, people, found, special, size)),
-        per_row=_per_row(crowds, found, individual, special),
+        per_row={name: one[record_of_row] for name, one in _per_row(crowds, found, individual, special).items()},
     )
+
+
+def _records(table: Table, quasi: Sequence[str] | str, person: Sequence[str] | str | pl.Series) -> tuple[Table, Ints]:
+    """Return a row for every person and their different quasi-identifiers, and which of these each row belongs to."""
+    if not len(person):
+        return table, np.arange(table.rows)
+    whom = person_of(table, person)
+    labels, first, _ = distinct_rows(
+        [*(table.coded(name).codes for name in listed(quasi)), whom.codes],
+        [*(table.coded(name).size for name in listed(quasi)), whom.size],
+    )
+    return Table(table.part(first)), labels
 
 
 def _people(population: TableLike, quasi: Sequence[str]) -> pl.DataFrame:

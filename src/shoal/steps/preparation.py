@@ -68,7 +68,8 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     progress(0.0, "encoding")
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
-        return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
+        trees = {**builders, **hierarchies}
+        return posed(encode(people, roles, trees, population, listed(request.person)), models, request)
 
     raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
@@ -87,15 +88,34 @@ def examined(table: Table, request: Request) -> Safety:
 
 
 def roles_of(columns: Iterable[str], request: Request) -> Roles:
-    """Return the roles that a request gives to the columns of a table."""
-    return Roles.of(
+    """Return the roles that a request gives to the columns of a table.
+
+    One that tells whom a row is about, and has no other role, is an identifier.
+    """
+    named = (request.quasi, request.sensitive, request.identifiers, request.other, request.leave_out)
+    taken = {name for names in map(listed, named) for name in names}
+    people = [name for name in listed(request.person) if name not in taken]
+    roles = Roles.of(
         columns,
         quasi=request.quasi,
         sensitive=request.sensitive,
-        identifiers=request.identifiers,
+        identifiers=[*listed(request.identifiers), *people],
         other=request.other,
         leave_out=request.leave_out,
     )
+    check_person(roles, listed(request.person))
+    return roles
+
+
+def check_person(roles: Roles, person: Iterable[str]) -> None:
+    """Guarantees that no column that tells whom a row is about is published as it is."""
+    for name in person:
+        if name in roles.sensitive + roles.other:
+            raise RoleError(
+                f"column {name!r} tells whom a row is about, and would be published as it is",
+                expected="an identifier, a quasi-identifier or a column that is left out",
+                hint=f"leave it out of --{'sensitive' if name in roles.sensitive else 'other'}",
+            )
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.checking.audit import Audit, audit
 from shoal.checking.changed_cells import changed_cells
@@ -50,7 +51,7 @@ def with_checked_bound(asked: Prepared, solution: Solution, progress: Progress =
     checked = price_bound(
         problem.microdata.table.frame,
         quasi=problem.microdata.roles.quasi,
-        models=asked.models,
+        models=problem.bounding,
         hierarchies=asked.for_reading,
         recoding=problem.recoding,
         cost=problem.cost.name,
@@ -75,17 +76,32 @@ def audited(
     tables = published.shown(asked.request.star)
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
-    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, _people(asked, published))
     return published, tables, confirmed(found, asked.problem)
 
 
+def _people(asked: Prepared, published: Published) -> pl.Series | None:
+    """Return whom each published row is about; None where each row is one person."""
+    person = asked.problem.microdata.person
+    return None if person is None else pl.Series("person", person.codes[published.partition.kept])
+
+
 def audit_of(
-    asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, names: Names | None = None
+    asked: Prepared,
+    table: TableLike,
+    sensitive_table: TableLike | None = None,
+    names: Names | None = None,
+    people: pl.Series | None = None,
 ) -> Audit:
-    """Audit a published table for the models of a request."""
+    """Audit a published table for the models of a request; `people` are those of its rows, where they are counted."""
     roles = asked.problem.microdata.roles
+    if asked.problem.counts_people and people is None:
+        raise Unsupported(
+            "whom the rows of this table are about is not known", hint="compare it without --person, row by row"
+        )
     return audit(
         table,
+        person=() if people is None else people,
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=asked.models,
@@ -163,7 +179,9 @@ def _unique_with_others(asked: Prepared, tables: Mapping[str, Table]) -> list[st
 
 
 def _people_in(asked: Prepared, published: Published) -> list[str]:
-    """Say how many classes hold too few different values of an identifier that repeats."""
+    """Say how many classes hold too few different values of an identifier that repeats, unless people are counted."""
+    if asked.problem.counts_people:
+        return []
     limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
     labels, roles = published.partition.class_of_row, asked.safety.roles
     return people_in_classes(asked.problem.microdata.table, roles.identifiers, labels, max(limits, default=2))
@@ -215,6 +233,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "identifiers": list(roles.identifiers),
+        "person": list(listed(request.person)),
         "other": list(roles.other),
         "leave_out": list(roles.left_out),
         "allow": list(listed(request.allow)),

@@ -35,6 +35,8 @@ DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(Request)}
 LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order", "missing")
 PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
 """Parts that are settings of a request as they are."""
+TUPLES = ("require", "unify", "allow", "person")
+"""Parts that are lists, kept so that nobody changes them."""
 TREES = "hierarchies"
 """The folder, beside what repeats a run, that holds hierarchies which are files."""
 UNPLAIN = re.compile(r"[^\w-]")
@@ -56,6 +58,8 @@ class Draft:
     """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
     allow: tuple[str, ...] = ()
     """Columns that are published although they look like identifiers or tell of others."""
+    person: tuple[str, ...] = ()
+    """Columns that tell together whom a row is about, where a person has several rows."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     unify: tuple[str, ...] = ()
@@ -96,7 +100,8 @@ class Draft:
         for role in made.roles.values():
             if role not in (*ROLES, OPEN):
                 raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OPEN)))
-        return replace(made, require=tuple(made.require), unify=tuple(made.unify), allow=tuple(made.allow))
+        lists: dict[str, Any] = {name: tuple(getattr(made, name)) for name in TUPLES}
+        return replace(made, **lists)
 
     def named(self, role: str) -> list[str]:
         """Return the columns that have a role, in table order."""
