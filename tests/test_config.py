@@ -24,6 +24,7 @@ quasi = ["age", "home town"]
 sensitive = ["illness"]
 identifiers = ["name"]
 person = ["name"]
+record_weight = "weight"
 other = ["ward"]
 leave_out = "rest"
 allow = ["ward"]
@@ -58,7 +59,7 @@ memory_limit = "4GiB"
 engine = "spark"
 spark_master = "local[2]"
 
-[weights]
+[attribute_weights]
 age = 2
 
 [output]
@@ -100,6 +101,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "sensitive": ["illness"],
         "identifiers": ["name"],
         "person": ["name"],
+        "record_weight": "weight",
         "other": ["ward"],
         "leave_out": "rest",
         "allow": ["ward"],
@@ -226,10 +228,20 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
         "[output]\nstar = 5",
         "[output]\nneutralise = 1",
         "[output]\noverwrite = 'no'",
-        "[weights]\nage = [1]",
+        "[attribute_weights]\nage = [1]",
     ],
 )
 def test_a_setting_of_the_wrong_kind_is_refused(tmp_path: Path, line: str) -> None:
     setting = line.partition("\n")[2].partition(" =")[0]
     with pytest.raises(ParameterError, match=rf"shoal\.toml: {setting} in \[\w+\] is .*; expected"):
         read_config(config(tmp_path, line + "\n"))
+
+
+def test_the_old_name_of_a_section_is_read_with_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "shoal.toml"
+    file.write_text("[weights]\nage = 2\n")
+    with pytest.warns(FutureWarning, match=r"\[weights\] is now called \[attribute_weights\]"):
+        assert read_config(file)["attribute_weights"] == {"age": 2}
+    file.write_text("[weights]\nage = 2\n[attribute_weights]\nage = 3\n")
+    with pytest.raises(ParameterError, match="are the same section"):
+        read_config(file)

@@ -43,13 +43,15 @@ SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
 
-PER_COLUMN = ("missing", "order", "hierarchies", "weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "attribute_weights")
 """Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "weights", "output")
+SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "attribute_weights", "output")
 """In the order in which they are written."""
+RENAMED = {"weights": "attribute_weights"}
+"""Sections of files of earlier versions, and what they are called now."""
 PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
 """The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "weights": "Method"}
+_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "attribute_weights": "Method"}
 """The panel of a section that is not called like one."""
 
 
@@ -209,6 +211,12 @@ class Request:
         metavar="A,B",
         kind=NAMES,
     )
+    record_weight: str | None = setting(
+        None,
+        "Column that says how many people of the population a row stands for: for the risk; else left out.",
+        section="roles",
+        metavar="COLUMN",
+    )
     other: Sequence[str] = setting(
         (),
         "Columns to publish as they are, unprotected; rest for all without a role.",
@@ -286,7 +294,7 @@ class Request:
     attribute_weights: Mapping[str, Numeral] = setting(
         {},
         "How much a column's loss counts.",
-        section="weights",
+        section="attribute_weights",
         flag="--attribute-weight",
         metavar="COLUMN=NUMBER",
         kind=NUMBER,
@@ -331,6 +339,7 @@ class Settings(TypedDict, total=False):
     sensitive: Sequence[str]
     identifiers: Sequence[str]
     person: Sequence[str]
+    record_weight: str | None
     other: Sequence[str]
     leave_out: Sequence[str]
     allow: Sequence[str]
@@ -404,9 +413,10 @@ EARLIER = ("registry", "overlap", "follows")
 REGISTRY = "shoal-registry"
 """The register that releases are recorded in afterwards, where none is named."""
 
-ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
-"""Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
+NEVER_IGNORED = ("engine", "spark_master", "follows", "person")
+"""Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
+_WEIGHT = {"record_weight": "it measures no risk with weights; use `shoal audit --record-weight`"}
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
 _DESK = dict.fromkeys(("folder", "to", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
 _DATABASE = ("database", "query")
@@ -439,12 +449,14 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
         **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
+        **_WEIGHT,
         **_LOCAL,
     },
-    "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
-    "frontier": {**_KEPT, **_LOCAL},
+    "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
+    "frontier": {**_KEPT, **_WEIGHT, **_LOCAL},
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
+        **_WEIGHT,
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

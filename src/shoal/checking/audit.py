@@ -177,7 +177,7 @@ def audit(
     group: str = "group",
     count: str = "count",
     person: Sequence[str] | str | pl.Series = (),
-    record_weight: str | None = None,
+    record_weight: str | pl.Series | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),

@@ -10,12 +10,12 @@ from typing import Any
 from shoal.cli.spark import Spark
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, Unsupported
-from shoal.request import CODES, LEFT_OUT, NAMES, ONLY_ANONYMIZE, READING, SETTINGS, WORDS, Setting
+from shoal.request import CODES, LEFT_OUT, NAMES, NEVER_IGNORED, READING, SETTINGS, WORDS, Setting
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 COMMANDS = ("anonymize", "codip", "compare", "frontier")
 UNUSED: Mapping[str, tuple[str, ...]] = {
-    command: tuple(name for name in LEFT_OUT[command] if name not in ONLY_ANONYMIZE) for command in COMMANDS
+    command: tuple(name for name in LEFT_OUT[command] if name not in NEVER_IGNORED) for command in COMMANDS
 }
 """Settings of a `shoal.toml` that a command has no use for. All others it uses, or refuses in words."""
 
@@ -48,6 +48,8 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
             f"{command} with follows: only anonymize makes releases that follow one another",
             hint="leave follows out of the configuration",
         )
+    if asked.get("person") and "person" in LEFT_OUT[command]:
+        raise Unsupported(f"{command} with person: {LEFT_OUT[command]['person']}")
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:

@@ -98,7 +98,7 @@ def measure(
     population: TableLike | None = None,
     hierarchies: Mapping[str, object] | None = None,
     person: Sequence[str] | str | pl.Series = (),
-    record_weight: str | None = None,
+    record_weight: str | pl.Series | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -122,12 +122,15 @@ def measure(
     >>> found.per_row["individual"].round(3).tolist()
     [0.058, 0.058, 0.402, 0.297]
     """
-    data, record_of_row = _records(Table.of(table), quasi, person)
+    whole = Table.of(table)
+    record_of_row, first = _records(whole, quasi, person)
+    data = whole if first is None else Table(whole.part(first))
     roles = Roles.of(data.columns, quasi=quasi)
     crowds = Crowds.of(data, roles.quasi)
     asked = thresholds([threshold] if isinstance(threshold, int | float | str | Fraction) else threshold)
     people = None if population is None else _people(population, roles.quasi)
-    weights = None if record_weight is None else weights_of(data, record_weight)
+    weights = None if record_weight is None else weights_of(whole, record_weight)
+    weights = weights if weights is None or first is None else weights.gather(first)
     found = crowds.sizes if people is None else _found(crowds, people, hierarchies or {})
     size = _population(crowds.rows, people, weights, sample_fraction, population_size)
     individual = None if weights is None else individual_risk(crowds, weights, asked)
@@ -151,16 +154,21 @@ def measure(
     )
 
 
-def _records(table: Table, quasi: Sequence[str] | str, person: Sequence[str] | str | pl.Series) -> tuple[Table, Ints]:
-    """Return a row for every person and their different quasi-identifiers, and which of these each row belongs to."""
+def _records(
+    table: Table, quasi: Sequence[str] | str, person: Sequence[str] | str | pl.Series
+) -> tuple[Ints, Ints | None]:
+    """Return the record of each row, and a row of each record: a person with different quasi-identifiers is several.
+
+    None where each row is a record.
+    """
     if not len(person):
-        return table, np.arange(table.rows)
+        return np.arange(table.rows), None
     whom = person_of(table, person)
     labels, first, _ = distinct_rows(
         [*(table.coded(name).codes for name in listed(quasi)), whom.codes],
         [*(table.coded(name).size for name in listed(quasi)), whom.size],
     )
-    return Table(table.part(first)), labels
+    return labels, first
 
 
 def _people(population: TableLike, quasi: Sequence[str]) -> pl.DataFrame:

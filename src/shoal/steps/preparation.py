@@ -20,6 +20,7 @@ from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
 from shoal.recoding.recode import recoding_named
 from shoal.request import Request
+from shoal.risk.individual import weights_of
 from shoal.steps.safety import Safety, examine
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
@@ -65,6 +66,8 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     orders = {**leaves, **request.order}
     stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
     population = _population(table, request)
+    if request.record_weight is not None:
+        weights_of(table, request.record_weight)
     progress(0.0, "encoding")
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
@@ -90,18 +93,19 @@ def examined(table: Table, request: Request) -> Safety:
 def roles_of(columns: Iterable[str], request: Request) -> Roles:
     """Return the roles that a request gives to the columns of a table.
 
-    One that tells whom a row is about, and has no other role, is an identifier.
+    One that tells whom a row is about, and has no other role, is an identifier; record weights are left out.
     """
     named = (request.quasi, request.sensitive, request.identifiers, request.other, request.leave_out)
     taken = {name for names in map(listed, named) for name in names}
     people = [name for name in listed(request.person) if name not in taken]
+    weight = [name for name in (request.record_weight,) if name is not None and name not in (*taken, *people)]
     roles = Roles.of(
         columns,
         quasi=request.quasi,
         sensitive=request.sensitive,
         identifiers=[*listed(request.identifiers), *people],
         other=request.other,
-        leave_out=request.leave_out,
+        leave_out=[*listed(request.leave_out), *weight],
     )
     check_person(roles, listed(request.person))
     return roles

@@ -14,6 +14,7 @@ import polars as pl
 from shoal.checking.audit import Audit, audit
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.proof import price_bound
+from shoal.core.arrays import Ints
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
@@ -76,14 +77,16 @@ def audited(
     tables = published.shown(asked.request.star)
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
-    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, _people(asked, published))
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
     return published, tables, confirmed(found, asked.problem)
 
 
-def _people(asked: Prepared, published: Published) -> pl.Series | None:
-    """Return whom each published row is about; None where each row is one person."""
-    person = asked.problem.microdata.person
-    return None if person is None else pl.Series("person", person.codes[published.partition.kept])
+def _unpublished(asked: Prepared, rows: Ints) -> dict[str, Any]:
+    """Return what an audit needs of some rows of the table besides published cells: their people and weights."""
+    person, weight = asked.problem.microdata.person, asked.request.record_weight
+    whom = {} if person is None else {"person": pl.Series("person", person.codes[rows])}
+    weights = {} if weight is None else {"record_weight": asked.problem.microdata.table[weight].gather(rows)}
+    return whom | weights
 
 
 def audit_of(
@@ -91,17 +94,16 @@ def audit_of(
     table: TableLike,
     sensitive_table: TableLike | None = None,
     names: Names | None = None,
-    people: pl.Series | None = None,
+    rows: Ints | None = None,
 ) -> Audit:
-    """Audit a published table for the models of a request; `people` are those of its rows, where they are counted."""
+    """Audit a published table for the models of a request; `rows` are those of the original, where they are known."""
     roles = asked.problem.microdata.roles
-    if asked.problem.counts_people and people is None:
+    if asked.problem.counts_people and rows is None:
         raise Unsupported(
             "whom the rows of this table are about is not known", hint="compare it without --person, row by row"
         )
     return audit(
         table,
-        person=() if people is None else people,
         quasi=roles.quasi,
         sensitive=roles.sensitive,
         require=asked.models,
@@ -109,6 +111,7 @@ def audit_of(
         population=asked.population,
         sensitive_table=sensitive_table,
         **asdict(names or Names()),
+        **({} if rows is None else _unpublished(asked, rows)),
     )
 
 
