@@ -1,13 +1,27 @@
 """Codes with structure: diagnoses, industries, postcodes, areas, and codes of one format."""
 
 from itertools import pairwise
+from types import ModuleType
 
 import polars as pl
 import pytest
 
 from shoal.core.errors import HierarchyError, ParameterError
-from shoal.hierarchies import Automatic, Builder, Common, Icd10, Intervals, Nace, Postcodes, Prefixes, StarsOnly
-from shoal.hierarchies.icd10 import BLOCKS, CHAPTERS
+from shoal.hierarchies import (
+    Automatic,
+    Builder,
+    Common,
+    Icd9,
+    Icd10,
+    Intervals,
+    Isco,
+    Nace,
+    Postcodes,
+    Prefixes,
+    StarsOnly,
+    icd9,
+    icd10,
+)
 
 
 def named(name: str, cells: list[object]) -> pl.Series:
@@ -27,7 +41,13 @@ def named(name: str, cells: list[object]) -> pl.Series:
         (named("postcode", ["SW1A 1AA", "M1 1AE", "B33 8TH"]), Postcodes()),
         (named("postcode", ["1234 AB", "1234 CD", "9999 XY"]), Prefixes((6, 3, 1))),
         (named("nuts3", ["DE212", "FRK26", "ITC4C"]), Prefixes((4, 3, 2))),
-        (named("isco08", [2511, 2512, 3111]), Prefixes()),
+        (named("isco08", [2511, 2512, 3111]), Isco()),
+        (named("ISCO", ["25", "31", "01"]), Isco("major")),
+        (named("isco", [0, 1, 2]), StarsOnly()),
+        (named("isco_label", ["clerks", "farmers"]), StarsOnly()),
+        (named("diag_1", ["250.83", "8", "V57", "E909", "401"]), Icd9()),
+        (named("diag_1", ["250", "401", "V57"]), Icd9("block,chapter")),
+        (named("diag_1", ["1", "2", "3"]), StarsOnly()),
         (named("salary", list(range(2500, 2600))), Intervals(width=(5, 10, 20, 40))),
         (named("discharge_id", list(range(1, 30))), StarsOnly()),
     ],
@@ -44,11 +64,12 @@ def test_whole_numbers_that_are_codes_are_joined_by_frequency() -> None:
     assert found.keep[-1] == ("1", "2")
 
 
-def test_blocks_of_diagnoses_rise_and_lie_within_chapters() -> None:
-    ends = [(block[:3], block[4:7]) for block in BLOCKS]
+@pytest.mark.parametrize("coded", [icd9, icd10])
+def test_blocks_of_diagnoses_rise_and_lie_within_chapters(coded: ModuleType) -> None:
+    ends = [block.split("-") for block in coded.BLOCKS]
     assert all(low <= high for low, high in ends)
     assert all(before[1] < after[0] for before, after in pairwise(ends))
-    chapters = [(chapter[:3], chapter[4:7]) for chapter in CHAPTERS]
+    chapters = [chapter.partition(" ")[0].split("-") for chapter in coded.CHAPTERS]
     assert all(any(low <= block[0] and block[1] <= high for low, high in chapters) for block in ends)
 
 
@@ -67,7 +88,27 @@ def test_groups_divisions_and_sections_of_industries() -> None:
     assert hierarchy.labels[2:4] == (("division 10", "division 00"), ("C manufacturing", "division 00"))
 
 
-@pytest.mark.parametrize("builder", [Icd10(), Nace(), Postcodes(), Postcodes(5)])
+def test_codes_of_icd9_are_filled_up_and_those_outside_all_blocks_stay_by_themselves() -> None:
+    hierarchy = Icd9().build(pl.Series(["250.83", "8", "E909.1", "V57", "V99", "unknown"]))
+    assert hierarchy.labels[1] == ("250.-", "008.-", "E909.-", "V57.-", "V99.-", "unknown")
+    assert hierarchy.labels[2] == ("249-259", "001-009", "E900-E909", "V50-V59", "V99.-", "unknown")
+    assert [str(label)[:8] for label in hierarchy.labels[3]] == [
+        "240-279 ",
+        "001-139 ",
+        "E000-E99",
+        "V01-V99 ",
+        "unknown",
+    ]
+
+
+def test_groups_of_occupations_and_a_zero_that_was_lost() -> None:
+    hierarchy = Isco().build(pl.Series([110, 2511, 2512]))
+    assert hierarchy.labels[1] == ("minor group 011", "minor group 251")
+    assert hierarchy.labels[3] == ("0 armed forces", "2 professionals")
+    assert Isco().build(pl.Series(["2511", "25", "none"])).labels[1] == ("minor group 251", "minor group 25", "none")
+
+
+@pytest.mark.parametrize("builder", [Icd9(), Icd10(), Isco(), Nace(), Postcodes(), Postcodes(5)])
 def test_a_column_of_something_else_is_refused(builder: Builder) -> None:
     with pytest.raises(HierarchyError, match="of 2 values"):
         builder.build(pl.Series(["red", "tan"]))

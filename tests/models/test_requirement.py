@@ -82,8 +82,9 @@ def test_every_known_model_is_among_the_forms(kind: str) -> None:
     assert any(grammar.startswith(kind) for grammar in grammars())
 
 
-def test_models_are_separated_by_spaces() -> None:
-    found = parse_requirement("  k=5\n l(a)=3\tt(b:ordered)=0.2 ")
+@pytest.mark.parametrize("text", ["  k=5\n l(a)=3\tt(b:ordered)=0.2 ", "k=5,l(a)=3 , t(b:ordered)=0.2,"])
+def test_models_are_separated_by_spaces_or_commas(text: str) -> None:
+    found = parse_requirement(text)
     assert found == KAnonymity(5) & LDiversity(3, "a") & TCloseness(0.2, "b", distance="ordered")
     assert str(found) == "k=5 l(a)=3 t(b:ordered)=0.2"
 
@@ -159,7 +160,8 @@ def test_a_distance_may_be_a_known_metric() -> None:
         ("k=5)", r"cannot be read at '\)'; expected a model's name"),
         ("k=5 garbage", "unknown model 'garbage'"),
         ("k=5 l", r"l needs an attribute"),
-        ("k=5,l(a)=2", "cannot be read at ',"),
+        ("k=5,,l(a)=2", "cannot be read at ',"),
+        (",k=5", "cannot be read at ',"),
         ("k=5 & l(a)=2", "unknown model '&'"),
         ('l("a)=2', "cannot be read at '\"a"),
         ("l(a+a)=2", "expected each column named once"),

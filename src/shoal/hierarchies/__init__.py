@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
     from shoal.hierarchies.common import Common
     from shoal.hierarchies.dates import Dates
+    from shoal.hierarchies.icd9 import Icd9
     from shoal.hierarchies.icd10 import Icd10
     from shoal.hierarchies.intervals import Intervals
+    from shoal.hierarchies.isco import Isco
     from shoal.hierarchies.nace import Nace
     from shoal.hierarchies.postcodes import Postcodes
     from shoal.hierarchies.prefixes import Prefixes
@@ -27,8 +29,10 @@ __all__ = [
     "Common",
     "Dates",
     "Hierarchy",
+    "Icd9",
     "Icd10",
     "Intervals",
+    "Isco",
     "Nace",
     "Postcodes",
     "Prefixes",

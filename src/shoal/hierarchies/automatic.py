@@ -13,8 +13,10 @@ from shoal.hierarchies.bands import Bands
 from shoal.hierarchies.base import Builder, Hierarchy, Topic, Topics
 from shoal.hierarchies.common import Common
 from shoal.hierarchies.dates import Dates
+from shoal.hierarchies.icd9 import Icd9
 from shoal.hierarchies.icd10 import Icd10
 from shoal.hierarchies.intervals import Intervals
+from shoal.hierarchies.isco import Isco
 from shoal.hierarchies.nace import Nace
 from shoal.hierarchies.postcodes import Postcodes
 from shoal.hierarchies.prefixes import Prefixes
@@ -26,16 +28,30 @@ from shoal.tables.name_rules import (
     CODES,
     DIAGNOSIS_CODES,
     INDUSTRY_CODES,
+    OCCUPATION_CODES,
     POSTCODES,
     POSTCODES_ABROAD,
 )
 
-KINDS: tuple[type[Builder], ...] = (Dates, Icd10, Nace, Postcodes, Bands, Prefixes, Intervals, Words, Common)
+KINDS: tuple[type[Builder], ...] = (
+    Dates,
+    Icd10,
+    Icd9,
+    Nace,
+    Isco,
+    Postcodes,
+    Bands,
+    Prefixes,
+    Intervals,
+    Words,
+    Common,
+)
 """The kinds of structure that are looked for, in this order."""
 RULES = {
     Topic.CODE: (CODES,),
     Topic.DIAGNOSIS: (DIAGNOSIS_CODES,),
     Topic.INDUSTRY: (INDUSTRY_CODES,),
+    Topic.OCCUPATION: (OCCUPATION_CODES,),
     Topic.AREA: (AREA_CODES,),
     Topic.POSTCODE: (POSTCODES, *POSTCODES_ABROAD),
 }

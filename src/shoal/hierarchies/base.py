@@ -164,6 +164,7 @@ class Topic(StrEnum):
     CODE = "a code"
     DIAGNOSIS = "a coded diagnosis"
     INDUSTRY = "a coded industry"
+    OCCUPATION = "a coded occupation"
     AREA = "a coded area"
     POSTCODE = "a postcode"
 

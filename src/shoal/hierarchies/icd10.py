@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import polars as pl
 
 from shoal.core.arrays import Ints
-from shoal.core.errors import HierarchyError
-from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topic, Topics, hierarchy_from_labels
-from shoal.hierarchies.specs import read_levels
-from shoal.tables.star_marks import cell_text
+from shoal.hierarchies.base import NO_TOPICS, Builder, Topic, Topics
+from shoal.hierarchies.classification import Classification, within
 
-CODE = re.compile(r"([A-Z][0-9][0-9A-Z])(?:\.?[0-9A-Z]{1,4}|\.-)?")
 DOTTED = re.compile(r"[A-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}")
 LEVELS = ("category", "block", "chapter")
 FITS = 0.9
@@ -78,8 +73,11 @@ BLOCKS = _BLOCKS.split()
 """Blocks of the World Health Organization and of the clinical modification; where they differ, the wider one."""
 
 
+_IN = {"block": within(BLOCKS), "chapter": within(CHAPTERS)}
+
+
 @dataclass(frozen=True, init=False)
-class Icd10(Builder):
+class Icd10(Classification):
     """Guarantees that a block holds the codes between its ends: three characters, the block, the chapter.
 
     `levels` are some of category, block and chapter, in this order. A value that is no code stays as it is up to `*`.
@@ -90,59 +88,29 @@ class Icd10(Builder):
 
     name: ClassVar[str] = "icd10"
     meaning: ClassVar[str] = "ICD-10 diagnoses: three characters, blocks, chapters"
+    title: ClassVar[str] = "ICD-10"
+    example: ClassVar[str] = "I25.1"
+    every: ClassVar[tuple[str, ...]] = LEVELS
+    code: ClassVar[re.Pattern[str]] = re.compile(r"([A-Z][0-9][0-9A-Z])(?:\.?[0-9A-Z]{1,4}|\.-)?")
 
     levels: tuple[str, ...] = LEVELS
-
-    def __init__(self, levels: object = LEVELS) -> None:
-        object.__setattr__(self, "levels", read_levels(levels, LEVELS, self.name))
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
         """Fit texts that are codes, where the column's name or a point after three characters says diagnoses."""
-        if values.dtype != pl.String:
-            return None
-        texts = values.drop_nulls().to_list()
-        codes = [text for text in texts if CODE.fullmatch(text)]
-        if len(texts) < 2 or len(codes) < FITS * len(texts):
-            return None
-        if Topic.DIAGNOSIS not in topics and not any(map(DOTTED.fullmatch, codes)):
+        codes = codes_of(cls, values)
+        if not codes or (Topic.DIAGNOSIS not in topics and not any(DOTTED.fullmatch(code) for code in codes)):
             return None
         return cls(LEVELS if any(len(code) > 3 for code in codes) else LEVELS[1:])
 
-    @property
-    def description(self) -> str:
-        """The levels, in words."""
-        return f"ICD-10 {', '.join(self.levels)}"
-
-    def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
-        """Bind to a column of codes, or raise `HierarchyError` where none of the values is one."""
-        present = values.drop_nulls().cast(pl.String)
-        found = [CODE.fullmatch(text) for text in present]
-        if found and not any(found):
-            raise HierarchyError(f"none of {len(found):,} values is an ICD-10 code", expected="codes such as I25.1")
-        same = cell_text(present).to_list()
-        return hierarchy_from_labels(
-            values,
-            [
-                [text if code is None else _LABEL[level](code[1]) for text, code in zip(same, found, strict=True)]
-                for level in self.levels
-            ],
-        )
+    @staticmethod
+    def label(level: str, code: re.Match[str]) -> str:
+        """Name the category, block or chapter; outside all blocks a category is named itself."""
+        return (level in _IN and _IN[level](code[1])) or f"{code[1]}.-"
 
 
-def _within(blocks: list[str]) -> Callable[[str], str]:
-    """Return what names the block that three characters lie in; outside all blocks they are named themselves."""
-    starts = [block[:3] for block in blocks]
-
-    def label(category: str) -> str:
-        block = blocks[max(bisect_right(starts, category) - 1, 0)]
-        return block if block[:3] <= category <= block[4:7] else f"{category}.-"
-
-    return label
-
-
-_LABEL: dict[str, Callable[[str], str]] = {
-    "category": lambda category: f"{category}.-",
-    "block": _within(BLOCKS),
-    "chapter": _within(list(CHAPTERS)),
-}
+def codes_of(kind: type[Classification], values: pl.Series) -> list[str]:
+    """Return the codes among texts; none where too few of the texts are codes."""
+    found = kind.read(values) if values.dtype == pl.String else []
+    codes = [code[0] for code in found if code]
+    return codes if len(found) >= 2 and len(codes) >= FITS * len(found) else []

@@ -10,12 +10,9 @@ from typing import ClassVar
 import polars as pl
 
 from shoal.core.arrays import Ints
-from shoal.core.errors import HierarchyError
-from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topic, Topics, hierarchy_from_labels
-from shoal.hierarchies.specs import read_levels
-from shoal.tables.star_marks import cell_text
+from shoal.hierarchies.base import NO_TOPICS, Builder, Topic, Topics
+from shoal.hierarchies.classification import Classification
 
-CODE = re.compile(r"[A-U]?\.?([0-9]{2})(?:\.?([0-9])([0-9])?)?")
 LEVELS = ("group", "division", "section")
 SECTIONS = {
     1: "A agriculture",
@@ -44,7 +41,7 @@ SECTIONS = {
 
 
 @dataclass(frozen=True, init=False)
-class Nace(Builder):
+class Nace(Classification):
     """Guarantees that a block holds the codes below it: the group of three digits, the division of two, the section.
 
     For NACE Rev. 2 and ISIC Rev. 4, with or without the letter of the section. `levels` are some of group, division
@@ -56,50 +53,31 @@ class Nace(Builder):
 
     name: ClassVar[str] = "nace"
     meaning: ClassVar[str] = "NACE and ISIC industries: groups, divisions, sections"
+    title: ClassVar[str] = "NACE"
+    example: ClassVar[str] = "10.71"
+    every: ClassVar[tuple[str, ...]] = LEVELS
+    code: ClassVar[re.Pattern[str]] = re.compile(r"[A-U]?\.?([0-9]{2})(?:\.?([0-9])([0-9])?)?")
 
     levels: tuple[str, ...] = LEVELS
-
-    def __init__(self, levels: object = LEVELS) -> None:
-        object.__setattr__(self, "levels", read_levels(levels, LEVELS, self.name))
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
         """Fit texts that are all codes, where the column's name says so."""
         if values.dtype != pl.String or Topic.INDUSTRY not in topics:
             return None
-        found = [CODE.fullmatch(text) for text in values.drop_nulls()]
+        found = cls.read(values)
         if len(found) < 2 or None in found:
             return None
         digits = max(sum(digit is not None for digit in code.groups()) for code in found if code)
         return cls(LEVELS[3 - digits :])
 
-    @property
-    def description(self) -> str:
-        """The levels, in words."""
-        return f"NACE {', '.join(self.levels)}"
-
-    def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
-        """Bind to a column of codes, or raise `HierarchyError` where none of the values is one."""
-        present = values.drop_nulls().cast(pl.String)
-        found = [CODE.fullmatch(text) for text in present]
-        if found and not any(found):
-            raise HierarchyError(f"none of {len(found):,} values is a NACE code", expected="codes such as 10.71")
-        same = cell_text(present).to_list()
-        return hierarchy_from_labels(
-            values,
-            [
-                [text if code is None else _label(level, code) for text, code in zip(same, found, strict=True)]
-                for level in self.levels
-            ],
-        )
-
-
-def _label(level: str, code: re.Match[str]) -> str:
-    """Name the group, division or section of a code; a code without a third digit is in a group of its own."""
-    if level == "section":
-        starts = list(SECTIONS)
-        place = bisect_right(starts, int(code[1])) - 1
-        return SECTIONS[starts[place]] if place >= 0 else "division 00"
-    if level == "group":
-        return f"group {code[1]}.{code[2]}" if code[2] else f"group {code[1]}"
-    return f"division {code[1]}"
+    @staticmethod
+    def label(level: str, code: re.Match[str]) -> str:
+        """Name the group, division or section; a code without a third digit is in a group of its own."""
+        if level == "section":
+            starts = list(SECTIONS)
+            place = bisect_right(starts, int(code[1])) - 1
+            return SECTIONS[starts[place]] if place >= 0 else "division 00"
+        if level == "group":
+            return f"group {code[1]}.{code[2]}" if code[2] else f"group {code[1]}"
+        return f"division {code[1]}"

@@ -1,6 +1,6 @@
 """The requirement grammar: what `--require` and `require=` understand, from what the models declare.
 
-    requirement = one or more of the following, separated by spaces
+    requirement = one or more of the following, separated by spaces or commas
     model       = NAME [ "(" attribute ")" ] "=" numbers
     attribute   = COLUMN { "+" COLUMN } { "|" COLUMN } [ ":" OPTION ]
     numbers     = NUMBER | "(" NUMBER { "," NUMBER } ")"
@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([()+|:=,]
 
 
 def parse_requirement(text: str, metrics: Mapping[str, Metric] | None = None) -> Models:
-    """Read a requirement; a distance that is none of the known words is one of `metrics`, or a file.
+    """Read a requirement, with or without commas; a distance that is no known word is one of `metrics`, or a file.
 
     >>> print(parse_requirement('k=5 l(disease)=3 t(salary:ordered)=0.2 recursive-l("home town")=(2,3)'))
     k=5 l(disease)=3 t(salary:ordered)=0.2 recursive-l("home town")=(2,3)
@@ -39,6 +39,7 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric] | None = None) ->
     models: list[Model] = []
     while not tokens.done:
         models.append(_model(tokens, metrics or {}))
+        tokens.sign(",")
     if not models:
         raise ParameterError("the requirement is empty", expected=f"for example k=5; models: {', '.join(grammars())}")
     return Models(tuple(dict.fromkeys(models)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.core.compiler import njit
 from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE
+from shoal.patterns.kernels import largest, rising
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -33,9 +34,9 @@ def admits(rules, d, counts):
     if rows == 0:
         return False
     if kind == DISTINCT:
-        return (counts > 0).sum() >= number
+        return _different(counts) >= number
     if kind == SHARE:
-        return number * counts.max() <= rows * (1 + TINY)
+        return number * largest(counts) <= rows * (1 + TINY)
     if kind == ENTROPY:
         entropy = 0.0
         for count in counts:
@@ -43,11 +44,20 @@ def admits(rules, d, counts):
                 entropy -= count / rows * np.log(count / rows)
         return entropy >= np.log(number) - TINY
     if kind == RECURSIVE:
-        tall = np.sort(counts)[::-1]
-        return tall[0] < number * tall[int(other) - 1 :].sum()
+        falling = counts[rising(-counts)]
+        return falling[0] < number * falling[int(other) - 1 :].sum()
     if kind == EQUAL:
         return variation(counts, rows, shares) <= number + TINY
     return distance(counts, rows, shares, rules.edges[d], rules.weights[d]) <= number + TINY
+
+
+@njit(cache=True)
+def _different(counts):
+    """Return how many values there are."""
+    different = 0
+    for count in counts:
+        different += count > 0
+    return different
 
 
 @njit(cache=True)
@@ -87,7 +97,7 @@ def shrink(rules, d, counts, rest):
         return _shrink_equal(counts, number, shares, rest)
     if kind == CLOSE:
         return _shrink_close(counts, number, shares, rules.edges[d], rules.weights[d], rest)
-    low, high = np.int64(0), counts.max()
+    low, high = np.int64(0), largest(counts)
     while low < high:
         middle = (low + high + 1) // 2
         if admits(rules, d, np.minimum(counts, middle)):

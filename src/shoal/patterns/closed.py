@@ -21,7 +21,7 @@ from shoal.patterns.cube import Cube
 from shoal.patterns.demands import Demands
 from shoal.patterns.descent import begin, keep, next_level, split
 from shoal.patterns.gains import MUCH, PricedTypes, gain_of_group
-from shoal.patterns.kernels import copy_into, gather, with_room
+from shoal.patterns.kernels import copy_into, gather, largest, rising, with_room
 from shoal.patterns.offsets import NEVER, SPREAD, Rule, earned_at_most
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -150,8 +150,8 @@ def lane_listed_gains(costs, starts, members, lacking, place, counts, prices, de
         looked += len(mine)
         lacking[p] = costs[p] - _rate(mine, types, worth)
         if lacking[p] <= 0:
-            mine.sort()
-            gained = min(gained + gain_of_group(mine, costs[p], types, True, True), MUCH)
+            ranked = mine[rising(mine)]
+            gained = min(gained + gain_of_group(ranked, costs[p], types, True, True), MUCH)
     return gained, types.taken, looked
 
 
@@ -163,14 +163,25 @@ def _rate(mine, types, worth):
     """
     _, prices, demands, _, _ = types
     shares = demands.shares
-    best = float(prices[mine.min()])
+    best = float(prices[-largest(-mine)])
     for s in range(len(shares.kinds)):
         if shares.kinds[s, 0] != SPREAD:
             codes = demands.codes[shares.kinds[s, 1]]
             worth[:] = NEVER
             for t in mine:
                 worth[codes[t]] = max(worth[codes[t]], float(prices[t]))
-            here = np.flatnonzero(worth > NEVER)
+            here = _found(worth)
             rule = Rule(shares.kinds[s, 0], shares.base[s][here], shares.hard[s][here], shares.limit[s], 1.0, NO, NONE)
             best = min(best, earned_at_most(rule, worth[here]))
     return np.int64(np.ceil(max(best, -1e18)))
+
+
+@njit(cache=True)
+def _found(worth):
+    """Return the values that some row has."""
+    found, many = np.empty(len(worth), np.int64), 0
+    for v in range(len(worth)):
+        if worth[v] > NEVER:
+            found[many] = v
+            many += 1
+    return found[:many]

@@ -79,6 +79,40 @@ def copy_into(target, source):
 
 
 @njit(cache=True)
+def largest(values):
+    """Return the greatest of some numbers."""
+    most = values[0]
+    for value in values:
+        most = max(most, value)
+    return most
+
+
+@njit(cache=True)
+def rising(values):
+    """Return the places of numbers, the least first, equal ones as they stand: merge sort."""
+    places, spare, width = np.arange(len(values)), np.empty(len(values), np.int64), 1
+    while width < len(values):
+        for start in range(0, len(values), 2 * width):
+            _merge(values, places, spare, start, width)
+        places, spare, width = spare, places, 2 * width
+    return places
+
+
+@njit(cache=True)
+def _merge(values, places, spare, start, width):
+    """Merge two runs of places, of that width at most, into `spare`."""
+    middle, end = min(start + width, len(values)), min(start + 2 * width, len(values))
+    left, right = start, middle
+    for filled in range(start, end):
+        if left < middle and (right >= end or values[places[left]] <= values[places[right]]):
+            spare[filled] = places[left]
+            left += 1
+        else:
+            spare[filled] = places[right]
+            right += 1
+
+
+@njit(cache=True)
 def with_room(lines, needed):
     """Return the lines, in a longer array if there are fewer than needed."""
     if needed <= len(lines):

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Codes, Ints
 from shoal.core.compiler import njit
 from shoal.patterns.class_state import class_state, move, with_change
-from shoal.patterns.kernels import find_slot, group_table
+from shoal.patterns.kernels import find_slot, gather, group_table
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -58,7 +58,7 @@ def _open(layout, state, node_of_class):
     keys, owner, _ = group_table(0, 2 * len(node_of_class))
     mask = np.uint64(len(keys) - 1)
     lefts, rights, widths, _, _, nodes = layout
-    class_of_row, type_of_row, used = state.class_of_row, state.type_of_row, np.unique(node_of_class)
+    class_of_row, type_of_row, used = state.class_of_row, state.type_of_row, _different(node_of_class, len(nodes))
     for r in range(len(type_of_row)):
         c, t = class_of_row[r], type_of_row[r]
         a, b = nodes[node_of_class[c]]
@@ -67,6 +67,19 @@ def _open(layout, state, node_of_class):
         keys[slot] = key
         owner[slot] = c
     return OpenPatterns(lefts, rights, widths, nodes, used, keys, owner, np.empty(len(used), np.int64))
+
+
+@njit(cache=True)
+def _different(node_of_class, nodes):
+    """Return the nodes that classes are at, in rising order."""
+    seen, found, many = np.zeros(nodes, np.bool_), np.empty(nodes, np.int64), 0
+    for node in node_of_class:
+        seen[node] = True
+    for node in range(nodes):
+        if seen[node]:
+            found[many] = node
+            many += 1
+    return found[:many].copy()
 
 
 @njit(cache=True)
@@ -112,17 +125,26 @@ def _cheaper(r, patterns, state, rules):
 def _dissolve(patterns, state, rules, stop):
     """Spread the rows of a class over other open classes wherever that costs less than the class."""
     size, class_of_row = state.size, state.class_of_row
-    order = np.argsort(class_of_row)
-    starts = np.searchsorted(class_of_row[order], np.arange(len(size) + 1))
+    order = np.empty(len(class_of_row), np.int64)
+    starts = gather(class_of_row, len(size), order)
     saved = np.int64(0)
     for c in range(len(size)):
         if stop[0]:
             return saved
         mine = order[starts[c] : starts[c + 1]]
-        if size[c] == 0 or state.cost[c] == 0 or len(mine) != size[c] or (class_of_row[mine] != c).any():
+        if size[c] == 0 or state.cost[c] == 0 or len(mine) != size[c] or not _together(mine, c, class_of_row):
             continue
         saved += _spread(c, mine, patterns, state, rules)
     return saved
+
+
+@njit(cache=True)
+def _together(mine, c, class_of_row):
+    """Whether rows are all in a class."""
+    elsewhere = 0
+    for r in mine:
+        elsewhere += class_of_row[r] != c
+    return elsewhere == 0
 
 
 @njit(cache=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.core.compiler import njit
+from shoal.patterns.kernels import largest, rising
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -75,7 +76,7 @@ def offset_gain(mine, cost, types, best):
         for i in range(len(place)):
             gain[place[i]] -= np.int64(np.floor(min(offer.offsets[group.value[i]], highest)))
         before = place
-        place = np.argsort(-gain, kind="mergesort")
+        place = rising(-gain)
         found = _filled_up(gain, place, counts[mine], demands.rows)
         if found < best:
             best = found
@@ -129,7 +130,7 @@ def _best_offer(group, shares, s, least):
         if kind == SPREAD:
             apart[v] = shares.distances[s, group.known[v]]
     if kind == SPREAD:
-        base[:] = _nearest(apart, table)
+        base = _nearest(apart, table)
     for shape in range(shapes):
         rule = Rule(kind, base, hard, limit, _steepness(group, kind, shape), apart, table)
         found, remains = _narrowed(group, rule, least)
@@ -170,20 +171,20 @@ def _narrowed(group, rule, least):
     rows gain more. The next number is where the tangents at both ends meet.
     """
     low, high = least, max(group.rows.sum(), least)
-    offer, below, above = _suited(group, rule, low), np.zeros(len(rule.base)), np.zeros(len(rule.base))
+    offer = _suited(group, rule, low)
     down, total = _earned(rule, offer.offsets), _total(group, offer)
     if offer.short:  # then there are too few rows for any larger class, too
         return Offer(np.full(len(rule.base), 4 * max(group.gain[0], 1.0)), offer.taken, True), 0.0
-    below[:] = offer.offsets - down
-    best, left = Offer(below.copy(), offer.taken, False), _left(group, below)
+    below = _lowered(offer.offsets, down)
+    best, left = Offer(below, offer.taken, False), _left(group, below)
     if down <= 0:
         return best, left
     offer = _suited(group, rule, high)
     up, upper, short = _earned(rule, offer.offsets), _total(group, offer), offer.short
-    above[:] = offer.offsets - up
+    above = _lowered(offer.offsets, up)
     remains = _left(group, above)
     if remains < left:
-        best, left = Offer(above.copy(), offer.taken, short), remains
+        best, left = Offer(above, offer.taken, short), remains
     if up >= 0 and not short:
         return best, left
     up = min(up, 0.0)
@@ -196,13 +197,13 @@ def _narrowed(group, rule, least):
         earned, gained = _earned(rule, offer.offsets), _total(group, offer)
         if earned > 0 and not offer.short:
             low, down, total = middle, earned, gained
-            below[:] = offer.offsets - earned
+            below = _lowered(offer.offsets, earned)
         else:
             high, up, upper, short = middle, min(earned, 0.0), gained, offer.short
-            above[:] = offer.offsets - earned
+            above = _lowered(offer.offsets, earned)
         weight = down / (down - up)
         mean = below * (1 - weight) + above * weight
-        for offsets in (mean - _earned(rule, mean), offer.offsets - earned):
+        for offsets in (_lowered(mean, _earned(rule, mean)), _lowered(offer.offsets, earned)):
             remains = _left(group, offsets)
             if remains < left:
                 best, left = Offer(offsets, offer.taken, False), remains
@@ -214,7 +215,16 @@ def _narrowed(group, rule, least):
 @njit(cache=True)
 def _total(group, offer):
     """Return what the class that offsets suit gains."""
-    return (group.gain * offer.taken).sum()
+    total = 0.0
+    for i in range(len(offer.taken)):
+        total += group.gain[i] * offer.taken[i]
+    return total
+
+
+@njit(cache=True)
+def _lowered(offsets, by):
+    """Return offsets that are all lower by the same."""
+    return offsets - by
 
 
 @njit(cache=True)
@@ -241,7 +251,8 @@ def earned_at_most(rule, worth):
     """Return what shares in a set without distances earn at most, at the best of some steepnesses."""
     if rule.kind == CAPPED:
         return _earned(rule, worth)
-    best, spread = worth.max(), worth.max() - worth.min() + 1.0
+    best = largest(worth)
+    spread = best + largest(-worth) + 1.0
     for shape in range(5):
         steep = Rule(rule.kind, rule.base, rule.hard, rule.limit, spread / 2.0**shape, rule.apart, rule.table)
         best = min(best, _earned(steep, worth))
@@ -257,7 +268,7 @@ def _earned(rule, offsets):
         earned = _earned_tilted(rule, offsets)
     else:
         earned = _earned_apart(rule, offsets)
-    return earned + MARGIN * np.abs(offsets).max() + 1.0
+    return earned + MARGIN * largest(np.abs(offsets)) + 1.0
 
 
 # Caps and a pool
@@ -291,28 +302,29 @@ def _filled(group, rule, rows):
                 first[v] = group.gain[i]
         if left <= 0:
             break
-    first = np.maximum(first, np.minimum(above, empty))
+    for v in range(len(first)):
+        first[v] = max(first[v], min(above[v], empty))
     if left > 1e-9 * rows:
         earned, mass = 0.0, 0.0
         for v in range(len(used)):
             if first[v] > NEVER:
                 earned, mass = earned + used[v] / rows * first[v], mass + used[v] / rows
         last = -earned / max(1 - mass, 1e-9)
-    largest = max(abs(group.gain[0]), abs(group.gain[-1]))
-    return Offer(np.maximum(first, max(last, -2 * largest)), taken, left > 1e-9 * rows)
+    highest = max(abs(group.gain[0]), abs(group.gain[-1]))
+    return Offer(np.maximum(first, max(last, -2 * highest)), taken, left > 1e-9 * rows)
 
 
 @njit(cache=True)
 def _earned_capped(rule, offsets):
     """Fill values in falling order of offsets; where no shares fit there is no class, and offsets earn nothing."""
     mass, pool, earned = 1.0, rule.limit, 0.0
-    for v in np.argsort(-offsets):
+    for v in rising(-offsets):
         over = min(rule.hard[v] - rule.base[v], pool)
         share = min(rule.base[v] + over, mass)
         pool, mass, earned = pool - over, mass - share, earned + share * offsets[v]
         if mass <= 0:
             return earned
-    return NEVER / 1e200 if mass > 1e-9 else earned + mass * np.abs(offsets).max()
+    return NEVER / 1e200 if mass > 1e-9 else earned + mass * largest(np.abs(offsets))
 
 
 # Entropy
@@ -339,7 +351,7 @@ def _tilted(group, rule, rows):
 @njit(cache=True)
 def _earned_tilted(rule, offsets):
     """Return the logarithm of the sum of exponentials, less that of the level: no shares in the set earn more."""
-    top = offsets.max()
+    top = largest(offsets)
     powers = np.exp((offsets - top) / rule.steepness).sum()
     return top + (np.log(powers) - np.log(rule.limit)) * rule.steepness
 

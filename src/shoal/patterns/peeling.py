@@ -20,7 +20,7 @@ from shoal.core.compiler import njit
 from shoal.patterns.admit import meets, shrink
 from shoal.patterns.checks import Rules
 from shoal.patterns.grid import Grid, Numbering, number_blocks, numbering, paid_by
-from shoal.patterns.kernels import copy_into, gather, with_room
+from shoal.patterns.kernels import copy_into, gather, rising, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -250,7 +250,7 @@ def _count(mine, taken, codes, counted):
 @njit(cache=True)
 def _cut(mine, taken, prices, codes, counted, wanted):
     """Give back rows of the values of which there are too many, the cheapest first."""
-    order = np.argsort(prices[mine])
+    order = rising(prices[mine])
     for i in order:
         v = codes[mine[i]]
         spare = min(taken[i], counted[v] - wanted[v])

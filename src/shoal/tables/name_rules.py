@@ -278,6 +278,7 @@ CODES = Rule(
 """Names of columns whose whole numbers are codes and no quantities."""
 DIAGNOSIS_CODES = Rule(OPEN, "a coded diagnosis", "icd* diag *diagnos* dx* cause_of_death *morbid*")
 INDUSTRY_CODES = Rule(OPEN, "a coded industry", "nace* isic*")
+OCCUPATION_CODES = Rule(OPEN, "a coded occupation", "isco*")
 AREA_CODES = Rule(OPEN, "a coded area", "nuts*")
 
 SENSITIVE = (
