@@ -178,6 +178,7 @@ def audit(
     count: str = "count",
     person: Sequence[str] | str | pl.Series = (),
     record_weight: str | pl.Series | None = None,
+    household: str | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -191,7 +192,7 @@ def audit(
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
-    columns that tell together whom a row is about, or the people themselves: then people are counted. The next five
+    columns that tell together whom a row is about, or the people themselves: then people are counted. The next six
     are for the `risk`, as in `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an
     order is for a sensitive column.
 
@@ -242,6 +243,7 @@ def audit(
             hierarchies=builders,
             person=person,
             record_weight=record_weight,
+            household=household,
             sample_fraction=sample_fraction,
             population_size=population_size,
             threshold=threshold,

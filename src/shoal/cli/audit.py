@@ -46,6 +46,9 @@ def audit(
     record_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")
     ] = None,
+    household: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The number of the household, for the risk of households.")
+    ] = None,
     sample_fraction: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Share of the population that is in the table.")
     ] = None,
@@ -78,6 +81,7 @@ def audit(
         "count": count,
         "person": names(person),
         "record_weight": record_weight,
+        "household": household,
         "sample_fraction": sample_fraction,
         "population_size": population_size,
         "threshold": threshold,

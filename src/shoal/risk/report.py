@@ -22,6 +22,7 @@ from shoal.hierarchies.cell_reader import covered_people
 from shoal.microdata.histogram import person_of
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
+from shoal.risk.household import HouseholdRisk, household_risk
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
@@ -56,11 +57,13 @@ class Risk:
     suda: Suda | None
     population: PopulationUniques | None
     individual: IndividualRisk | None
+    household: HouseholdRisk | None = None
+    """That at least one member of a household is found, where households are known."""
     notes: tuple[str, ...] = ()
     """What was assumed, and what was left out."""
     per_row: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
-    """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`, `suda`
-    and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
+    """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`,
+    `household`, `suda` and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
 
     def _repr_html_(self) -> str:
         """Show in a notebook the figures in total."""
@@ -99,6 +102,7 @@ def measure(
     hierarchies: Mapping[str, object] | None = None,
     person: Sequence[str] | str | pl.Series = (),
     record_weight: str | pl.Series | None = None,
+    household: str | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -110,10 +114,11 @@ def measure(
     `population` is a table of those among whom a journalist looks; published cells are read with the `hierarchies`.
     `person` are the columns that tell together whom a row is about, or the people themselves: then rows of one person
     with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each row
-    stands for. `sample_fraction` or `population_size` says how large the population is, for the estimates of its
-    uniques; without them the population table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and
-    0.05. `wildcard` also counts with cells that match anything: `star`, `missing` or `both`. Minimal sample uniques are
-    looked for up to `minimal_uniques` columns, 0 for none; without it up to 4 where that takes a moment.
+    stands for, `household` the one that numbers households. `sample_fraction` or `population_size` says how large the
+    population is, for the estimates of its uniques; without them the population table's rows or the sum of the weights
+    do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells that match anything: `star`, `missing`
+    or `both`. Minimal sample uniques are looked for up to `minimal_uniques` columns, 0 for none; without it up to 4
+    where that takes a moment.
 
     >>> people = {"age": [30, 30, 40, 50], "town": ["a", "a", "a", "b"], "weight": [10, 20, 5, 8]}
     >>> found = measure(people, quasi=["age", "town"], record_weight="weight")
@@ -134,6 +139,8 @@ def measure(
     found = crowds.sizes if people is None else _found(crowds, people, hierarchies or {})
     size = _population(crowds.rows, people, weights, sample_fraction, population_size)
     individual = None if weights is None else individual_risk(crowds, weights, asked)
+    own = risks(crowds.size_of_row) if individual is None else individual.risks
+    together = None if household is None else household_risk(data, household, own, asked)
     special = _special(crowds, size, minimal_uniques)
     journalist = attacker(crowds.sizes, found, asked)
     return Risk(
@@ -149,8 +156,11 @@ def measure(
         suda=special,
         population=None if size is None else population_uniques(crowds, size),
         individual=individual,
+        household=together,
         notes=tuple(_notes(crowds, people, found, special, size)),
-        per_row={name: one[record_of_row] for name, one in _per_row(crowds, found, individual, special).items()},
+        per_row={
+            name: one[record_of_row] for name, one in _per_row(crowds, found, individual, together, special).items()
+        },
     )
 
 
@@ -217,9 +227,12 @@ def _special(crowds: Crowds, population: float | None, largest: int | None) -> S
     return suda(crowds, largest=most, fraction=FRACTION if population is None else crowds.rows / population)
 
 
-def _per_row(crowds: Crowds, found: Ints, individual: IndividualRisk | None, special: Suda | None) -> dict[str, Floats]:
+def _per_row(
+    crowds: Crowds, found: Ints, individual: IndividualRisk | None, together: HouseholdRisk | None, special: Suda | None
+) -> dict[str, Floats]:
     rows = {"prosecutor": risks(crowds.size_of_row), "journalist": risks(found)[crowds.class_of_row]}
     rows |= {} if individual is None else {"individual": individual.risks}
+    rows |= {} if together is None else {"household": together.risks}
     return rows | ({} if special is None else {"suda": special.scores, "dis_suda": special.dis_scores})
 
 
