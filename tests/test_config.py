@@ -24,6 +24,7 @@ quasi = ["age", "home town"]
 sensitive = ["illness"]
 identifiers = ["name"]
 person = ["name"]
+pseudonym = "number"
 record_weight = "weight"
 other = ["ward"]
 leave_out = "rest"
@@ -101,6 +102,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         "sensitive": ["illness"],
         "identifiers": ["name"],
         "person": ["name"],
+        "pseudonym": "number",
         "record_weight": "weight",
         "other": ["ward"],
         "leave_out": "rest",

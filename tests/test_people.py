@@ -6,6 +6,7 @@ import json
 import shutil
 import warnings
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,12 +19,13 @@ from typer.testing import CliRunner
 import shoal
 from shoal.cli.app import app
 from shoal.core.atomic_files import put_text
-from shoal.core.errors import Infeasible, RoleError, SafetyWarning, TableError, Unsupported
+from shoal.core.errors import Infeasible, ParameterError, RoleError, SafetyWarning, TableError, Unsupported
 from shoal.inspection import inspect
 from shoal.methods.auto import methods
 from shoal.recoding.recode import recodings
 from shoal.release.certificate import canonical
 from shoal.release.files import MANIFEST, PEOPLE, manifest
+from shoal.tables.table import Table
 
 ASKED: dict[str, Any] = {"quasi": ["age", "sex"], "sensitive": ["ill"], "person": ["patient"]}
 RECODINGS = [name for name, kind in recodings().items() if not kind.two_tables]
@@ -192,6 +194,79 @@ def test_an_old_version_does_not_take_people_for_rows(tmp_path: Path) -> None:
     certificate = json.loads((folder / "public" / "certificate.json").read_text())
     assert (certificate["format"], certificate["people"]) == (3, visits()["patient"].n_unique())
     assert any("of one person" in said or "same person" in said for said in certificate["vouched_for_by_the_owner"])
+
+
+# Linked rows
+
+
+def sets_of_cells(table: pl.DataFrame, number: str) -> list[tuple[int, int]]:
+    """By set of cells that a person has, how many people have it, and how many of them its commonest value."""
+    cells: dict[int, set[Any]] = defaultdict(set)
+    held: dict[int, set[str]] = defaultdict(set)
+    for age, sex, ill, person in table.select("age", "sex", "ill", number).rows():
+        cells[person].add((age, sex))
+        held[person].add(ill)
+    alike: dict[Any, list[int]] = defaultdict(list)
+    for person, some in cells.items():
+        alike[frozenset(some)].append(person)
+    return [
+        (len(people), max(sum(ill in held[person] for person in people) for ill in "abcde"))
+        for people in alike.values()
+    ]
+
+
+@pytest.mark.parametrize("recoding", ["suppress", "generalize", "range", "full-domain"])
+@pytest.mark.parametrize(("require", "l"), [("k=3", 1), ("k=2 l(ill)=1.5", 1.5)])
+def test_people_share_the_set_of_their_cells_where_a_pseudonym_links_them(
+    recoding: str,
+    require: str,
+    l: float,  # noqa: E741 - the paper's name
+    tmp_path: Path,
+) -> None:
+    table = visits(60, 30)
+    asked: dict[str, Any] = {**ASKED, "require": require, "recoding": recoding, "effort": "quick"}
+    release = shoal.anonymize(table, **asked, pseudonym="pid")
+    for people, commonest in sets_of_cells(release.table, "pid"):
+        assert people >= int(require[2])
+        assert l * commonest <= people
+    pairs = pl.DataFrame({"old": table["patient"], "new": release.table["pid"]}).unique()
+    assert pairs.height == pairs["old"].n_unique() == pairs["new"].n_unique()
+    folder = release.save(tmp_path / "release")
+    assert shoal.verify(folder, original=table).passed
+    shutil.rmtree(folder / "internal")
+    public = shoal.verify(folder)
+    assert public.passed
+    assert not any("whom a row is about" in note for note in public.not_checked)  # the public part says it
+
+
+def test_without_a_pseudonym_people_need_not_share_all_their_cells() -> None:
+    table = visits(60, 30)
+    release = shoal.anonymize(table, **ASKED, require="k=3", effort="quick")
+    linked = release.table.with_columns(pid=table["patient"])
+    assert min(people for people, _ in sets_of_cells(linked, "pid")) < 3
+
+
+def test_numbers_are_drawn_anew() -> None:
+    table = visits(60, 30)
+    first, second = (shoal.anonymize(table, **ASKED, require="k=26", pseudonym="pid").table["pid"] for _ in "ab")
+    assert not first.equals(second)
+
+
+def test_a_pseudonym_needs_people_and_a_name_of_its_own() -> None:
+    with pytest.raises(ParameterError, match="--pseudonym is given without --person"):
+        shoal.anonymize(visits(), quasi=["age"], require="k=2", leave_out="rest", pseudonym="pid")
+    with pytest.raises(ParameterError, match="called 'age'"):
+        shoal.anonymize(visits(), **ASKED, require="k=2", pseudonym="age")
+    with pytest.raises(Unsupported, match="'centroid'"):
+        shoal.anonymize(visits(), **ASKED, require="k=2", pseudonym="pid", recoding="centroid")
+
+
+def test_a_forged_pseudonym_is_found(tmp_path: Path) -> None:
+    table = visits(60, 30)
+    release = shoal.anonymize(table, **ASKED, require="k=3", pseudonym="pid")
+    forged = release.table.with_columns(pid=pl.int_range(1, pl.len() + 1))
+    folder = replace(release, shown={"table": Table(forged)}).save(tmp_path / "release")
+    assert not shoal.verify(folder).passed
 
 
 # The audit, the risk, the register

@@ -51,6 +51,8 @@ class Problem:
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
+    linked: bool = False
+    """Whether the rows of a person are published with a pseudonym: the set of a person's cells is what people see."""
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
     _known: dict[Hashable, int] = field(default_factory=dict, init=False, repr=False)
 
@@ -77,7 +79,7 @@ class Problem:
     @property
     def uses_surrogates(self) -> bool:
         """Whether methods work with other models than those asked for; what they prove is then of another problem."""
-        return set(self.models) != set(self.required)
+        return self.linked or set(self.models) != set(self.required)
 
     @property
     def recoding_kind(self) -> Recoding:
@@ -161,7 +163,8 @@ class Problem:
         population = self.microdata.population
         fits = None if population is None else lambda: _fits(published.cells, population)
         cells = [self._shown(one) for one in published.cells]
-        return part.required.admits(replace(part.classes(partition), fits=fits, cells=cells))
+        classes = replace(part.classes(partition), fits=fits, cells=cells)
+        return part.required.admits(classes) if not self.linked else _admitted_linked(part.required, classes)
 
     def _shown(self, cells: Cells) -> ShownCells:
         """Return the cells of a published column as an auditor reads them."""
@@ -213,6 +216,14 @@ class Problem:
         for model in dict.fromkeys((*self.models, *self.deciding)):
             if model.monotone and not model.admits(whole)[0]:
                 raise infeasible(model, whole)
+
+
+def _admitted_linked(models: Models, classes: Classes) -> Bools:
+    """Decide every class: it and all sets of classes that its people have rows in must be admitted."""
+    both = models.admits(classes.with_linked)
+    admitted = both[: classes.number].copy()
+    admitted[classes.class_of_row[~both[classes.number :][classes.linked_of_row]]] = False
+    return admitted
 
 
 def _fits(cells: Sequence[Cells], population: Population) -> tuple[Iterable[Bools], Ints]:
@@ -283,6 +294,7 @@ def make_problem(
     max_dropped: Numeral = 0,
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
+    linked: bool = False,
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
@@ -315,7 +327,9 @@ def make_problem(
         for model in models:
             model.check_population(fewest, microdata.rows, people)
     _check_suppression(kind, may_suppress, suppressed)
-    problem = Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
+    if linked:
+        _check_linked(models, kind)
+    problem = Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
     if problem.counts_people:
         problem.check_people()
     return problem
@@ -330,6 +344,17 @@ def _of_people(models: Models, recoding: Recoding) -> Models:
             hint="choose another recoding, or leave --person out if each row is one person",
         )
     return by_people(models)
+
+
+def _check_linked(models: Models, recoding: Recoding) -> None:
+    """Refuse what is not decided for people whose rows are linked."""
+    if models.needs_population:
+        raise Unsupported(f"{models} is not defined for people whose rows are linked", hint="leave --pseudonym out")
+    if not recoding.covers:
+        raise Unsupported(
+            f"with the recoding {recoding.name!r} the rows of a person are not published with a pseudonym",
+            hint="choose another recoding, or leave --pseudonym out",
+        )
 
 
 def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> None:

@@ -211,6 +211,12 @@ class Request:
         metavar="A,B",
         kind=NAMES,
     )
+    pseudonym: str | None = setting(
+        None,
+        "Publish a fresh number for each person in a column of this name; models hold for linked rows.",
+        section="roles",
+        metavar="NAME",
+    )
     record_weight: str | None = setting(
         None,
         "Column that says how many people of the population a row stands for: for the risk; else left out.",
@@ -339,6 +345,7 @@ class Settings(TypedDict, total=False):
     sensitive: Sequence[str]
     identifiers: Sequence[str]
     person: Sequence[str]
+    pseudonym: str | None
     record_weight: str | None
     other: Sequence[str]
     leave_out: Sequence[str]
@@ -413,7 +420,7 @@ EARLIER = ("registry", "overlap", "follows")
 REGISTRY = "shoal-registry"
 """The register that releases are recorded in afterwards, where none is named."""
 
-NEVER_IGNORED = ("engine", "spark_master", "follows", "person")
+NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym")
 """Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
 _WEIGHT = {"record_weight": "it measures no risk with weights; use `shoal audit --record-weight`"}
@@ -444,6 +451,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     },
     "codip": {
         "person": "its releases count rows; keep one row of each person",
+        "pseudonym": "a number for each person would join its releases",
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
@@ -456,6 +464,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "frontier": {**_KEPT, **_WEIGHT, **_LOCAL},
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
+        "pseudonym": "rows are counted in Spark; leave --engine spark out",
         **_WEIGHT,
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",

@@ -41,6 +41,7 @@ GOOD = {
     "sensitive": '["occupation", "income"]',
     "identifiers": '["workclass"]',
     "person": '["birthplace"]',
+    "pseudonym": '"number"',
     "record_weight": '"age"',
     "other": '["workclass"]',
     "leave_out": '"rest"',
@@ -89,6 +90,7 @@ ALONE = (
     "from",
     "query",
     "spark_master",
+    "pseudonym",
     "overlap",
     "follows",
     "population",
@@ -97,7 +99,7 @@ ALONE = (
     "purpose",
 )
 """Keys that mean nothing without another one, and are refused."""
-REFUSED = {("codip", "person")}
+REFUSED = {("codip", "person"), ("codip", "pseudonym")}
 """Keys that a command refuses, since without them the result would be another."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""

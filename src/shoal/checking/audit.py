@@ -177,6 +177,7 @@ def audit(
     group: str = "group",
     count: str = "count",
     person: Sequence[str] | str | pl.Series = (),
+    linked: bool = False,
     record_weight: str | pl.Series | None = None,
     household: str | None = None,
     sample_fraction: Numeral | None = None,
@@ -192,7 +193,8 @@ def audit(
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
-    columns that tell together whom a row is about, or the people themselves: then people are counted. The next six
+    columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
+    are `linked`, models must also hold for the people with the same set of cells. The next six
     are for the `risk`, as in `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an
     order is for a sensitive column.
 
@@ -231,7 +233,9 @@ def audit(
     if whom is not None:
         classes = replace(classes, persons=Persons.of(whom, classes.attributes))
     return replace(
-        _measured(classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None),
+        _measured(
+            classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None, linked=linked
+        ),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
@@ -337,8 +341,9 @@ def audit_counted(
     return replace(_measured(classes, models, _starred_rows(quasi, counts), asked=True), measured=measured)
 
 
-def _measured(classes: Classes, models: Models, starred: int, *, asked: bool) -> Audit:
-    """Say what the classes of a table give."""
+def _measured(classes: Classes, models: Models, starred: int, *, asked: bool, linked: bool = False) -> Audit:
+    """Say what the classes of a table give; where the rows of people are linked, also what their sets of classes do."""
+    decided = classes.with_linked if linked else classes
     members = _counted(classes).sizes
     return Audit(
         rows=int(classes.sizes.sum()),
@@ -348,7 +353,7 @@ def _measured(classes: Classes, models: Models, starred: int, *, asked: bool) ->
         largest_class=int(members.max()),
         unique_rows=int(classes.sizes[members == 1].sum()),
         starred_rows=starred,
-        findings=tuple(_finding(model, classes, asked=asked) for model in models),
+        findings=tuple(_finding(model, decided, asked=asked) for model in models),
         certain=_certain(classes, models if asked else ()),
     )
 

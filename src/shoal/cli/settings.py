@@ -48,8 +48,9 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
             f"{command} with follows: only anonymize makes releases that follow one another",
             hint="leave follows out of the configuration",
         )
-    if asked.get("person") and "person" in LEFT_OUT[command]:
-        raise Unsupported(f"{command} with person: {LEFT_OUT[command]['person']}")
+    for name in ("person", "pseudonym"):
+        if asked.get(name) and name in LEFT_OUT[command]:
+            raise Unsupported(f"{command} with {name}: {LEFT_OUT[command][name]}")
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:

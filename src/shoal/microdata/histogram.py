@@ -205,6 +205,34 @@ class Classes:
             persons=self.persons,
         )
 
+    @property
+    def linked_of_row(self) -> Ints:
+        """A number for each row by the set of classes that its person has rows in: what linked rows show."""
+        assert self.persons is not None
+        sizes = [self.persons.number, self.number]
+        _, first, _ = distinct_rows([self.persons.of_row, self.class_of_row], sizes)
+        pairs = pl.DataFrame({"person": self.persons.of_row[first], "class": self.class_of_row[first]})
+        sets = pairs.group_by("person", maintain_order=True).agg(pl.col("class")).sort("person")["class"]
+        of_set = {classes: number for number, classes in enumerate(dict.fromkeys(map(tuple, sets)))}
+        of_person = np.full(self.persons.number, -1, dtype=np.int64)
+        of_person[np.unique(self.persons.of_row)] = [of_set[tuple(classes)] for classes in sets]
+        return of_person[self.persons.of_row]
+
+    @property
+    def with_linked(self) -> Classes:
+        """These classes, and behind them those of people with rows in the same set of classes.
+
+        A model must admit all of them where the rows of a person are linked.
+        """
+        assert self.persons is not None
+        linked, twice = self.linked_of_row, np.tile(np.arange(len(self.class_of_row)), 2)
+        return Classes(
+            np.concatenate([self.class_of_row, self.number + linked]),
+            self.number + int(linked.max()) + 1,
+            {names: values.at(twice) for names, values in self.attributes.items()},
+            persons=self.persons.at(twice),
+        )
+
     @cached_property
     def chances(self) -> Chances:
         """What follows from a release about who of the population is in it."""

@@ -140,6 +140,8 @@ class Certificate:
     """What the release may give away although every model is met."""
     people: int | None = None
     """How many people the rows are about, where models count people; None where each row is one."""
+    pseudonym: str | None = None
+    """The column of fresh numbers of people, which links their rows; None where there is none."""
     format: int = FORMATS[0]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
@@ -185,6 +187,7 @@ class Certificate:
     def exposed(self) -> list[str]:
         """What goes out unprotected and what the release may give away: to be said before anything else."""
         columns = ", ".join(self.unprotected or ())
+        linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
             f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
             for name, rows in (self.certain or {}).items()
@@ -192,6 +195,7 @@ class Certificate:
         return [
             *([f"published unprotected, as they are: {columns}"] if columns else []),
             *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
+            *([linked] if self.pseudonym is not None else []),
             *certain,
             *self.warnings,
         ]
@@ -213,6 +217,7 @@ class Certificate:
             "classes": self.classes,
             "rows": self.rows,
             "people": self.people,
+            "pseudonym": self.pseudonym,
             "dropped": self.dropped,
             "starred": self.starred,
             "changed_cells": None if self.changed_cells is None else dict(self.changed_cells),

@@ -99,7 +99,11 @@ class OriginalCheck:
         """Say which columns are altered that should not be."""
         shown, certificate = self.release.table, self.release.certificate
         covering = () if form_of(certificate.recoding).two_tables else certificate.quasi
-        rest = [name for name in shown.columns if name not in (*covering, self.release.names.get("group"))]
+        rest = [
+            name
+            for name in shown.columns
+            if name not in (*covering, self.release.names.get("group"), certificate.pseudonym)
+        ]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
 

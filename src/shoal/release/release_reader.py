@@ -104,6 +104,8 @@ class Opened:
     @cached_property
     def people(self) -> pl.Series | None:
         """Whom each published row is about; None where each row is one person, or the internal part is not here."""
+        if self.certificate.pseudonym is not None:
+            return self.shown["table"][self.certificate.pseudonym]
         path = self.path.parent.parent / "internal" / PEOPLE
         if self.certificate.people is None or not path.is_file():
             return None
@@ -164,6 +166,7 @@ class Opened:
         return {
             "table": self.shown["table"],
             "person": () if self.people is None else self.people,
+            "linked": self.certificate.pseudonym is not None,
             "quasi": self.certificate.quasi,
             "sensitive": self.certificate.sensitive,
             "require": Models(models) if models else None,

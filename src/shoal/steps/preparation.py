@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from warnings import warn
 
@@ -95,6 +95,7 @@ def roles_of(columns: Iterable[str], request: Request) -> Roles:
 
     One that tells whom a row is about, and has no other role, is an identifier; record weights are left out.
     """
+    columns = list(columns)
     named = (request.quasi, request.sensitive, request.identifiers, request.other, request.leave_out)
     taken = {name for names in map(listed, named) for name in names}
     people = [name for name in listed(request.person) if name not in taken]
@@ -108,7 +109,19 @@ def roles_of(columns: Iterable[str], request: Request) -> Roles:
         leave_out=[*listed(request.leave_out), *weight],
     )
     check_person(roles, listed(request.person))
+    if request.pseudonym is not None:
+        check_pseudonym(request.pseudonym, columns, listed(request.person))
     return roles
+
+
+def check_pseudonym(name: str, columns: Iterable[str], person: Sequence[str]) -> None:
+    """Guarantees that a column of fresh numbers has people to number, and a name of its own."""
+    if not person:
+        raise ParameterError(
+            "--pseudonym is given without --person", hint="name the columns that tell whom a row is about"
+        )
+    if not name or name in columns:
+        raise ParameterError(f"the pseudonym is called {name!r}", expected="a name that no column of the table has")
 
 
 def check_person(roles: Roles, person: Iterable[str]) -> None:
@@ -177,6 +190,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
         max_dropped=request.max_dropped,
         max_suppressed=request.max_suppressed,
         suppressed=request.suppressed,
+        linked=request.pseudonym is not None,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
 from math import ceil
+from random import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -74,17 +75,29 @@ def audited(
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
-    tables = published.shown(asked.request.star)
+    tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
     return published, tables, confirmed(found, asked.problem)
 
 
+def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Table]) -> dict[str, Table]:
+    """Return the tables with a column of fresh numbers of people, if one is asked for; drawn anew, from no seed."""
+    person, name = asked.problem.microdata.person, asked.request.pseudonym
+    if person is None or name is None:
+        return tables
+    numbers = list(range(1, person.size + 1))
+    SystemRandom().shuffle(numbers)
+    column = pl.Series(name, np.array(numbers)[person.codes[published.partition.kept]])
+    return {**tables, TABLE: Table(tables[TABLE].frame.with_columns(column))}
+
+
 def _unpublished(asked: Prepared, rows: Ints) -> dict[str, Any]:
     """Return what an audit needs of some rows of the table besides published cells: their people and weights."""
     person, weight = asked.problem.microdata.person, asked.request.record_weight
-    whom = {} if person is None else {"person": pl.Series("person", person.codes[rows])}
+    whom: dict[str, Any] = {} if person is None else {"person": pl.Series("person", person.codes[rows])}
+    whom |= {"linked": True} if asked.problem.linked else {}
     weights = {} if weight is None else {"record_weight": asked.problem.microdata.table[weight].gather(rows)}
     return whom | weights
 
@@ -152,6 +165,7 @@ def certified(
         require=str(asked.models),
         remarks=_remarks(asked, solution),
         orders=_orders(asked),
+        pseudonym=asked.request.pseudonym,
         unprotected=asked.safety.roles.other,
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),

@@ -60,6 +60,8 @@ class Draft:
     """Columns that are published although they look like identifiers or tell of others."""
     person: tuple[str, ...] = ()
     """Columns that tell together whom a row is about, where a person has several rows."""
+    pseudonym: str | None = None
+    """The column of fresh numbers of people that is published, where one is."""
     record_weight: str | None = None
     """The column of record weights, for the risk."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
