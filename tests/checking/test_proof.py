@@ -19,7 +19,7 @@ from tests.strategies import KNOWN_MODELS, MODELS, NEARNESS, SENSITIVE, Case, ca
 from tests.thorough import many
 
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
-from shoal.checking.patterns import Members, Numbers
+from shoal.checking.patterns import Members, Numbers, batches
 from shoal.checking.proof import price_bound
 from shoal.core.arrays import Ints
 from shoal.core.errors import Infeasible, ParameterError, Unsupported
@@ -266,6 +266,17 @@ def test_numbers_beyond_64_bits_prove_the_same(drawn: tuple[Case, list[int], int
         coarse = proved(case, prices, denominator)
         close = any(model.name == "t" for model in case.models)  # a finer unit rounds less
         assert bound >= coarse if close else bound == coarse
+
+
+@pytest.mark.parametrize("size", [1, 4, 5, 100])
+def test_groups_that_are_joined_keep_their_members(size: int) -> None:
+    few = Members(np.array([0, 1, 2]), np.array([0, 2]), np.array([1, 4, 2]), np.array([9, 3, 5]))
+    one = Members(np.array([5]), np.array([0]), np.array([7]), np.array([2]))
+    parts = [few, one, few, one]
+    found = list(batches(parts, size))
+    assert [rows for batch in found for rows in batch.rows.tolist()] == [5, 2, 7, 5, 2, 7]
+    assert [most for batch in found for most in batch.most.tolist()] == [21, 10, 14, 21, 10, 14]
+    assert all(len(batch.kind) >= size for batch in found[:-1])
 
 
 # Gains against every admitted class

@@ -7,7 +7,7 @@ the arrays hold Python's integers, and the same lines compute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,8 @@ from shoal.tables.star_marks import STAR
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Whole numbers, of 64 bits or of any size."""
+BATCH = 50_000
+"""Members from which groups are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,31 @@ class Members:
         order = np.sort(key * size + np.arange(size)) % size if packs else np.argsort(key, kind="stable")
         key = key[order]
         return order, np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+
+
+def batches(found: Iterable[Members], size: int = BATCH) -> Iterator[Members]:
+    """Join groups that come a few at a time: lines of NumPy take as long for ten members as for a thousand."""
+    waiting: list[Members] = []
+    for members in found:
+        waiting.append(members)
+        if sum(len(one.kind) for one in waiting) >= size:
+            yield _joined(waiting)
+            waiting = []
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(several: Sequence[Members]) -> Members:
+    """Return the groups of several, one after the other."""
+    if len(several) == 1:
+        return several[0]
+    begins = np.cumsum([0, *(len(one.kind) for one in several[:-1])])
+    return Members(
+        np.concatenate([one.kind for one in several]),
+        np.concatenate([one.starts + begin for one, begin in zip(several, begins, strict=True)]),
+        np.concatenate([one.count for one in several]),
+        np.concatenate([one.gain for one in several]),
+    )
 
 
 # What a cell loses

@@ -24,7 +24,7 @@ import polars as pl
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
 from shoal.checking.neighbours import neighbour_bound
 from shoal.checking.offsets import ONE, CappedOffset, EntropyOffset, MetricOffset, Offset
-from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, floored
+from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, batches, floored
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.hierarchies import Builder, StarsOnly, as_builder
@@ -89,7 +89,7 @@ def price_bound(
         least = max([least, *(shares.least_rows(values[one.names].totals, least) for shares in one.sets)])
     known = Known.of(said, values, kinds.read, least, exact)
     closed = len(known.offsets) > 0 and models.monotone
-    lost = sum(known.gained(members) for members in kinds.patterns(least, closed=closed))
+    lost = sum(known.gained(members) for members in batches(kinds.patterns(least, closed=closed)))
     lost += _dropped(prices, floored(sum(shares.values(), Fraction(0)), denominator), may_drop)
     bound = Fraction(sum(prices.tolist()) - lost, denominator)
     return Fraction(ceil(bound)) if cost == "stars" else bound / (frame.height if cost in MEANS else 1)

@@ -29,7 +29,7 @@ LOOKED = 500
 """Tuples that are compared with each to find them, at most: in many columns all are far."""
 WORK = {QUICK: 60_000_000, NORMAL: 900_000_000, BEST: 9_000_000_000}
 """Rows of classes times columns that are looked at: a second for quick on one core, about ten for normal."""
-SWEEPS = {QUICK: (6, 60), NORMAL: (24, 400), BEST: (100, 3_000)}
+SWEEPS = {QUICK: (6, 60), NORMAL: (24, 3_000), BEST: (100, 20_000)}
 """The fewest and the most times that every row is looked at."""
 CLOSE = 4
 """How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
@@ -92,7 +92,7 @@ class Anneal(Method):
     name: ClassVar[str] = "anneal"
     title: ClassVar[str] = "annealed classes"
     guarantee: ClassVar[str | None] = None
-    running_time: ClassVar[str] = "O(n k d) for each of 24 to 400 sweeps, after O(d m log m) for m distinct tuples"
+    running_time: ClassVar[str] = "O(n k d) for each of 24 to 3,000 sweeps, after O(d m log m) for m distinct tuples"
     paper: ClassVar[str] = (
         "after Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 1983, and Byun, Kamra, "
         "Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007"

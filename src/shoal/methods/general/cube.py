@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.bounds.prices import SHORT, Ascent, Pricing
+from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
@@ -26,7 +27,7 @@ STEPS_ALONE = 400
 """Steps that prices rise where there are no windows to open, or too many."""
 ROUND = 40
 """Windows of a round."""
-PAYING = 8
+PAYING = 16
 """Windows that together must pay."""
 MOST_WINDOWS = 3_000
 MOST_WINDOWED = 100_000
@@ -123,6 +124,8 @@ class CoveringSearch:
     problem: Problem
     checks: Checks
     ascent: Ascent
+    charges: Ints
+    """The prices that it begins with."""
     covering: Covering
     seed: int
     deadline: Deadline
@@ -142,7 +145,7 @@ class CoveringSearch:
         ascent = Ascent.of(pricing)
         progress(0.05, "peeling")
         covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
-        return cls(problem, checks, ascent, covering, seed, deadline, progress, Effort.of(effort))
+        return cls(problem, checks, ascent, ascent.best.prices, covering, seed, deadline, progress, Effort.of(effort))
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -181,12 +184,12 @@ class CoveringSearch:
         return self.effort.looked is None or self.ascent.looked < self.effort.looked
 
     def peel(self) -> None:
-        """Peel again, led by the prices; the cheaper covering is kept.
+        """Peel again, led by the mean of prices and charges, which is better than either; keep the cheaper covering.
 
         Negative prices are of rows that others compete for; a mean with them would make every pattern wait.
         """
         if not self.closed and not self.checks.close:
-            prices = np.maximum(self.ascent.best.prices, 0)
+            prices = (np.maximum(self.ascent.best.prices, 0) + self.charges) // 2
             found = peeled(self.covering.cube, self.checks, prices, self.deadline)
             self.covering = min(self.covering, found, key=lambda covering: covering.cost)
 

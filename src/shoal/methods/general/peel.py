@@ -33,6 +33,9 @@ LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
 """How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
 MOST_LOOKED = 2_500_000_000
 """The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
+GUIDE = 0.6
+"""The share of its price that a row is expected to pay: less than all of it, and cheap patterns come before those that
+only dear rows need."""
 REACH = 0.5
 """The last limit of regret, as a share of what a row of stars costs; beyond it, there is none."""
 
@@ -43,8 +46,8 @@ class Peel(Method):
     Walk the patterns from the cheapest to the all-star one. Of the uncovered rows that match a pattern, take the
     largest part that meets the models, and pass the rest on to coarser patterns; but only if what remains uncovered
     would itself be admitted: so it can always be published as the all-star class. A pattern waits as long as it costs
-    its rows more than they are charged (the support bound) by some limit, which rises. Classes that a model
-    refuses after all, where the compiled loops do not know it, are merged into their best neighbours. Mondrian's
+    its rows more than a share of what they are charged (the support bound) by some limit, which rises. Classes that a
+    model refuses after all, where the compiled loops do not know it, are merged into their best neighbours. Mondrian's
     release is returned if it is cheaper.
     """
 
@@ -114,13 +117,13 @@ def peeled(cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits:
     Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
     itself over more of them, until all were walked or nothing more is covered.
     """
-    prices = np.zeros_like(prices) if checks.close else prices
+    expected = np.zeros_like(prices) if checks.close else (GUIDE * prices).astype(np.int64)
     types, left, covered, nodes = np.arange(cube.types), cube.counts, [], [np.empty(0, np.int64)]
     while len(types):
         walked = min(cube.number, max(MOST_PEELED // len(types), 2))
         places = np.append(np.arange(walked - 1), cube.number - 1)
         number = int(np.clip(MOST_STEPS // (walked * len(types)), min(FEWEST, limits), limits))
-        pieces, at, rest = _peeled(cube, checks, types, places, left, prices, deadline, number)
+        pieces, at, rest = _peeled(cube, checks, types, places, left, expected, deadline, number)
         before = sum(map(len, nodes))
         covered.append(np.column_stack([types[pieces[:, 0]], pieces[:, 1] + before, pieces[:, 2]]))
         nodes.append(places[at])
