@@ -98,7 +98,7 @@ BRUTE: dict[str, Callable[[list[Row], list[Row]], bool]] = {
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(30), deadline=None)
+@settings(max_examples=many(15), deadline=None)
 @given(rows=ROWS)
 def test_a_model_of_people_decides_as_a_count_of_people_does(require: str, rows: list[Row]) -> None:
     (model,) = by_people(parse_requirement(require))
@@ -106,7 +106,7 @@ def test_a_model_of_people_decides_as_a_count_of_people_does(require: str, rows:
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(10), deadline=None)
+@settings(max_examples=many(8), deadline=None)
 @given(rows=ROWS)
 def test_where_everybody_has_one_row_people_are_rows(require: str, rows: list[Row]) -> None:
     rows = [(one, number, value) for number, (one, _, value) in enumerate(rows)]
@@ -119,14 +119,14 @@ def test_where_everybody_has_one_row_people_are_rows(require: str, rows: list[Ro
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(20), deadline=None)
+@settings(max_examples=many(8), deadline=None)
 @given(rows=ROWS)
 def test_what_is_implied_of_rows_holds_where_the_model_of_people_does(require: str, rows: list[Row]) -> None:
     models, classes = by_people(parse_requirement(require)), classes_of(rows)
     assert implied_of_rows(models).admits(classes)[models.admits(classes)].all()
 
 
-@settings(max_examples=many(20), deadline=None)
+@settings(max_examples=many(8), deadline=None)
 @given(rows=ROWS)
 def test_a_level_is_on_the_side_of_the_limit_that_the_decision_is(rows: list[Row]) -> None:
     classes = classes_of(rows)
