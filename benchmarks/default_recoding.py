@@ -17,7 +17,7 @@ from shoal.release.release_view import Shown
 from shoal.tables.table import read
 from shoal.utility import Utility, measure
 from shoal.utility.features import original_features, published_features
-from shoal.utility.reading import Spread, spreads
+from shoal.utility.spreads import Spread, spreads
 
 ROWS = 2_000
 """Rows drawn of each table."""

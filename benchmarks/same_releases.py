@@ -32,10 +32,11 @@ import polars as pl
 import shoal
 import shoal.costs
 from shoal.core.discovery import discover
+from shoal.core.settings import settings_of
 from shoal.costs import Cost
 from shoal.methods.auto import methods
 from shoal.recoding.recode import recodings
-from shoal.request import Request, settings_of
+from shoal.request import Request
 from shoal.studies.synth import census, census_hierarchies
 
 WORDING = (

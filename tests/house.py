@@ -49,6 +49,7 @@ ADDITIONS = (
     Addition("an attack", 1, "a file in attacks/"),
     Addition("a reader of files", 1, "a file in tables/readers/; an option of its own also in request.py"),
     Addition("a writer of files", 1, "a file in tables/writers/"),
+    Addition("a setting", 1, "a field in request.py, named twice there; and the file that uses it"),
 )
 """Most are found by discovery: `tests/contracts/test_contributing.py` adds one of each by writing one file."""
 
@@ -90,14 +91,24 @@ def imports_inside_functions(path: Path) -> list[int]:
     return sorted({line for function in functions for line in _imports(function)})
 
 
+def imports_for_type_checkers(path: Path) -> list[int]:
+    """Return those of them that never run: below `if TYPE_CHECKING`, which the lazy packages list their names in."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [line for node in nodes if isinstance(node, ast.If) and _is_for_types(node) for line in _imports(node)]
+
+
+def _is_for_types(node: ast.If) -> bool:
+    return ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def _imports(tree: ast.AST) -> list[int]:
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call))
     return [node.lineno for node in nodes if not isinstance(node, ast.Call) or _called(node) in IMPORTERS]
 
 
 def _called(call: ast.Call) -> str:
-    """Return the name of a function that is called."""
-    return ast.unparse(call.func).split(".")[-1]
+    """Return the name of a function that is called; none for what another call returns."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def source_lines() -> int:
@@ -112,7 +123,8 @@ def files_naming(word: str) -> list[str]:
 
 def main() -> None:
     """Print the numbers."""
-    every, inside = (sum(map(len, map(lines, SOURCES))) for lines in (imports, imports_inside_functions))
+    counted = (imports, imports_inside_functions, imports_for_type_checkers)
+    every, inside, for_types = (sum(map(len, map(lines, SOURCES))) for lines in counted)
     print(f"packages at the top              {len(PACKAGES)}: {', '.join(PACKAGES)}")
     print(f"modules at the top               {len(MODULES)}: {', '.join(MODULES)}")
     print(f"layers                           {len(ORDER)}")
@@ -120,6 +132,7 @@ def main() -> None:
     print(f"  of a release with a proof      {len(verified(method='cube', recoding='generalize'))}")
     print(f"modules that shoal --help loads  {len(loaded(HELP))}")
     print(f"imports inside functions         {inside} of {every} ({inside / every:.1%})")
+    print(f"imports for type checkers alone  {for_types}")
     print(f"source lines                     {source_lines():,}")
     print(f"files that name a setting        {len(files_naming(SETTING))} ({SETTING})")
     for addition in ADDITIONS:

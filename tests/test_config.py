@@ -4,80 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from shoal.config import FREE, KEYS, read_config
+from shoal.config import read_config
 from shoal.core.errors import ParameterError
+from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SECTIONS, SWITCH, TEXT, WORDS, Setting
+from shoal.core.toml import toml_value
+from shoal.request import SETTINGS
 
-EVERYTHING = """
-[data]
-file = "people.csv"
-separator = ";"
-encoding = "cp1252"
-decimal = ","
-sheet = "2024"
-header_row = 2
-from = "sqlite:///people.db"
-query = "people"
-unify = ["home town"]
-
-[roles]
-quasi = ["age", "home town"]
-sensitive = ["illness"]
-identifiers = ["name"]
-person = ["name"]
-pseudonym = "number"
-record_weight = "weight"
-other = ["ward"]
-leave_out = "rest"
-allow = ["ward"]
-
-[privacy]
-require = "k=5 l(illness)=2"
-max_dropped = 0.01
-max_suppressed = 0.05
-suppressed = "arx"
-population = "everybody.csv"
-
-[missing]
-age = [-8, 99, "NA"]
-
-[order]
-illness = ["cold", "flu"]
-
-[hierarchies]
-age = "intervals:width=5,10"
-"home town" = "towns.csv"
-job = { builder = "prefixes", lengths = [3, 2] }
-
-[method]
-name = "mondrian"
-recoding = "generalize"
-coarsen = "age=1"
-cost = "ncp"
-effort = "best"
-seed = 7
-time_limit = 60
-memory_limit = "4GiB"
-engine = "spark"
-spark_master = "local[2]"
-
-[attribute_weights]
-age = 2
-
-[output]
-folder = "release"
-format = "parquet"
-star = "null"
-neutralise = true
-overwrite = true
-to = "sqlite:///out.db"
-report = true
-title = "Census"
-owner = "The office"
-purpose = "Research"
-registry = "known"
-overlap = "warn"
-follows = "release-1"
-"""
+VALUES = {
+    TEXT: "some words",
+    FILE: "people.csv",
+    NUMBER: 0.5,
+    NAMES: ["age", "home town"],
+    SWITCH: True,
+    CODES: [-8, 99, "NA"],
+    WORDS: ["cold", "flu"],
+    HIERARCHY: {"builder": "prefixes", "lengths": [3, 2]},
+}
+"""A value of every kind that a setting may have."""
+COLUMN = "home town"
+"""What a section with a line per column names."""
 
 
 def config(folder: Path, text: str) -> Path:
@@ -85,70 +30,21 @@ def config(folder: Path, text: str) -> Path:
     return folder / "shoal.toml"
 
 
+def line(one: Setting) -> str:
+    """Return the line of a setting in the file."""
+    return f"{toml_value(COLUMN) if one.per_column else one.key} = {toml_value(VALUES[one.kind])}"
+
+
 def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
-    (tmp_path / "towns.csv").write_text("Oslo;Norway\n")
-    assert read_config(config(tmp_path, EVERYTHING)) == {
-        "file": str(tmp_path / "people.csv"),
-        "separator": ";",
-        "encoding": "cp1252",
-        "decimal": ",",
-        "sheet": "2024",
-        "header_row": 2,
-        "database": "sqlite:///people.db",
-        "query": "people",
-        "missing": {"age": [-8, 99, "NA"]},
-        "unify": ["home town"],
-        "quasi": ["age", "home town"],
-        "sensitive": ["illness"],
-        "identifiers": ["name"],
-        "person": ["name"],
-        "pseudonym": "number",
-        "record_weight": "weight",
-        "other": ["ward"],
-        "leave_out": "rest",
-        "allow": ["ward"],
-        "require": "k=5 l(illness)=2",
-        "max_dropped": 0.01,
-        "max_suppressed": 0.05,
-        "suppressed": "arx",
-        "population": str(tmp_path / "everybody.csv"),
-        "order": {"illness": ["cold", "flu"]},
-        "hierarchies": {
-            "age": "intervals:width=5,10",
-            "home town": str(tmp_path / "towns.csv"),
-            "job": {"builder": "prefixes", "lengths": [3, 2]},
-        },
-        "method": "mondrian",
-        "recoding": "generalize",
-        "coarsen": "age=1",
-        "cost": "ncp",
-        "effort": "best",
-        "seed": 7,
-        "time_limit": 60,
-        "memory_limit": "4GiB",
-        "engine": "spark",
-        "spark_master": "local[2]",
-        "attribute_weights": {"age": 2},
-        "folder": str(tmp_path / "release"),
-        "format": "parquet",
-        "star": "null",
-        "neutralise": True,
-        "overwrite": True,
-        "to": "sqlite:///out.db",
-        "report": True,
-        "title": "Census",
-        "owner": "The office",
-        "purpose": "Research",
-        "registry": str(tmp_path / "known"),
-        "overlap": "warn",
-        "follows": str(tmp_path / "release-1"),
+    said = {
+        name: VALUES[one.kind] if one.kind != FILE else str(tmp_path / "people.csv") for name, one in SETTINGS.items()
     }
-
-
-@pytest.mark.parametrize("section", [*KEYS, *FREE])
-def test_the_example_above_shows_every_section_and_key(section: str) -> None:
-    assert f"[{section}]" in EVERYTHING
-    assert all(f"\n{key} = " in EVERYTHING for key in KEYS.get(section, {}))
+    lines = (
+        f"[{section}]\n" + "\n".join(line(one) for one in SETTINGS.values() if one.section == section)
+        for section in SECTIONS
+    )
+    expected = {name: {COLUMN: value} if SETTINGS[name].per_column else value for name, value in said.items()}
+    assert read_config(config(tmp_path, "\n\n".join(lines))) == expected
 
 
 def test_file_names_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

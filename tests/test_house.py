@@ -32,6 +32,12 @@ def test_an_import_by_a_call_counts(tmp_path: Path) -> None:
     assert (house.imports(source), house.imports_inside_functions(source)) == ([1, 3, 4, 5], [3, 4, 5])
 
 
+def test_an_import_for_type_checkers_is_not_inside_a_function_for_that(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text("if TYPE_CHECKING:\n    import re\ndef f():\n    if TYPE_CHECKING:\n        import os\n")
+    assert (house.imports_for_type_checkers(source), house.imports_inside_functions(source)) == ([2, 5], [5])
+
+
 def test_the_top_of_the_tree_stays_small() -> None:
     assert len(house.PACKAGES) <= 24
     assert len(house.MODULES) <= 6

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -16,20 +19,10 @@ from shoal import pipeline
 from shoal.cli.app import app
 from shoal.cli.settings import COMMANDS, UNUSED
 from shoal.config import FREE, KEYS
-from shoal.core.errors import Unsupported
-from shoal.request import (
-    LEFT_OUT,
-    PANELS,
-    SECTIONS,
-    SETTINGS,
-    Execution,
-    Output,
-    Request,
-    Settings,
-    Source,
-    settings_of,
-)
-from shoal.web.desk.draft import ROLES, Draft
+from shoal.core.errors import ParameterError, Unsupported
+from shoal.core.settings import NAMES, NUMBER, PANELS, SECTIONS, SWITCH, settings_of
+from shoal.request import LEFT_OUT, SETTINGS, Choices, Execution, Output, Request, Settings, Source
+from shoal.web.desk.draft import PARTS, ROLES, Draft
 
 PEOPLE = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -58,7 +51,47 @@ def test_every_setting_belongs_to_one_class_and_one_section() -> None:
 
 
 def test_type_checkers_know_every_setting_that_may_be_left_out() -> None:
-    assert {*Settings.__annotations__, "quasi", "require"} == set(OF_REQUEST)
+    known = {name: one.__forward_arg__ for name, one in Settings.__annotations__.items()}
+    assert {*known, "quasi", "require"} == set(OF_REQUEST)
+    for one in fields(Request):
+        optional = "" if one.default_factory is MISSING else " | None"  # of a mapping None is the same as an empty one
+        assert known.get(one.name, one.type) == f"{one.type}{optional}"
+
+
+NEW = """
+import sys
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+
+spec = find_spec("shoal.request")
+text, mark = Path(spec.origin).read_text(encoding="utf-8"), "class Choices:"
+line = '    new_share: Numeral = setting(0, "A new share.", section="privacy", number=MAX_DROPPED)'
+sys.modules["shoal.request"] = module = module_from_spec(spec)
+exec(compile(text.replace(mark, f"{mark}\\n{line}", 1), spec.origin, "exec"), vars(module))
+
+import typer.main
+from inspect import signature
+
+import shoal
+from shoal.cli.app import app
+from shoal.cli.settings import COMMANDS
+from shoal.config import as_toml, read_config
+from shoal.web.desk import Draft
+
+asked = {"quasi": ["age"], "require": "k=2", "new_share": 0.5}
+assert shoal.anonymize({"age": [25, 25]}, **asked).config["new_share"] == "1/2"
+assert all("new_share" in signature(one).parameters for one in (shoal.compare, shoal.frontier, shoal.codip))
+commands = typer.main.get_command(app)
+assert all("--new-share" in str([one.opts for one in commands.load(name).params]) for name in COMMANDS)
+Path("shoal.toml").write_text(as_toml(asked), encoding="utf-8")
+assert read_config(Path("shoal.toml"))["new_share"] == 0.5
+assert Draft().changed(roles={"age": "quasi"}, require=["k=2"], new_share="0.5").request().new_share == "0.5"
+"""
+
+
+def test_one_line_in_one_file_adds_a_setting_to_every_face(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", NEW], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_is_left_out_is_a_setting_and_has_a_reason() -> None:
@@ -94,8 +127,19 @@ def test_every_command_has_the_flag_of_a_setting_or_says_why_not(command: str, n
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_draft_has_a_part_for_a_setting_or_says_why_not(name: str) -> None:
-    parts = {*(one.name for one in fields(Draft)), *ROLES.values()}
-    assert (name in parts) == (name not in LEFT_OUT["draft"])
+    assert (name in (*PARTS, *ROLES.values())) == (name not in LEFT_OUT["draft"])
+    if name in LEFT_OUT["draft"]:
+        with pytest.raises(ParameterError, match=f"a draft has no part '{name}'; {re.escape(LEFT_OUT['draft'][name])}"):
+            Draft().changed(**{name: "anything"})
+
+
+@pytest.mark.parametrize("name", [name for name in settings_of(Choices) if name not in LEFT_OUT["draft"]])
+def test_a_choice_of_a_draft_reaches_the_request(name: str) -> None:
+    of_kind = {SWITCH: True, NAMES: ("age",), NUMBER: 0.5}.get(SETTINGS[name].kind, "words")
+    value = {"age": of_kind} if SETTINGS[name].per_column else of_kind
+    asked = Draft().changed(require=["k=2"], roles={"age": "quasi"}, **{name: value})
+    assert getattr(asked.request(), name) == value
+    assert Draft.from_dict(asked.to_dict()) == asked != Draft().changed(require=["k=2"], roles={"age": "quasi"})
 
 
 @pytest.mark.parametrize("name", SETTINGS)

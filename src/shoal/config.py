@@ -15,9 +15,7 @@ from warnings import warn
 
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
-from shoal.core.toml import toml_value as _toml
-from shoal.models.base import quoted
-from shoal.request import (
+from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
@@ -26,11 +24,13 @@ from shoal.request import (
     PER_COLUMN,
     RENAMED,
     SECTIONS,
-    SETTINGS,
     SWITCH,
     TEXT,
     WORDS,
 )
+from shoal.core.toml import toml_value as _toml
+from shoal.models.base import quoted
+from shoal.request import SETTINGS
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     section: {one.key: one.name for one in SETTINGS.values() if one.section == section}

@@ -59,7 +59,6 @@ def anonymize(
     - `data`: a path, or a polars, pandas or pyarrow frame.
     - `other`, `leave_out`: columns that are published as they are, unprotected, and columns that are not published.
       Nothing is published before every column has a role; `"rest"` names all that have none yet.
-    - `allow`: columns to publish although they look like identifiers or tell of other columns.
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `generalize` (hierarchies; the default), `suppress` (stars; the default where method, cost or `star`
@@ -68,15 +67,8 @@ def anonymize(
       as they are, sensitive values by group; the default with that method).
     - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
       tables, NCP otherwise.
-    - `population`: the people whom the table may be about, for the models kmap and presence.
-    - `max_dropped`: the share of rows that may be left out where the table cannot be published otherwise.
-    - `max_suppressed`: the share of rows that may be all stars in full-domain recoding; `suppressed="arx"` does not
-      check them, to compare with ARX: then a release is made only if the audit confirms it all the same.
     - `coarsen`: quasi-identifiers raised to a level of their hierarchies before all else: `{"age": 2}` or `"age=2"`,
       `"hipaa"` (years, three digits of postcodes, ages up to 89), `"auto"` (the levels at which least is lost).
-    - `neutralise`: in the files, texts that a spreadsheet would run as formulas get an apostrophe in front.
-    - `effort`: how long `auto` searches: `quick`, `normal` or `best`, in steps that are the same on every machine.
-    - `time_limit`: seconds after which the best release found so far is taken.
     - `memory_limit`: the most memory that may be held meanwhile, such as `"2GiB"`; work that needs more is ended.
     - `unify`: columns of text in which values that differ in spaces, letter case, Unicode form, leading zeros or the
       form of a date alone become one, spelt as most rows spell it. Equal numbers are one value in any case.

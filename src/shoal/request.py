@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from dataclasses import KW_ONLY, MISSING, dataclass, fields
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
 from shoal.core.parameters import Number, Numeral
+from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SWITCH, WORDS, Setting, setting, settings_of
 
 if TYPE_CHECKING:
     from shoal.models import Model, Models
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
     from shoal.tables.table import TableLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-TEXT, NUMBER, NAMES, SWITCH = "a text", "a number", "a list of column names", "true or false"
-WORDS = "a list of texts, the least first"
-CODES = "a list of codes"
-FILE = "the name of a file or folder"
-HIERARCHY = "a file, words or a table with a builder"
 
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
 MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
@@ -42,59 +37,6 @@ EFFORTS = ("quick", "normal", "best")
 SUPPRESSED = ("checked", "arx")
 """How rows are counted that full-domain recoding publishes as stars: as a class that must meet the models, or as ARX
 does it, unchecked."""
-
-PER_COLUMN = ("missing", "order", "hierarchies", "attribute_weights")
-"""Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "attribute_weights", "output")
-"""In the order in which they are written."""
-RENAMED = {"weights": "attribute_weights"}
-"""Sections of files of earlier versions, and what they are called now."""
-PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
-"""The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "attribute_weights": "Method"}
-"""The panel of a section that is not called like one."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How a setting is called and what it takes, in every face."""
-
-    name: str
-    help: str
-    section: str
-    key: str
-    """In its section; of a section with a line per column there is none."""
-    flag: str
-    kind: str
-    """What a value, or a line per column, must be."""
-    metavar: str | None
-    panel: str
-    number: Number | None
-    short: str | None
-
-    @property
-    def per_column(self) -> bool:
-        """Whether it has a value for each column that is named."""
-        return self.section in PER_COLUMN
-
-
-def setting(
-    default: Any,
-    help: str,
-    *,
-    section: str,
-    key: str | None = None,
-    flag: str | None = None,
-    kind: str = TEXT,
-    metavar: str | None = None,
-    panel: str | None = None,
-    number: Number | None = None,
-    short: str | None = None,
-) -> Any:
-    """Declare a setting; key and flag are called like the field where they have no other name."""
-    said: dict[str, Any] = {"help": help, "section": section, "key": key, "flag": flag, "metavar": metavar}
-    said |= {"kind": NUMBER if number else kind, "panel": panel, "number": number, "short": short}
-    return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
 
 
 def declared(formats: str, name: str) -> str:
@@ -190,8 +132,8 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Request:
-    """Everything that is asked of a release, but the data."""
+class Columns:
+    """What columns are to a release, what it must meet, and what is said of columns that depends on their roles."""
 
     quasi: Sequence[str] = setting(
         MISSING, "Columns an attacker may know.", section="roles", metavar="A,B,C", kind=NAMES
@@ -204,6 +146,40 @@ class Request:
         (), "Columns that name a person; left out.", section="roles", flag="--identifier", metavar="A,B", kind=NAMES
     )
     _: KW_ONLY
+    other: Sequence[str] = setting(
+        (),
+        "Columns to publish as they are, unprotected; rest for all without a role.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    leave_out: Sequence[str] = setting(
+        (), "Columns to leave out; rest for all without a role.", section="roles", metavar="A,B", kind=NAMES
+    )
+    allow: Sequence[str] = setting(
+        (),
+        "Columns to publish although they look like identifiers or tell of other columns.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    order: Orders = setting(
+        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
+    )
+    hierarchies: Mapping[str, object] = setting(
+        {},
+        "A hierarchy file, or words: age=intervals:width=5,10",
+        section="hierarchies",
+        flag="--hierarchy",
+        metavar="COLUMN=FILE",
+        kind=HIERARCHY,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """Settings that stand by themselves: the draft of a page keeps them as they are. A new setting is mostly here."""
+
     person: Sequence[str] = setting(
         (),
         "Columns that tell together whom a row is about, where a person has several rows; models count people.",
@@ -223,23 +199,6 @@ class Request:
         section="roles",
         metavar="COLUMN",
     )
-    other: Sequence[str] = setting(
-        (),
-        "Columns to publish as they are, unprotected; rest for all without a role.",
-        section="roles",
-        metavar="A,B",
-        kind=NAMES,
-    )
-    leave_out: Sequence[str] = setting(
-        (), "Columns to leave out; rest for all without a role.", section="roles", metavar="A,B", kind=NAMES
-    )
-    allow: Sequence[str] = setting(
-        (),
-        "Columns to publish although they look like identifiers or tell of other columns.",
-        section="roles",
-        metavar="A,B",
-        kind=NAMES,
-    )
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -254,19 +213,12 @@ class Request:
         metavar="COLUMN=CODES",
         kind=CODES,
     )
-    order: Orders = setting(
-        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
-    )
-    hierarchies: Mapping[str, object] = setting(
-        {},
-        "A hierarchy file, or words: age=intervals:width=5,10",
-        section="hierarchies",
-        flag="--hierarchy",
-        metavar="COLUMN=FILE",
-        kind=HIERARCHY,
-    )
     max_dropped: Numeral = setting(
-        0, "Share of rows that may be left out.", section="privacy", metavar="SHARE", number=MAX_DROPPED
+        0,
+        "Share of rows that may be left out where the table cannot be published otherwise.",
+        section="privacy",
+        metavar="SHARE",
+        number=MAX_DROPPED,
     )
     population: TableLike | None = setting(
         None, "The population's table, for kmap and presence.", section="privacy", metavar="FILE", kind=FILE
@@ -280,7 +232,7 @@ class Request:
     )
     suppressed: str = setting(
         SUPPRESSED[0],
-        "checked (if not given), or arx: such rows are not checked, to compare with ARX.",
+        "checked (if not given), or arx: such rows are not checked before the audit, to compare with ARX.",
         section="privacy",
     )
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
@@ -318,6 +270,11 @@ class Request:
     neutralise: bool = setting(
         False, "Put an apostrophe before texts a spreadsheet would run.", section="output", kind=SWITCH
     )
+
+
+@dataclass(frozen=True)
+class Request(Choices, Columns):
+    """Everything that is asked of a release, but the data."""
 
     @classmethod
     def of(cls, face: str, **settings: Any) -> Request:
@@ -391,23 +348,6 @@ class Execution:
         metavar="URL",
         panel="Large tables",
     )
-
-
-def settings_of(*owners: type) -> dict[str, Setting]:
-    """Return the settings that dataclasses declare, by name."""
-    return {
-        one.name: Setting(
-            one.name,
-            **{
-                **one.metadata,
-                "key": one.metadata["key"] or one.name,
-                "flag": one.metadata["flag"] or f"--{one.name.replace('_', '-')}",
-                "panel": one.metadata["panel"] or _PANEL.get(one.metadata["section"], one.metadata["section"].title()),
-            },
-        )
-        for owner in owners
-        for one in fields(owner)
-    }
 
 
 SETTINGS: Mapping[str, Setting] = settings_of(Source, Output, Request, Execution)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from tests.cli.command import Outcome, shoal
 from shoal.cli.app import app
 from shoal.cli.settings import UNUSED
 from shoal.config import FREE, KEYS
+from shoal.core.settings import NAMES, NUMBER, SWITCH, Setting
+from shoal.core.toml import toml_value
+from shoal.request import SETTINGS, Execution, Output, Request, Source
 from shoal.studies.isolated_run import attempt
 from shoal.studies.synth import write_census
 
@@ -20,6 +24,7 @@ GROUP: Any = typer.main.get_command(app)
 COMMANDS = sorted(name for name in GROUP.commands if any(one.name == "config" for one in GROUP.load(name).params))
 OWN = {"compare": ["--methods=mondrian"], "frontier": ["--vary=distinct-l(occupation)=1,2", "--queries=0"]}
 """What a command is told besides, so that it is quick."""
+OWNERS = (Source, Output, Request, Execution)
 BASE = {
     "data": {"file": '"census.csv"'},
     "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]', "leave_out": '"rest"'},
@@ -32,6 +37,8 @@ BASE = {
     "output": {"folder": '"release"'},
 }
 GOOD = {
+    "person": '["birthplace"]',
+    "record_weight": '"age"',
     "file": '"census.csv"',
     "separator": '","',
     "encoding": '"utf-8"',
@@ -39,58 +46,40 @@ GOOD = {
     "unify": '["gender"]',
     "quasi": '["age", "marital"]',
     "sensitive": '["occupation", "income"]',
-    "identifiers": '["workclass"]',
-    "person": '["birthplace"]',
-    "pseudonym": '"number"',
-    "record_weight": '"age"',
-    "other": '["workclass"]',
     "leave_out": '"rest"',
     "allow": '["occupation"]',
     "require": '"k=3"',
     "max_dropped": "0.01",
-    "max_suppressed": "0",
-    "suppressed": '"checked"',
     "population": '"everybody.csv"',
-    "name": '"hilbert"',
+    "method": '"hilbert"',
     "recoding": '"generalize"',
     "coarsen": '"age=1"',
     "cost": '"ncp"',
-    "effort": '"normal"',
     "seed": "7",
     "time_limit": "60",
     "memory_limit": '"64GiB"',
     "engine": '"local"',
-    "spark_master": '"local[2]"',
-    "folder": '"other"',
     "format": '"parquet"',
     "star": '"null"',
-    "neutralise": "true",
-    "overwrite": "true",
-    "report": "true",
-    "title": '"Census"',
-    "owner": '"The office"',
-    "purpose": '"Research"',
-    "registry": '"known"',
     "overlap": '"warn"',
     "follows": '"none"',
-    "sheet": '"2024"',
-    "header_row": "1",
-    "from": '"sqlite:///people.db"',
-    "query": '"people"',
+    "database": '"sqlite:///people.db"',
     "to": '"sqlite:///:memory:"',
     "missing": '["?", -8]',
     "order": '["Male", "Female"]',
     "hierarchies": '"intervals:width=5,10"',
     "attribute_weights": "2",
 }
-"""A value of every key that a command may be given; of the free sections one of a column."""
+"""A value that a command may be given, where what a setting declares does not say one; per column, that of one."""
+REFUSED = {("codip", "person"), ("codip", "pseudonym")}
+"""Keys that a command refuses, since without them the result would be another."""
 ALONE = (
+    "pseudonym",
     "sheet",
     "header_row",
     "from",
     "query",
     "spark_master",
-    "pseudonym",
     "overlap",
     "follows",
     "population",
@@ -99,35 +88,15 @@ ALONE = (
     "purpose",
 )
 """Keys that mean nothing without another one, and are refused."""
-REFUSED = {("codip", "person"), ("codip", "pseudonym")}
-"""Keys that a command refuses, since without them the result would be another."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""
-BAD = {
-    "seed": "-1",
-    "max_dropped": "7",
-    "max_suppressed": "7",
-    "time_limit": "-1",
-    "unify": '["nonsense"]',
-    "quasi": '["nonsense"]',
-    "sensitive": '["nonsense"]',
-    "identifiers": '["nonsense"]',
-    "person": '["nonsense"]',
-    "other": '["nonsense"]',
-    "leave_out": '["nonsense"]',
-    "allow": '["nonsense"]',
-    "missing": "[]",
-    "order": '["nonsense"]',
-    "hierarchies": '"nonsense.csv"',
-    "attribute_weights": "-1",
-}
-"""A value that cannot be meant; of all other texts it is `nonsense`."""
-SWITCHES = ("neutralise", "overwrite", "report")
+BAD = {"missing": "[]", "order": '["nonsense"]', "hierarchies": '"nonsense.csv"', "attribute_weights": "-1"}
+"""A value that cannot be meant, where the kind of a setting does not say one."""
 PLACES = ("folder", "registry", "follows")
 """Texts that may be anything."""
 COLUMN = {"missing": "age", "order": "gender", "hierarchies": "age", "attribute_weights": "age"}
-"""The column that a free section names."""
-WALK = [*((section, key) for section, keys in KEYS.items() for key in keys), *((one, COLUMN[one]) for one in FREE)]
+"""The column that a section with a line per column names."""
+WALK = [(one.section, COLUMN[one.section] if one.per_column else one.key) for one in SETTINGS.values()]
 
 
 @pytest.fixture(scope="module")
@@ -159,13 +128,28 @@ def run(command: str, home: Path, section: str, key: str, value: str) -> Outcome
     return shoal(command, "--config", folder / "shoal.toml", *OWN.get(command, ()))
 
 
-def good(section: str, key: str) -> str:
-    return GOOD[section if section in FREE else key]
+def setting(section: str, key: str) -> Setting:
+    """Return the setting that a key is of; of a section with a line per column, that of the section."""
+    return SETTINGS[FREE[section] if section in FREE else KEYS[section][key]]
 
 
-def test_the_walk_is_over_every_command_and_every_key() -> None:
+def good(one: Setting) -> str:
+    """Return a value that can be meant: the default, the least number, or what fits the kind."""
+    (default,) = (given.default for owner in OWNERS for given in fields(owner) if given.name == one.name)
+    by_kind = {NAMES: ["workclass"], SWITCH: True, NUMBER: one.number and int(one.number.minimum or 0)}
+    fitting = default if default not in (None, "", (), False, MISSING) else by_kind.get(one.kind, "some words")
+    return GOOD.get(one.name) or toml_value(fitting)
+
+
+def bad(one: Setting) -> str:
+    """Return a value that cannot be meant: a number below the least, or words that name nothing."""
+    below = toml_value(int(one.number.minimum or 0) - 1) if one.number else '"nonsense"'
+    return BAD.get(one.name) or {NAMES: '["nonsense"]'}.get(one.kind, below)
+
+
+def test_the_walk_is_over_every_command() -> None:
     assert {"anonymize", "codip", "compare", "frontier"} <= set(COMMANDS) == set(UNUSED)
-    assert set(GOOD) == {key for keys in KEYS.values() for key in keys} | set(FREE)
+    assert {*GOOD, *BAD} <= set(SETTINGS)
 
 
 @pytest.mark.parametrize(("section", "key"), WALK)
@@ -173,7 +157,7 @@ def test_the_walk_is_over_every_command_and_every_key() -> None:
 def test_every_key_is_taken_by_every_command_or_refused_in_words(
     home: Path, command: str, section: str, key: str
 ) -> None:
-    done = run(command, home, section, key, good(section, key))
+    done = run(command, home, section, key, good(setting(section, key)))
     if (command, key) not in REFUSED and (key not in ALONE or key in UNUSED[command]):
         assert (done.code, done.err) in ((0, ""), (0, NOTED.get(key, "")))
     else:
@@ -182,13 +166,14 @@ def test_every_key_is_taken_by_every_command_or_refused_in_words(
         assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(("section", "key"), [one for one in WALK if one[1] not in (*SWITCHES, *PLACES)])
+@pytest.mark.parametrize(
+    ("section", "key"), [one for one in WALK if one[1] not in PLACES and setting(*one).kind != SWITCH]
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nonsense_in_a_key_is_refused_unless_the_key_is_listed_as_unused(
     home: Path, command: str, section: str, key: str
 ) -> None:
-    of = section if section in FREE else key
-    done = run(command, home, section, key, BAD.get(of, '"nonsense"'))
+    done = run(command, home, section, key, bad(setting(section, key)))
     unused = KEYS.get(section, {}).get(key) in UNUSED[command]
     assert (done.code == 0) == unused, done.err
     assert unused or (done.code in (2, 3) and done.err.startswith("shoal: ")), done.err

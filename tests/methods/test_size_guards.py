@@ -34,7 +34,7 @@ from shoal.methods.l_diversity.bipartite import Bipartite
 from shoal.methods.l_diversity.tds import Cuts, _entropies, _entropies_of_pairs
 from shoal.methods.microaggregation.clusters.swapping import swap
 from shoal.methods.t_closeness import pca_order, point_assignment
-from shoal.methods.t_closeness.fragmentation.dealing import ROUNDS, balanced, in_order
+from shoal.methods.t_closeness.fragmentation.buckets import ROUNDS, balanced, in_order
 from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment
 from shoal.microdata.partition import Partition
@@ -251,7 +251,7 @@ def balanced_plainly(points: Floats, counts: Ints, buckets: int, rng: np.random.
 
 @pytest.mark.parametrize("wide", [1, 2, 9])
 def test_clusters_made_piece_by_piece_are_those_made_at_once(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.methods.t_closeness.fragmentation.dealing.CHUNK", 50)
+    monkeypatch.setattr("shoal.methods.t_closeness.fragmentation.buckets.CHUNK", 50)
     rng = np.random.default_rng(wide)
     for seed in range(20):
         points, counts = rng.random((60, wide)).round(1), rng.integers(1, 5, 60)

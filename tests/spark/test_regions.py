@@ -23,16 +23,16 @@ from shoal.recoding.recode import recode
 from shoal.request import Request
 from shoal.spark.by_regions import METHODS, is_for_workers
 from shoal.spark.cell_keys import cells_with, keys_of
-from shoal.spark.coding import Dictionary, Encoder, Work, frame_of
-from shoal.spark.counting import Counted
-from shoal.spark.cutting import halve
 from shoal.spark.domains import Domains, WorkerTable
-from shoal.spark.gathered import Gathered
 from shoal.spark.kernel import Kernel
+from shoal.spark.mondrian_cuts import halve
 from shoal.spark.packing import SPAN, Packing
 from shoal.spark.regions import Curve, Regions
+from shoal.spark.row_counts import Counted
 from shoal.spark.run import pose
 from shoal.spark.stretches import stretch
+from shoal.spark.whole_table import Gathered
+from shoal.spark.worker_batches import Dictionary, Encoder, Work, frame_of
 from shoal.steps.safety import Safety
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table

@@ -15,7 +15,7 @@ from shoal.release.release_view import Shown
 from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.utility import query_error
 from shoal.utility.queries import Answers
-from shoal.utility.reading import spreads
+from shoal.utility.spreads import spreads
 
 ORIGINAL = census(300, seed=4)
 QUASIS = list(QUASI[:3])

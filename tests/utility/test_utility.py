@@ -29,7 +29,7 @@ from shoal.utility.associations import associations
 from shoal.utility.features import drawn_features, original_features, published_features
 from shoal.utility.numbers import numbers
 from shoal.utility.propensity import propensity
-from shoal.utility.reading import Spread, spreads
+from shoal.utility.spreads import Spread, spreads
 
 ORIGINAL = Table.of(census(400, seed=4)).frame
 QUASIS = list(QUASI[:4])

@@ -10,7 +10,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from shoal.request import LEFT_OUT, NAMES, PANELS, READING, SETTINGS, SWITCH, Setting, declared
+from shoal.core.settings import NAMES, PANELS, SWITCH, Setting
+from shoal.request import LEFT_OUT, READING, SETTINGS, declared
 
 
 def option(name: str, panel: str | None = None) -> Any:

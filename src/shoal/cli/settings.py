@@ -10,7 +10,8 @@ from typing import Any
 from shoal.cli.spark import Spark
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, Unsupported
-from shoal.request import CODES, LEFT_OUT, NAMES, NEVER_IGNORED, READING, SETTINGS, WORDS, Setting
+from shoal.core.settings import CODES, NAMES, WORDS, Setting
+from shoal.request import LEFT_OUT, NEVER_IGNORED, READING, SETTINGS
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 COMMANDS = ("anonymize", "codip", "compare", "frontier")

@@ -52,10 +52,8 @@ class Common(Builder):
     others: tuple[int, ...] = ()
 
     def __init__(self, shares: object = SHARES, keep: object = (), others: object = ()) -> None:
-        object.__setattr__(self, "shares", read_shares(shares, self.name))
-        object.__setattr__(self, "keep", read_kept(keep))
-        object.__setattr__(self, "others", tuple(int(OTHERS.read(one, self.name)) for one in listed(others)))
-        check_kept(self.keep, self.others, self.name)
+        for field, value in read_levels(shares, keep, others, self.name).items():
+            object.__setattr__(self, field, value)
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
@@ -120,7 +118,14 @@ def joined(labels: Sequence[str], keep: Kept, others: Sequence[int]) -> list[lis
     return [[label if label in kept else other for label in labels] for kept, other in levels]
 
 
-def read_shares(given: object, owner: str) -> tuple[Fraction, ...]:
+def read_levels(shares: object, keep: object, others: object, owner: str) -> dict[str, tuple[object, ...]]:
+    """Return what says which values stay, by the names of its fields, or raise `ParameterError`."""
+    kept, numbers = _read_kept(keep), tuple(int(OTHERS.read(one, owner)) for one in listed(others))
+    _check_kept(kept, numbers, owner)
+    return {"shares": _read_shares(shares, owner), "keep": kept, "others": numbers}
+
+
+def _read_shares(given: object, owner: str) -> tuple[Fraction, ...]:
     """Return rising shares, or raise `ParameterError`."""
     shares = tuple(SHARE.read(share, owner) for share in listed(given))
     if not shares or any(after <= before for before, after in pairwise(shares)):
@@ -128,13 +133,13 @@ def read_shares(given: object, owner: str) -> tuple[Fraction, ...]:
     return shares
 
 
-def read_kept(given: object) -> Kept:
+def _read_kept(given: object) -> Kept:
     """Return what stays, level by level: `a,b/a`, or lists."""
     levels = given.split("/") if isinstance(given, str) and given else listed(given)
     return tuple(tuple(map(str, listed(level))) for level in levels)
 
 
-def check_kept(keep: Kept, others: Sequence[int], owner: str) -> None:
+def _check_kept(keep: Kept, others: Sequence[int], owner: str) -> None:
     """Guarantees that each level keeps some of what the level before keeps, and joins more."""
     if len(keep) != len(others) or not all(keep):
         raise ParameterError(

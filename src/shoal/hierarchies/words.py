@@ -17,17 +17,7 @@ from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError
 from shoal.core.number_format import counted
 from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topics, hierarchy_from_labels
-from shoal.hierarchies.common import (
-    OTHERS,
-    SHARES,
-    Kept,
-    check_kept,
-    commonest,
-    commonest_said,
-    joined,
-    read_kept,
-    read_shares,
-)
+from shoal.hierarchies.common import SHARES, Kept, commonest, commonest_said, joined, read_levels
 from shoal.hierarchies.specs import listed
 from shoal.tables.star_marks import cell_text
 
@@ -66,10 +56,8 @@ class Words(Builder):
 
     def __init__(self, groups: object = (), shares: object = SHARES, keep: object = (), others: object = ()) -> None:
         object.__setattr__(self, "groups", _read_groups(groups))
-        object.__setattr__(self, "shares", read_shares(shares, self.name))
-        object.__setattr__(self, "keep", read_kept(keep))
-        object.__setattr__(self, "others", tuple(int(OTHERS.read(one, self.name)) for one in listed(others)))
-        check_kept(self.keep, self.others, self.name)
+        for field, value in read_levels(shares, keep, others, self.name).items():
+            object.__setattr__(self, field, value)
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:

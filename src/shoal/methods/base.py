@@ -17,7 +17,7 @@ from shoal.bounds.base import best_bound
 from shoal.core.arrays import Ints
 from shoal.core.clock import working_seconds
 from shoal.core.errors import Unsupported
-from shoal.methods.general.dropping import rows_to_keep
+from shoal.methods.general.dropped_rows import rows_to_keep
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, Status
 from shoal.request import SUPPRESSED

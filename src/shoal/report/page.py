@@ -10,13 +10,13 @@ from shoal.attacks.base import Attack
 from shoal.core.errors import ReleaseError
 from shoal.core.markup import Markup, joined, listed, tag
 from shoal.release.release import Release
-from shoal.report.asked import asked
 from shoal.report.attacks import inference, linkability
 from shoal.report.columns import columns
 from shoal.report.evidence import About, Evidence
 from shoal.report.price import price
-from shoal.report.remaining import remaining
-from shoal.report.reproduce import reproduce
+from shoal.report.reproduction import reproduce
+from shoal.report.requirements import asked
+from shoal.report.residual_risk import remaining
 from shoal.report.singling_out import singling_out
 from shoal.report.style import STYLE
 from shoal.report.summary import summary

@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 
 from shoal.core.errors import Infeasible
-from shoal.spark.coding import FromWords, PublishedCells
 from shoal.spark.columns import TRACE
-from shoal.spark.counting import Counted, Shares
 from shoal.spark.engine_contract import Decide, Decided
-from shoal.spark.gathered import ranked
 from shoal.spark.packing import Packing
 from shoal.spark.release import SparkRelease
+from shoal.spark.row_counts import Counted, Shares
 from shoal.spark.rows import SparkRows
 from shoal.spark.session import HAS_PYSPARK, SparkFrame, changed
+from shoal.spark.whole_table import ranked
+from shoal.spark.worker_batches import FromWords, PublishedCells
 from shoal.tables.table import Table
 
 if HAS_PYSPARK:

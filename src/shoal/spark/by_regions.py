@@ -22,20 +22,20 @@ from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.problem import Problem, infeasible
 from shoal.recoding.codebook import marks_of_values
 from shoal.spark.cell_keys import RECODINGS, are_bytes
-from shoal.spark.coding import Dictionary, FromKeys, PublishedCells
 from shoal.spark.columns import TRACE
-from shoal.spark.cutting import COUNTED as BY_AXIS
-from shoal.spark.cutting import halve
 from shoal.spark.domains import Domains, WorkerTable
 from shoal.spark.engine_contract import Decided, Posed
-from shoal.spark.gathered import Gathered, ranked
 from shoal.spark.kernel import Kernel
+from shoal.spark.mondrian_cuts import COUNTED as BY_AXIS
+from shoal.spark.mondrian_cuts import halve
 from shoal.spark.regions import Regions
 from shoal.spark.release import SparkRelease
 from shoal.spark.rows import SparkRows, longs, summed
 from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking, changed
 from shoal.spark.stretches import COUNTED as BY_STEP
 from shoal.spark.stretches import stretch
+from shoal.spark.whole_table import Gathered, ranked
+from shoal.spark.worker_batches import Dictionary, FromKeys, PublishedCells
 from shoal.tables.table import Table
 
 if HAS_PYSPARK:

@@ -22,8 +22,8 @@ from shoal.microdata.microdata import Microdata, bound_to, check_hierarchies
 from shoal.models import Models
 from shoal.problem import Problem
 from shoal.spark.columns import Numbered
-from shoal.spark.counting import Counted
 from shoal.spark.packing import Packing
+from shoal.spark.row_counts import Counted
 from shoal.spark.session import changed
 from shoal.tables.column_types import tidy
 from shoal.tables.encoded_column import Coded

@@ -9,10 +9,10 @@ import polars as pl
 
 from shoal.methods.base import Deadline, Method, silent
 from shoal.spark.cell_keys import keys_of
-from shoal.spark.coding import arrow_of, frame_of
 from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.session import HAS_PYARROW
+from shoal.spark.worker_batches import arrow_of, frame_of
 
 if HAS_PYARROW:
     import pyarrow as pa

@@ -19,7 +19,7 @@ from shoal.microdata.row_fingerprints import digest_of, places_among
 from shoal.recoding.codebook import marks_of_values
 from shoal.release.certificate import Certificate, canonical
 from shoal.release.release import seal_folder, write_folder
-from shoal.spark.audited import audited
+from shoal.spark.audit import audited
 from shoal.spark.columns import TRACE
 from shoal.spark.engine_contract import Decided
 from shoal.spark.session import SparkFrame, asking

@@ -16,11 +16,11 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.microdata.row_fingerprints import cell_traces
-from shoal.spark.coding import Dictionary, Encoder, PublishedCells, Work
 from shoal.spark.columns import TRACE, Numbered, escaped
 from shoal.spark.domains import Domains
 from shoal.spark.regions import Regions
 from shoal.spark.session import HAS_PYSPARK, SparkFrame, asking
+from shoal.spark.worker_batches import Dictionary, Encoder, PublishedCells, Work
 
 if HAS_PYSPARK:
     from pyspark.sql import functions as sql

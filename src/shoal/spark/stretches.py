@@ -17,12 +17,12 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.sorting import distinct_rows
 from shoal.methods.general.hilbert_curve import grid
-from shoal.spark.coding import Batch
-from shoal.spark.cutting import gathered
 from shoal.spark.domains import Domains, WorkerTable
+from shoal.spark.mondrian_cuts import gathered
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Curve, Stretches
 from shoal.spark.session import HAS_PYARROW
+from shoal.spark.worker_batches import Batch
 
 if HAS_PYARROW:
     import pyarrow as pa

@@ -17,6 +17,7 @@ from shoal.checking.changed_cells import changed_cells
 from shoal.checking.proof import price_bound
 from shoal.core.arrays import Ints
 from shoal.core.errors import ShoalError, Unsupported
+from shoal.core.settings import settings_of
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
 from shoal.hierarchies import spec_of
@@ -30,12 +31,12 @@ from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
 from shoal.recoding.codebook import codebook
 from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
-from shoal.request import Request, settings_of
+from shoal.request import Request
 from shoal.steps.preparation import Prepared
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.missing_codes import listed_codes
-from shoal.tables.roles import Roles, listed
+from shoal.tables.roles import Roles
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
@@ -250,30 +251,21 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "identifiers": list(roles.identifiers),
-        "person": list(listed(request.person)),
         "other": list(roles.other),
         "leave_out": list(roles.left_out),
-        "allow": list(listed(request.allow)),
         "require": str(asked.models),
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
         "cost": problem.cost.name,
-        "method": request.method,
-        "max_dropped": str(problem.max_dropped),
-        "max_suppressed": str(problem.max_suppressed),
-        "suppressed": problem.suppressed,
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
-        "unify": list(listed(request.unify)),
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
-        "star": request.star,
-        "neutralise": bool(request.neutralise),
         "time_limit": limit if solution.cut else None,  # one not reached changed nothing
         "seed": seed,
     }
-    others = (name for name in settings_of(Request) if name not in (*understood, "population"))
-    return understood | {name: getattr(request, name) for name in others}
+    kept = (one for one in settings_of(Request).values() if one.name != "population")
+    return {one.name: understood[one.name] if one.name in understood else one.plain(request) for one in kept}
 
 
 def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str]:

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 BINS = 20
 
@@ -36,7 +36,7 @@ def associations(columns: Mapping[str, Spread]) -> tuple[Association, ...]:
 
     >>> import polars as pl, shoal
     >>> from shoal.release.release_view import Shown
-    >>> from shoal.utility.reading import spreads
+    >>> from shoal.utility.spreads import spreads
     >>> people = {"age": [20, 21, 50, 51], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", method="mondrian", recoding="range")
     >>> (pair,) = associations(spreads(Shown.of(made), pl.DataFrame(people)))

@@ -20,7 +20,7 @@ from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import RoleError, Unsupported, nearest
 from shoal.release.release_view import Shown
 from shoal.utility.features import original_features, published_features
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 HELD_OUT = 1 / 3
 ROWS = 15_000

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 COMMONEST = 30
 

@@ -28,7 +28,7 @@ from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 PAIRS = 200_000_000
 """A cost that compares every row with every class is left out where there are more pairs."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Floats
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def marginals(columns: Mapping[str, Spread]) -> tuple[Marginal, ...]:
 
     >>> import polars as pl, shoal
     >>> from shoal.release.release_view import Shown
-    >>> from shoal.utility.reading import spreads
+    >>> from shoal.utility.spreads import spreads
     >>> people = {"age": [20, 20, 20, 50], "town": ["a", "a", "b", "b"]}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=4", method="mondrian")
     >>> [(one.column, one.distance) for one in marginals(spreads(Shown.of(made), pl.DataFrame(people)))]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Floats
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """The quantiles that are compared."""
@@ -42,7 +42,7 @@ def numbers(columns: Mapping[str, Spread]) -> tuple[Numbers, ...]:
 
     >>> import polars as pl, shoal
     >>> from shoal.release.release_view import Shown
-    >>> from shoal.utility.reading import spreads
+    >>> from shoal.utility.spreads import spreads
     >>> people = {"age": [20, 30, 40, 50]}
     >>> made = shoal.anonymize(people, quasi=["age"], require="k=2", method="mondrian", recoding="range")
     >>> (age,) = numbers(spreads(Shown.of(made), pl.DataFrame(people)))

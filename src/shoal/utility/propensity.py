@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.utility.features import drawn_features, feature_count, original_features
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 ROWS = 10_000
 """Rows taken of each side, at most."""
@@ -43,7 +43,7 @@ def propensity(columns: Mapping[str, Spread], *, seed: int = 0) -> Propensity:
 
     >>> import polars as pl, shoal
     >>> from shoal.release.release_view import Shown
-    >>> from shoal.utility.reading import spreads
+    >>> from shoal.utility.spreads import spreads
     >>> people = {"age": [20, 30, 40, 50] * 5, "town": ["a", "a", "b", "b"] * 5}
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=5", method="mondrian")
     >>> round(propensity(spreads(Shown.of(made), pl.DataFrame(people))).pmse, 6)

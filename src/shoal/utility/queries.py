@@ -22,7 +22,7 @@ from shoal.release.release import Release
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import is_ordered
 from shoal.tables.table import TableLike
-from shoal.utility.reading import Spread, spreads
+from shoal.utility.spreads import Spread, spreads
 
 QUERIES = Number("queries", "how many queries", 1, whole=True)
 ATTRIBUTES = Number("attributes", "how many quasi-identifiers a query restricts", 1, whole=True)

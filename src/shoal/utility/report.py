@@ -21,7 +21,7 @@ from shoal.utility.marginals import Marginal, marginals
 from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
-from shoal.utility.reading import Spread, shown_table, spreads
+from shoal.utility.spreads import Spread, shown_table, spreads
 from shoal.utility.weighted import Weighted, weighted
 
 

@@ -17,7 +17,7 @@ from shoal.core.arrays import Floats
 from shoal.release.release_view import Shown
 from shoal.risk.individual import weights_of
 from shoal.tables.table import Table
-from shoal.utility.reading import Spread
+from shoal.utility.spreads import Spread
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def weighted(
     """Compare the weighted totals and means of all columns of numbers.
 
     >>> import shoal
-    >>> from shoal.utility.reading import spreads
+    >>> from shoal.utility.spreads import spreads
     >>> people = pl.DataFrame({"age": [20, 30, 40, 50], "weight": [1.0, 2.0, 3.0, 4.0]})
     >>> made = shoal.anonymize(people, quasi=["age"], require="k=2", recoding="range", record_weight="weight")
     >>> weighted(Shown.of(made), people, spreads(Shown.of(made), people), "weight", [])

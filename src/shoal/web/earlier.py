@@ -13,7 +13,7 @@ from shoal.config import FIRST
 from shoal.core.errors import ShoalError
 from shoal.republication.earlier import WARN
 from shoal.republication.release_register import Entry, Register
-from shoal.web.desk import Desk, Draft, Run, checking, queries
+from shoal.web.desk import Desk, Draft, Run, draft_checks, queries
 from shoal.web.events import hear
 from shoal.web.job_state import JobState, wait_for
 from shoal.web.page import Page
@@ -55,7 +55,7 @@ def look_earlier(desk: Desk) -> EarlierView:
         entries = Register.at(draft.registry).entries
     except ShoalError as error:
         return EarlierView(registers, refused=str(error))
-    problem = checking.series_problem(draft) if draft.follows and draft.require else ""
+    problem = draft_checks.series_problem(draft) if draft.follows and draft.require else ""
     return EarlierView(registers, entries, problem=problem, offer=_offer(draft, entries))
 
 
@@ -92,7 +92,7 @@ def choose_earlier(page: Page, found: EarlierView) -> None:
         _decide(page, found)
 
 
-def place_of(desk: Desk, path: str | None) -> str:
+def place_of(desk: Desk, path: str | Path | None) -> str:
     """Return a folder as it is called from the chosen one."""
     return "" if path is None else os.path.relpath(path, desk.root)
 

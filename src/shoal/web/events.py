@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from nicegui import context
 from nicegui.element import Element
@@ -18,13 +18,13 @@ from nicegui.events import GenericEventArguments
 Heard: TypeAlias = Callable[[Any], Awaitable[None] | None]
 """What is called with a control's new value; of a button, with nothing of use."""
 
-KINDS = ("press", "value", "file")
+Kind: TypeAlias = Literal["press", "value", "file"]
 """What a control tells: that it was pressed, its new value, or why the file that was chosen was refused."""
 _HEARD: dict[str, dict[str, Heard]] = {}
 """For every open page what is called for each key; a page that is closed is forgotten."""
 
 
-def hear(element: Element, key: str, kind: str, heard: Heard) -> Element:
+def hear(element: Element, key: str, kind: Kind, heard: Heard) -> Element:
     """Let a control tell what happens to it."""
     element._props.update({"data-key": key, "data-tells": kind})
     _HEARD.get(context.client.id, {})[key] = heard

@@ -44,10 +44,8 @@ def draw(page: Page, found: MethodView) -> None:
     heading("Who may be left out")
     text("Leaving out a few rows with rare values can keep more detail in all others.", "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
-    options = (
-        DROPPED if page.draft.max_dropped in DROPPED else {**DROPPED, page.draft.max_dropped: page.draft.max_dropped}
-    )
-    chosen("Leave out", options, page.draft.max_dropped, heard, key="dropped")
+    now = str(page.draft.max_dropped)
+    chosen("Leave out", {**DROPPED, now: DROPPED.get(now, now)}, now, heard, key="dropped")
     heading("Who searches")
     if not found.ready:
         said = "Which methods fit is known once roles and privacy are decided."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shoal.core.errors import ShoalError
@@ -133,13 +134,7 @@ def _asked(page: Page, place: int, one: Asked) -> None:
         part("p", _sentence(one))
         if one.plain:
             for number, field in enumerate(one.form.fields):
-                _number(
-                    page,
-                    f"{place}-{number}",
-                    field,
-                    one.numbers[number],
-                    lambda v, n=number: _tell(page, put, one, n, v),
-                )
+                _number(f"{place}-{number}", field, one.numbers[number], partial(_tell, page, put, one, number))
         part("p", one.text, "faint code")
 
 
@@ -163,7 +158,7 @@ def _sentence(one: Asked) -> str:
     return said
 
 
-def _number(page: Page, key: str, field: Field, value: str, heard: Any) -> None:
+def _number(key: str, field: Field, value: str, heard: Any) -> None:
     """Show a slider for a number, and a field to type it exactly."""
     now = float(value)
     low = max(float(field.least or 0), 0.0)

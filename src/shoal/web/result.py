@@ -11,7 +11,7 @@ from shoal.core.number_format import number as level
 from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
 from shoal.web.codip import ask_codip, look_codip
-from shoal.web.compared import compared
+from shoal.web.comparison import compared
 from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published

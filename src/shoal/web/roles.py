@@ -67,7 +67,7 @@ def draw(page: Page, found: RolesView) -> None:
                 part("strong", ROLES[role])
                 part("span", f": {meaning}.")
     _alone(found.uniqueness, len(page.draft.named("quasi")))
-    _open(page, found)
+    _open(page)
     for name, reason in found.refused.items():
         _refused(page, name, reason)
     for said in found.warnings:
@@ -92,7 +92,7 @@ def proposed(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {one["name"]: one["role"] for one in columns}
 
 
-def _open(page: Page, found: RolesView) -> None:
+def _open(page: Page) -> None:
     """Say how many columns have no role yet."""
     undecided = page.draft.named(OPEN)
     if undecided:

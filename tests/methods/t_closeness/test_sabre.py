@@ -12,7 +12,7 @@ import shoal
 from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.t_closeness.fragmentation import DistanceBound, Fragmentation, axes_of, find_fragmentation, size
-from shoal.methods.t_closeness.fragmentation.dealing import balanced, dealt, in_order
+from shoal.methods.t_closeness.fragmentation.buckets import balanced, dealt, in_order
 from shoal.methods.t_closeness.fragmentation.sizing import Sizing
 from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment, embedded

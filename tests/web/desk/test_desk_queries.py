@@ -24,7 +24,7 @@ from shoal.recoding.recode import recodings
 from shoal.studies.synth import census, write_census
 from shoal.tables.readers import csv as csv_reader
 from shoal.tables.writing import write
-from shoal.web.desk import Desk, Draft, background_queries, queries, reading
+from shoal.web.desk import Desk, Draft, background_queries, draft_table, queries
 from shoal.web.desk.forms import Form
 from shoal.web.desk.runs import GOING
 
@@ -58,7 +58,7 @@ def test_preview_of_a_large_file_reads_its_beginning(
     else:
         write(frame, file)
     monkeypatch.setattr(csv_reader, "HEAD", 100)
-    monkeypatch.setattr(reading, "stamped", None)  # the whole is not read
+    monkeypatch.setattr(draft_table, "stamped", None)  # the whole is not read
     found = queries.preview(Draft(file=str(file)), 2)
     assert found.rows == (('x\n"0', "0"), ('x\n"1', "1"))
 

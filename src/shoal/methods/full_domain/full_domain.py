@@ -17,9 +17,9 @@ class FullDomain(Method):
     """Guarantees `cost = optimum` over full-domain recodings, if the search ends in time.
 
     Such a recoding publishes every column at one level of its hierarchy. The rows of classes that fail the models are
-    published as stars, no more than `max_suppressed` allows: as a class like any other, which must meet the models
-    itself. If it does not, its rows are dropped, where `max_dropped` allows it and the rest then meets the models;
-    else the levels will not do.
+    published as stars, no more than `may_suppress` of the problem: as a class like any other, which must meet the
+    models itself. If it does not, its rows are dropped, where `max_dropped` allows it and the rest then meets the
+    models; else the levels will not do.
 
     The lattice of levels is searched as its file says; every model, monotone or not, and every cost. For a cost that
     each row pays for its own cells few of the nodes are looked at; for another, all that can be admitted.

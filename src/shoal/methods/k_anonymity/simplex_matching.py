@@ -11,7 +11,7 @@ import numpy as np
 from shoal.bounds.base import in_measure, is_provable
 from shoal.bounds.hierarchy_losses import distance_refusals
 from shoal.methods.base import Deadline, Method, Progress, silent
-from shoal.methods.general.dropping import rows_to_keep
+from shoal.methods.general.dropped_rows import rows_to_keep
 from shoal.methods.k_anonymity.blocks import blocks_of
 from shoal.methods.k_anonymity.simplex import Matching, Points, match
 from shoal.methods.k_anonymity.simplex.matching import MOST_SETS, SCALE

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from shoal.methods.base import Deadline, Growth, Progress
 from shoal.methods.microaggregation.microaggregation import mdav
-from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
+from shoal.methods.microaggregation.ranked_microaggregation import Formed, RankedMicroaggregation
 from shoal.models import Model
 from shoal.problem import Problem
 

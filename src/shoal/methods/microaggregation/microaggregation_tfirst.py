@@ -12,7 +12,7 @@ from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Growth, Progress
 from shoal.methods.microaggregation.clusters import Remaining, seeds
 from shoal.methods.microaggregation.microaggregation import LATE
-from shoal.methods.microaggregation.ranked import Formed, RankedMicroaggregation
+from shoal.methods.microaggregation.ranked_microaggregation import Formed, RankedMicroaggregation
 from shoal.models import Model
 from shoal.problem import Problem
 

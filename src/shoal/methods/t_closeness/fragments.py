@@ -13,6 +13,7 @@ from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.peel import unmet
 from shoal.methods.general.repair import repair
+from shoal.methods.t_closeness.failing_classes import join_failing
 from shoal.methods.t_closeness.fragmentation import (
     Axis,
     DistanceBound,
@@ -28,7 +29,6 @@ from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks, swapped
 from shoal.methods.t_closeness.fragmentation.sizing import Diversity, Sizing
 from shoal.methods.t_closeness.fragmentation.width import Widths
-from shoal.methods.t_closeness.joining import join_failing
 from shoal.methods.t_closeness.splits import Splits, rank_of
 from shoal.microdata.partition import Partition
 from shoal.models import Rule

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.core.arrays import Floats, Ints
 from shoal.methods.t_closeness.fragmentation.axes import Axis, Tuples
-from shoal.methods.t_closeness.fragmentation.dealing import in_order
+from shoal.methods.t_closeness.fragmentation.buckets import in_order
 from shoal.methods.t_closeness.point_assignment import PointAssignment, dimensions, embedded
 
 MOST_PRODUCTS = 5_000_000_000

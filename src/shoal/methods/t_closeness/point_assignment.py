@@ -9,12 +9,12 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.peel import unmet
+from shoal.methods.t_closeness.failing_classes import mended
 from shoal.methods.t_closeness.fragmentation import axes_of
 from shoal.methods.t_closeness.fragmentation.axes import Axis, Tuples, closeness
-from shoal.methods.t_closeness.fragmentation.dealing import balanced, dealt
+from shoal.methods.t_closeness.fragmentation.buckets import balanced, dealt
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks
 from shoal.methods.t_closeness.fragmentation.width import Widths
-from shoal.methods.t_closeness.joining import mended
 from shoal.methods.t_closeness.sabre import NEAREST_UP_TO
 from shoal.microdata.partition import Partition
 from shoal.models.emd import Line, Matrix, Tree

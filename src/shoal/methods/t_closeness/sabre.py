@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from shoal.methods.base import Deadline, Method, Progress
 from shoal.methods.general.peel import unmet
+from shoal.methods.t_closeness.failing_classes import mended
 from shoal.methods.t_closeness.fragmentation import DistanceBound, Fragmentation, axes_of, find_fragmentation, size
 from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_nearest, curve_ranks
 from shoal.methods.t_closeness.fragmentation.sizing import Sizing
 from shoal.methods.t_closeness.fragmentation.width import Widths
-from shoal.methods.t_closeness.joining import mended
 from shoal.problem import Problem, Solution
 
 NEAREST_UP_TO = 2_000

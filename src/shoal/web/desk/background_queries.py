@@ -14,9 +14,9 @@ from shoal.request import LEFT_OUT, READING
 from shoal.studies.checkpoint import fingerprint
 from shoal.web.desk.atomic_files import plain, private_folder
 from shoal.web.desk.draft import Draft
+from shoal.web.desk.draft_table import Stamp
 from shoal.web.desk.jobs import Job
 from shoal.web.desk.queries import LOOKS
-from shoal.web.desk.reading import Stamp
 
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""

@@ -16,7 +16,7 @@ from shoal.problem import Problem
 from shoal.recoding.recode import recodings as known_recodings
 from shoal.steps.preparation import prepare
 from shoal.web.desk.draft import Draft
-from shoal.web.desk.reading import table
+from shoal.web.desk.draft_table import table
 
 AUTO = "the best of the methods that fit the table, the models and the time"
 

@@ -21,12 +21,12 @@ from shoal.models.parameter_range import Vary
 from shoal.republication.codip import LARGEST
 from shoal.republication.earlier import Earlier
 from shoal.request import EARLIER
-from shoal.web.desk import checking
+from shoal.web.desk import draft_checks
 from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
-from shoal.web.desk.draft import OPEN, Draft
+from shoal.web.desk.draft import OPEN, READ, Draft
+from shoal.web.desk.draft_table import table
 from shoal.web.desk.history import History
-from shoal.web.desk.reading import table
 from shoal.web.desk.releases import release_of
 from shoal.web.desk.runs import GOING, Run, Runs
 from shoal.web.desk.uploads import LIMIT, Uploads
@@ -78,12 +78,12 @@ class Desk:
 
     def _checked(self, name: str, part: Any) -> Any:
         if name == "hierarchies":
-            return {column: checking.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
-        if name in ("file", "population", "registry") and part is not None:
+            return {column: draft_checks.hierarchy(spec, self.allowed, self.uploads) for column, spec in part.items()}
+        if name in (*READ, "registry") and part is not None:
             return str(self.allowed(part))
         if name == "follows" and part not in (None, FIRST):
             return str((self.root or Path()) / part)
-        return checking.part(name, part)
+        return draft_checks.part(name, part)
 
     def undo(self) -> Draft:
         """Go one step back."""
@@ -184,18 +184,18 @@ class Desk:
                     self.runs.delete(job)
 
     def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
-        missing = checking.missing(draft)
+        missing = draft_checks.missing(draft)
         if missing:
             raise ParameterError(missing[0][1])
         return self.runs.start(draft, kind, **asked)
 
     def ready(self, draft: Draft | None = None) -> list[tuple[str, str]]:
         """Return what is missing before a run can start: the step, and what to do there."""
-        return checking.missing(self.draft if draft is None else draft)
+        return draft_checks.missing(self.draft if draft is None else draft)
 
     def portable(self, draft: Draft) -> Draft:
         """Return a draft that can be repeated beside its table: uploads by their names, trees as their copies."""
-        files = {"file": draft.file, "population": draft.population}
+        files = {part: getattr(draft, part) for part in READ}
         uploaded = {part: Path(path).name for part, path in files.items() if path and self.uploads.holds(path)}
         beside = self.root if draft.file is None or "file" in uploaded else Path(draft.file).parent
         folders = {part: draft.earlier[part] for part in ("registry", "follows") if part in draft.earlier}

@@ -17,8 +17,10 @@ from typing import Any
 
 from shoal.config import as_toml
 from shoal.core.errors import ParameterError, nearest
+from shoal.core.parameters import as_fraction
+from shoal.core.settings import FILE, settings_of
 from shoal.hierarchies.specs import FILES
-from shoal.request import EARLIER, LEFT_OUT, READING, Request, settings_of
+from shoal.request import EARLIER, LEFT_OUT, READING, SETTINGS, Choices, Output, Request, Source
 
 ROLES = {
     "quasi": "quasi",
@@ -30,82 +32,42 @@ ROLES = {
 """Roles of columns, and the setting that lists them."""
 OPEN = "open"
 """The role of a column that nobody has decided on: there is no run before it is."""
-DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(Request)}
-"""What a request takes where nothing is said."""
-LISTED = ("require", "allow", "hierarchies", "attribute_weights", "order", "missing")
-PARTS = tuple(name for name in settings_of(Request) if name not in (*LISTED, *ROLES.values(), *LEFT_OUT["draft"]))
-"""Parts that are settings of a request as they are."""
-TUPLES = ("require", "unify", "allow", "person")
-"""Parts that are lists, kept so that nobody changes them."""
 TREES = "hierarchies"
 """The folder, beside what repeats a run, that holds hierarchies which are files."""
 UNPLAIN = re.compile(r"[^\w-]")
 """What is not taken over from the name of a column into that of a file."""
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What was decided so far. Parts that nobody decided are left to shoal, as in `shoal.anonymize`."""
+@dataclass(frozen=True, kw_only=True)
+class Draft(Choices, Output, Source):
+    """What was decided so far. Parts that nobody decided are left to shoal, as in `shoal.anonymize`.
 
-    file: str | None = None
-    """The table: an absolute path."""
-    separator: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    sheet: str | None = None
-    header_row: str | None = None
+    Its parts are the settings that `shoal.request` declares, but those that a draft leaves out, and what follows. Files
+    are absolute paths.
+    """
+
     roles: Mapping[str, str] = field(default_factory=dict)
     """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
     allow: tuple[str, ...] = ()
     """Columns that are published although they look like identifiers or tell of others."""
-    person: tuple[str, ...] = ()
-    """Columns that tell together whom a row is about, where a person has several rows."""
-    pseudonym: str | None = None
-    """The column of fresh numbers of people that is published, where one is."""
-    record_weight: str | None = None
-    """The column of record weights, for the risk."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
-    unify: tuple[str, ...] = ()
-    """Columns whose values become one if their spelling alone differs."""
-    missing: Mapping[str, Any] = field(default_factory=dict)
-    """For columns the codes that stand for missing values."""
     order: Mapping[str, Any] = field(default_factory=dict)
     """For each column of words its values, the least first."""
     require: tuple[str, ...] = ()
     """One model each, as in `k=5`."""
-    recoding: str | None = None
-    coarsen: str | None = None
-    method: str = DEFAULTS["method"]
-    cost: str | None = None
-    attribute_weights: Mapping[str, Any] = field(default_factory=dict)
-    max_dropped: str = str(DEFAULTS["max_dropped"])
-    max_suppressed: str = str(DEFAULTS["max_suppressed"])
-    population: str | None = None
-    star: str = DEFAULTS["star"]
-    neutralise: bool = DEFAULTS["neutralise"]
-    format: str | None = None
-    """None: that of the file where it has labels or sheets, else CSV."""
-    registry: str | None = None
-    """The register of earlier releases: an absolute path."""
-    overlap: str | None = None
-    follows: str | None = None
-    effort: str = DEFAULTS["effort"]
-    time_limit: float | None = None
-    seed: int = DEFAULTS["seed"]
 
     def changed(self, **parts: Any) -> Draft:
         """Return the draft with other parts; a part of an unknown name, or a role that there is not, is refused."""
-        known = [one.name for one in fields(self)]
         for name in parts:
-            if name not in known:
-                raise ParameterError(f"a draft has no part {name!r}", hint=nearest(name, known))
-        made = replace(self, **{name: _plain(part) for name, part in parts.items()})
+            if name not in PARTS:
+                hint = LEFT_OUT["draft"].get(name) or nearest(name, PARTS)
+                raise ParameterError(f"a draft has no part {name!r}", hint=hint)
+        made = replace(self, **{name: _kept(name, part) for name, part in parts.items()})
         for role in made.roles.values():
             if role not in (*ROLES, OPEN):
                 raise ParameterError(f"unknown role {role!r}", hint=nearest(role, (*ROLES, OPEN)))
-        lists: dict[str, Any] = {name: tuple(getattr(made, name)) for name in TUPLES}
-        return replace(made, **lists)
+        return made
 
     def named(self, role: str) -> list[str]:
         """Return the columns that have a role, in table order."""
@@ -119,7 +81,7 @@ class Draft:
     @property
     def files(self) -> list[Path]:
         """Every file that a run reads."""
-        named = [self.file, self.population, *self.hierarchies.values()]
+        named = [*(getattr(self, name) for name in READ), *self.hierarchies.values()]
         return [Path(one) for one in named if isinstance(one, str) and one.startswith("/")]
 
     @property
@@ -144,22 +106,18 @@ class Draft:
     @property
     def settings(self) -> dict[str, Any]:
         """What `Request` and `shoal.anonymize` are asked, without what they would take anyway."""
-        lists = {setting: self.named(role) for role, setting in ROLES.items()}
-        given = {name: getattr(self, name) for name in PARTS if getattr(self, name) != getattr(_NOTHING, name)}
+        given = {name: getattr(self, name) for name in CHOICES if getattr(self, name) != getattr(_NOTHING, name)}
         if self.method != _NOTHING.method:
             given.pop("effort", None)  # it is for auto
-        trees = {name: spec for name, spec in self.hierarchies.items() if name in self.used}
-        words = {name: said for name, said in self.order.items() if name in self.used}
         shown = [*self.named("sensitive"), *self.named("other")]
-        lists |= {"allow": [name for name in self.allow if name in shown]}
-        maps = {"hierarchies": trees, "attribute_weights": dict(self.attribute_weights), "order": words}
-        maps |= {"missing": dict(self.missing)}
-        return {
-            **{name: names for name, names in lists.items() if names or name == "quasi"},
-            "require": " ".join(self.require),
-            **{name: said for name, said in maps.items() if said},
-            **given,
+        columns: dict[str, Any] = {setting: self.named(role) for role, setting in ROLES.items()}
+        columns |= {
+            "allow": [name for name in self.allow if name in shown],
+            "hierarchies": {name: spec for name, spec in self.hierarchies.items() if name in self.used},
+            "order": {name: words for name, words in self.order.items() if name in self.used},
         }
+        needed = {"quasi": columns.pop("quasi"), "require": " ".join(self.require)}
+        return {**needed, **{name: said for name, said in columns.items() if said}, **given}
 
     @property
     def earlier(self) -> dict[str, str]:
@@ -200,7 +158,7 @@ class Draft:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
-        return asdict(self)
+        return {name: part for name, part in asdict(self).items() if name in PARTS}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Draft:
@@ -210,13 +168,21 @@ class Draft:
         >>> Draft.from_dict(draft.to_dict()) == draft
         True
         """
-        known = {one.name for one in fields(cls)}
-        return cls().changed(**{name: part for name, part in content.items() if name in known})
+        return cls().changed(**{name: part for name, part in content.items() if name in PARTS})
 
     @property
     def name(self) -> str:
         """What the table is called."""
         return Path(self.file).name if self.file else ""
+
+
+def _kept(name: str, part: Any) -> Any:
+    """Return a part as a draft keeps it: plain data, a list like its default a tuple, a number like it the default."""
+    default, plain = getattr(_NOTHING, name), _plain(part)
+    if isinstance(default, tuple):
+        return tuple(plain)
+    number = name in SETTINGS and SETTINGS[name].number and default is not None
+    return default if number and as_fraction(plain) == as_fraction(default) else plain
 
 
 def _plain(part: Any) -> Any:
@@ -240,4 +206,10 @@ def _unlike(name: str, ending: str, others: Iterable[str]) -> str:
     return next(one for one in tried if one.casefold() not in taken)
 
 
+PARTS = tuple(one.name for one in fields(Draft) if one.name not in LEFT_OUT["draft"])
+"""Everything that can be decided."""
+CHOICES = tuple(name for name in settings_of(Choices) if name in PARTS)
+"""Parts that are settings of a request as they are."""
+READ = tuple(name for name in PARTS if name in SETTINGS and SETTINGS[name].kind == FILE and name not in EARLIER)
+"""Parts that are files to read."""
 _NOTHING = Draft()

@@ -22,8 +22,8 @@ from shoal.steps.safety import dangers, repeated_identifiers
 from shoal.tables.roles import Roles
 from shoal.web.desk.choices import Choice, costs, methods, recodings
 from shoal.web.desk.draft import ROLES, Draft
+from shoal.web.desk.draft_table import Stamp, encoded, first_rows, table
 from shoal.web.desk.forms import Field, Filled, Form, explained, filled, models, written
-from shoal.web.desk.reading import Stamp, encoded, first_rows, table
 from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, tree
 
 __all__ = [

@@ -14,8 +14,8 @@ from shoal.core.errors import ReleaseError, TableError
 from shoal.release.release_reader import Opened
 from shoal.tables.table import TABLE
 from shoal.web.desk.atomic_files import private_folder
+from shoal.web.desk.draft_table import table
 from shoal.web.desk.queries import ROWS, Grid, grid
-from shoal.web.desk.reading import table
 from shoal.web.desk.runs import Run
 
 

@@ -17,7 +17,7 @@ from shoal.hierarchies.files import hierarchy_rows, hierarchy_tree
 from shoal.inspection.suggestion import MANY
 from shoal.tables.encoded_column import Coded
 from shoal.web.desk.draft import Draft
-from shoal.web.desk.reading import column
+from shoal.web.desk.draft_table import column
 
 SHOWN = 50
 """Blocks of a level that are shown."""

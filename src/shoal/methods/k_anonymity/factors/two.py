@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.core.arrays import Bools, Ints
 from shoal.methods.k_anonymity.factors.matching import heaviest_matching
-from shoal.methods.k_anonymity.factors.relaxed import relaxed_two_factor
+from shoal.methods.k_anonymity.factors.relaxed_two_factor import relaxed_two_factor
 
 
 def least_two_factor(apart: Ints) -> tuple[int, Ints]:

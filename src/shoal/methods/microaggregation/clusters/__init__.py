@@ -2,7 +2,7 @@
 
 from shoal.methods.microaggregation.clusters.closeness import Closeness
 from shoal.methods.microaggregation.clusters.clusters import Clusters
+from shoal.methods.microaggregation.clusters.free_rows import Remaining, seeds
 from shoal.methods.microaggregation.clusters.points import Points
-from shoal.methods.microaggregation.clusters.remaining import Remaining, seeds
 
 __all__ = ["Closeness", "Clusters", "Points", "Remaining", "seeds"]

@@ -16,7 +16,7 @@ from tests.cli.command import shoal as command
 import shoal
 from shoal.core.errors import TableError, Unsupported
 from shoal.microdata.partition import Partition
-from shoal.spark.counting import Counted, Shares
+from shoal.spark.row_counts import Counted, Shares
 from shoal.spark.session import asking, check_installed, session
 
 

@@ -36,7 +36,7 @@ class Stamp:
             said = Path(draft.file).stat()
         except OSError as error:
             raise TableError(f"the file {draft.name!r} is gone", hint="choose it again") from error
-        return cls(draft.file, said.st_mtime_ns, said.st_size, ReadOptions(**draft.reading))
+        return cls(str(draft.file), said.st_mtime_ns, said.st_size, ReadOptions(**draft.reading))
 
 
 def table(draft: Draft) -> Table:

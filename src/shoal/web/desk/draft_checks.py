@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from shoal.core.errors import ParameterError, Unsupported
+from shoal.core.settings import settings_of
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
 from shoal.hierarchies.specs import FILES
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
 from shoal.republication.rerelease import series_asked
-from shoal.request import Request, settings_of
+from shoal.request import Request
 from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.uploads import Uploads
 
@@ -32,7 +33,7 @@ def part(name: str, given: Any) -> Any:
         return list(dict.fromkeys(str(model) for text in texts for model in _models(text)))
     if name in NUMBERS and given is not None:
         read = NUMBERS[name].read(given, name.replace("_", " "))
-        return int(read) if name == "seed" else float(read) if name == "time_limit" else str(given)
+        return int(read) if NUMBERS[name].whole else float(read) if name == "time_limit" else str(given)
     return given
 
 

@@ -12,7 +12,7 @@ from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, Status
 from shoal.recoding.recode import Published, published_cells
 from shoal.spark.cell_keys import cells_with
-from shoal.spark.coding import Dictionary
+from shoal.spark.worker_batches import Dictionary
 from shoal.tables.star_marks import escape_stars
 
 

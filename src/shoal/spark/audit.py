@@ -10,9 +10,9 @@ import numpy as np
 
 from shoal.checking.audit import Audit, audit_counted
 from shoal.spark.columns import Numbered
-from shoal.spark.counting import Counted
 from shoal.spark.domains import Domains
 from shoal.spark.engine_contract import Decided
+from shoal.spark.row_counts import Counted
 from shoal.spark.rows import SparkRows
 from shoal.spark.session import SparkFrame, changed
 from shoal.tables.encoded_column import Coded

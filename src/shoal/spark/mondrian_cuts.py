@@ -21,11 +21,11 @@ from shoal.methods.base import Progress
 from shoal.methods.general.cuts import Open
 from shoal.methods.general.mondrian import Mondrian
 from shoal.problem import Problem
-from shoal.spark.coding import Batch, frame_of
 from shoal.spark.domains import WorkerTable
 from shoal.spark.packing import Packing
 from shoal.spark.regions import Cut, Halves
 from shoal.spark.session import HAS_PYARROW
+from shoal.spark.worker_batches import Batch, frame_of
 
 if HAS_PYARROW:
     import pyarrow as pa
