@@ -126,10 +126,20 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
         "[output]\nstar = 5",
         "[output]\nneutralise = 1",
         "[output]\noverwrite = 'no'",
-        "[weights]\nage = [1]",
+        "[attribute_weights]\nage = [1]",
     ],
 )
 def test_a_setting_of_the_wrong_kind_is_refused(tmp_path: Path, line: str) -> None:
     setting = line.partition("\n")[2].partition(" =")[0]
     with pytest.raises(ParameterError, match=rf"shoal\.toml: {setting} in \[\w+\] is .*; expected"):
         read_config(config(tmp_path, line + "\n"))
+
+
+def test_the_old_name_of_a_section_is_read_with_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "shoal.toml"
+    file.write_text("[weights]\nage = 2\n")
+    with pytest.warns(FutureWarning, match=r"\[weights\] is now called \[attribute_weights\]"):
+        assert read_config(file)["attribute_weights"] == {"age": 2}
+    file.write_text("[weights]\nage = 2\n[attribute_weights]\nage = 3\n")
+    with pytest.raises(ParameterError, match="are the same section"):
+        read_config(file)

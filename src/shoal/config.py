@@ -11,10 +11,23 @@ import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
-from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, PER_COLUMN, SECTIONS, SWITCH, TEXT, WORDS
+from shoal.core.settings import (
+    CODES,
+    FILE,
+    HIERARCHY,
+    NAMES,
+    NUMBER,
+    PER_COLUMN,
+    RENAMED,
+    SECTIONS,
+    SWITCH,
+    TEXT,
+    WORDS,
+)
 from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
 from shoal.request import SETTINGS
@@ -47,7 +60,7 @@ def read_config(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path.name!r} is not a TOML file: {error}", hint="see docs/configuration.md") from error
     settings: dict[str, Any] = {}
-    for section, entries in content.items():
+    for section, entries in _renamed(path.name, content).items():
         if section not in (*KEYS, *FREE) or not isinstance(entries, dict):
             raise ParameterError(f"{path.name}: unknown section [{section}]", hint=nearest(section, (*KEYS, *FREE)))
         if section in FREE:
@@ -63,6 +76,16 @@ def read_config(path: Path) -> dict[str, Any]:
             _check_kind(path.name, section, key, value, SETTINGS[KEYS[section][key]].kind)
             settings[KEYS[section][key]] = value
     return _relative_to(path.parent, settings)
+
+
+def _renamed(file: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sections by their present names, and warn of those of earlier versions."""
+    for old, new in RENAMED.items():
+        if old in content and new in content:
+            raise ParameterError(f"{file}: [{old}] and [{new}] are the same section", hint=f"keep [{new}]")
+        if old in content:
+            warn(f"{file}: [{old}] is now called [{new}]; the next version does not know it", FutureWarning, 3)
+    return {RENAMED.get(section, section): entries for section, entries in content.items()}
 
 
 def seen_from(config: Path, path: Path) -> str:

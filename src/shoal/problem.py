@@ -13,15 +13,16 @@ import numpy as np
 import shoal.costs
 from shoal.core.arrays import Bools, Ints
 from shoal.core.discovery import lookup
-from shoal.core.errors import Infeasible, ParameterError, RoleError, nearest
+from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported, nearest
 from shoal.core.parameters import Number, Numeral
 from shoal.costs import Cost
 from shoal.hierarchies.containment import ShownCells
-from shoal.microdata.histogram import Attributes, Classes, Values, sensitive_values
+from shoal.microdata.histogram import Attributes, Classes, Persons, Values, sensitive_values
 from shoal.microdata.microdata import Microdata, Population
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.models import Model, Models
+from shoal.models.by_people import by_people, implied_of_rows
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
 from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
@@ -50,18 +51,35 @@ class Problem:
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
+    linked: bool = False
+    """Whether the rows of a person are published with a pseudonym: the set of a person's cells is what people see."""
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
     _known: dict[Hashable, int] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def required(self) -> Models:
-        """What every release must meet: lower bounds may rest on this alone."""
+        """What every release must meet."""
         return self.asked or self.models
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether a person may have several rows, so that what is required is required of people."""
+        return self.microdata.person is not None
+
+    @property
+    def bounding(self) -> Models:
+        """What lower bounds may rest on: what every release must meet, as far as rows say it."""
+        return self.models if self.counts_people else self.required
+
+    @property
+    def deciding(self) -> Models:
+        """What decides a class by itself: people, where a person may have several rows."""
+        return self.required if self.counts_people else self.models
 
     @property
     def uses_surrogates(self) -> bool:
         """Whether methods work with other models than those asked for; what they prove is then of another problem."""
-        return set(self.models) != set(self.required)
+        return self.linked or set(self.models) != set(self.required)
 
     @property
     def recoding_kind(self) -> Recoding:
@@ -81,7 +99,12 @@ class Problem:
     @cached_property
     def values(self) -> dict[Attributes, Values]:
         """The sensitive attributes of the whole table, and the joint ones the models ask for."""
-        return sensitive_values(self.microdata, self.models.joints)
+        return sensitive_values(self.microdata, [*self.models.joints, *self.required.joints])
+
+    @cached_property
+    def _persons(self) -> Persons | None:
+        """Whom the rows are about; None where each row is one person."""
+        return None if self.microdata.person is None else Persons.of(self.microdata.person, self.values)
 
     @property
     def rows(self) -> int:
@@ -117,7 +140,8 @@ class Problem:
         self, rows: Ints | slice, class_of_row: Ints, number: int, values: Mapping[Attributes, Values]
     ) -> Classes:
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
-        return Classes(class_of_row, number, values, population=people)
+        whom = self._persons if self._persons is None or isinstance(rows, slice) else self._persons.at(rows)
+        return Classes(class_of_row, number, values, population=people, persons=whom)
 
     def _people(self, rows: Ints | slice, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""
@@ -139,7 +163,8 @@ class Problem:
         population = self.microdata.population
         fits = None if population is None else lambda: _fits(published.cells, population)
         cells = [self._shown(one) for one in published.cells]
-        return part.required.admits(replace(part.classes(partition), fits=fits, cells=cells))
+        classes = replace(part.classes(partition), fits=fits, cells=cells)
+        return part.required.admits(classes) if not self.linked else _admitted_linked(part.required, classes)
 
     def _shown(self, cells: Cells) -> ShownCells:
         """Return the cells of a published column as an auditor reads them."""
@@ -175,14 +200,30 @@ class Problem:
         refused = [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
         if refused or not self.uses_surrogates or self.meets(Partition.whole(self.rows)):
             return refused
-        return [f"the whole table does not meet {self.required}"]
+        of = " of people" if self.counts_people else ""
+        return [f"the whole table does not meet {self.required}{of}"]
+
+    def check_people(self) -> None:
+        """Raise `Infeasible` if the table is about fewer people than a class must have: dropping rows adds nobody."""
+        whole = self.classes(Partition.whole(self.rows))
+        for model in self.required:
+            if model.monotone and not (model.attributes or model.needs_population) and not model.admits(whole)[0]:
+                raise infeasible(model, whole)
 
     def check_feasible(self) -> None:
         """Raise `Infeasible` if not even all rows as one class are admitted by a model that only merging can help."""
         whole = self.classes(Partition.whole(self.rows))
-        for model in self.models:
+        for model in dict.fromkeys((*self.models, *self.deciding)):
             if model.monotone and not model.admits(whole)[0]:
                 raise infeasible(model, whole)
+
+
+def _admitted_linked(models: Models, classes: Classes) -> Bools:
+    """Decide every class: it and all sets of classes that its people have rows in must be admitted."""
+    both = models.admits(classes.with_linked)
+    admitted = both[: classes.number].copy()
+    admitted[classes.class_of_row[~both[classes.number :][classes.linked_of_row]]] = False
+    return admitted
 
 
 def _fits(cells: Sequence[Cells], population: Population) -> tuple[Iterable[Bools], Ints]:
@@ -253,6 +294,7 @@ def make_problem(
     max_dropped: Numeral = 0,
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
+    linked: bool = False,
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
@@ -275,6 +317,9 @@ def make_problem(
             )
     measure = _make_cost(cost or default_cost(kind, bool(exact)), kind, exact, models)
     worked_with = models.surrogates(microdata.rows)
+    if microdata.person is not None:
+        models = _of_people(models, kind)
+        worked_with = implied_of_rows(models)
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
     may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
     if microdata.population is not None:
@@ -282,7 +327,34 @@ def make_problem(
         for model in models:
             model.check_population(fewest, microdata.rows, people)
     _check_suppression(kind, may_suppress, suppressed)
-    return Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed)
+    if linked:
+        _check_linked(models, kind)
+    problem = Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
+    if problem.counts_people:
+        problem.check_people()
+    return problem
+
+
+def _of_people(models: Models, recoding: Recoding) -> Models:
+    """Return models of people; of two tables it cannot be told which person a sensitive value belongs to."""
+    if recoding.two_tables:
+        raise Unsupported(
+            f"the recoding {recoding.name!r} publishes sensitive values in a table of their own, where people with "
+            "several rows cannot be counted",
+            hint="choose another recoding, or leave --person out if each row is one person",
+        )
+    return by_people(models)
+
+
+def _check_linked(models: Models, recoding: Recoding) -> None:
+    """Refuse what is not decided for people whose rows are linked."""
+    if models.needs_population:
+        raise Unsupported(f"{models} is not defined for people whose rows are linked", hint="leave --pseudonym out")
+    if not recoding.covers:
+        raise Unsupported(
+            f"with the recoding {recoding.name!r} the rows of a person are not published with a pseudonym",
+            hint="choose another recoding, or leave --pseudonym out",
+        )
 
 
 def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> None:

@@ -180,6 +180,25 @@ class Columns:
 class Choices:
     """Settings that stand by themselves: the draft of a page keeps them as they are. A new setting is mostly here."""
 
+    person: Sequence[str] = setting(
+        (),
+        "Columns that tell together whom a row is about, where a person has several rows; models count people.",
+        section="roles",
+        metavar="A,B",
+        kind=NAMES,
+    )
+    pseudonym: str | None = setting(
+        None,
+        "Publish a fresh number for each person in a column of this name; models hold for linked rows.",
+        section="roles",
+        metavar="NAME",
+    )
+    record_weight: str | None = setting(
+        None,
+        "Column that says how many people of the population a row stands for: for the risk; else left out.",
+        section="roles",
+        metavar="COLUMN",
+    )
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -233,7 +252,7 @@ class Choices:
     attribute_weights: Mapping[str, Numeral] = setting(
         {},
         "How much a column's loss counts.",
-        section="weights",
+        section="attribute_weights",
         flag="--attribute-weight",
         metavar="COLUMN=NUMBER",
         kind=NUMBER,
@@ -282,6 +301,9 @@ class Settings(TypedDict, total=False):
 
     sensitive: Sequence[str]
     identifiers: Sequence[str]
+    person: Sequence[str]
+    pseudonym: str | None
+    record_weight: str | None
     other: Sequence[str]
     leave_out: Sequence[str]
     allow: Sequence[str]
@@ -338,9 +360,10 @@ EARLIER = ("registry", "overlap", "follows")
 REGISTRY = "shoal-registry"
 """The register that releases are recorded in afterwards, where none is named."""
 
-ONLY_ANONYMIZE = ("engine", "spark_master", "follows")
-"""Settings that the other commands refuse in a `shoal.toml`: without them the result would be another."""
+NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym")
+"""Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
 _KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
+_WEIGHT = {"record_weight": "it measures no risk with weights; use `shoal audit --record-weight`"}
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
 _DESK = dict.fromkeys(("folder", "to", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
 _DATABASE = ("database", "query")
@@ -367,16 +390,22 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(_DATABASE, "it reads files; use `shoal anonymize --from`"),
     },
     "codip": {
+        "person": "its releases count rows; keep one row of each person",
+        "pseudonym": "a number for each person would join its releases",
         "other": "beside several releases of the same rows it would join them",
         "overwrite": "an existing folder is refused",
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
         **dict.fromkeys(EARLIER, "`shoal register` compares each release with earlier ones"),
+        **_WEIGHT,
         **_LOCAL,
     },
-    "compare": {**_KEPT, **_LOCAL, "method": "its methods are those of `methods`"},
-    "frontier": {**_KEPT, **_LOCAL},
+    "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
+    "frontier": {**_KEPT, **_WEIGHT, **_LOCAL},
     "spark": {
+        "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
+        "pseudonym": "rows are counted in Spark; leave --engine spark out",
+        **_WEIGHT,
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

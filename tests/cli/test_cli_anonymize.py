@@ -58,7 +58,7 @@ cost = "ncp"
 time_limit = 60
 seed = 3
 
-[weights]
+[attribute_weights]
 age = 2
 race = 0.5
 
@@ -319,7 +319,7 @@ def test_the_command_line_wins_over_the_file(home: Path) -> None:
     [
         (("[method]", "[methods]"), "unknown section [methods]; did you mean 'method'?"),
         (("quasi =", "quasis ="), "unknown key 'quasis' in [roles]; did you mean 'quasi'?"),
-        (("age = 2", 'age = "heavy"'), "age in [weights] is 'heavy'"),
+        (("age = 2", 'age = "heavy"'), "age in [attribute_weights] is 'heavy'"),
     ],
 )
 def test_a_misspelt_file_is_refused(home: Path, change: tuple[str, str], message: str) -> None:

@@ -15,8 +15,9 @@ import pytest
 import shoal
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning
 from shoal.inspection import inspect
+from shoal.inspection.repeated import repeating
 from shoal.release.certificate import Certificate, canonical, seal
-from shoal.steps.safety import as_flags, people_in_classes, repeating
+from shoal.steps.safety import as_flags, people_in_classes
 from shoal.tables.table import Table
 
 ROWS = 60

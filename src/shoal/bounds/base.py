@@ -84,7 +84,7 @@ def _remarks(problem: Problem, cube: Cube) -> Iterator[str]:
     """Say what the bound does not look at."""
     if cube.priced < cube.lattice:
         yield f"the bound rests on {cube.priced:,} of the lattice's {cube.lattice:,} nodes, and holds for all of them"
-    unread = left_out(problem.required, cube.values, may_drop=problem.may_drop > 0)
+    unread = left_out(problem.bounding, cube.values, may_drop=problem.may_drop > 0)
     if unread:
         yield f"the bound leaves out {', '.join(unread)}: with them it could only be higher"
 

@@ -32,11 +32,11 @@ class CappedShare(Bound):
         reasons = []
         if problem.cost.name != "reconstruction":
             reasons.append("it applies to the reconstruction error only")
-        if all(diversity(model) is None for model in problem.required):
+        if all(diversity(model) is None for model in problem.bounding):
             reasons.append("no model caps the share of one sensitive value")
         return reasons
 
     def of(self, problem: Problem) -> float:
         """Return 1 - floor(n / l) / n."""
-        least = max(l for model in problem.required if (l := diversity(model)) is not None)  # noqa: E741 - the paper's
+        least = max(l for model in problem.bounding if (l := diversity(model)) is not None)  # noqa: E741 - the paper's
         return (problem.rows - int(Fraction(problem.rows) / least)) / problem.rows

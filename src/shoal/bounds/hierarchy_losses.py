@@ -102,7 +102,7 @@ def distance_refusals(problem: Problem) -> list[str]:
 
 def graph_refusals(problem: Problem) -> list[str]:
     """Return why the graph of rows and their distances proves nothing of a problem: it takes k-anonymity alone."""
-    others = [f"{model} is not k-anonymity" for model in problem.required if model.rule is not Rule.ROWS]
+    others = [f"{model} is not k-anonymity" for model in problem.bounding if model.rule is not Rule.ROWS]
     return [*others, *distance_refusals(problem)]
 
 

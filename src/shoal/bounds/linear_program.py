@@ -44,7 +44,7 @@ def raise_by_program(ascent: Ascent, *, rounds: int, seconds: float | None = Non
     """Raise prices to the duals of the linear program, round by round, as long as they prove more."""
     pricing = ascent.pricing
     cube = pricing.cube
-    checks = Checks.of(cube, pricing.problem.required)
+    checks = Checks.of(cube, pricing.problem.bounding)
     for _ in range(rounds):
         pool = _pool(pricing, ascent.best.prices)
         if pool is None:

@@ -55,7 +55,7 @@ class NearestNeighbour(Bound):
 
 def _lonely(problem: Problem) -> Ints:
     """Return the distinct tuples of fewer rows than a class needs; the other rows are at no distance."""
-    return np.flatnonzero(problem.microdata.counts < problem.required.least_rows)
+    return np.flatnonzero(problem.microdata.counts < problem.bounding.least_rows)
 
 
 def _work(problem: Problem) -> int:
@@ -65,7 +65,7 @@ def _work(problem: Problem) -> int:
 
 def distances(problem: Problem) -> Floats:
     """Return, for a row of each distinct tuple, the distance to its (k-1)-th nearest other row."""
-    counts, k, tuples = problem.microdata.counts, problem.required.least_rows, problem.microdata.tuples
+    counts, k, tuples = problem.microdata.counts, problem.bounding.least_rows, problem.microdata.tuples
     hierarchies, full = hierarchy_losses(problem)
     pairs = list(zip(hierarchies, tuples.T, strict=True))
     least: Floats = np.sum([hierarchy.cheapest[0, codes] for hierarchy, codes in pairs], axis=0)

@@ -63,12 +63,12 @@ class Pricing:
     def of(cls, problem: Problem, cube: Cube | None = None) -> Pricing:
         """Lay out the cube, unless it is there, and read the models as they were asked for."""
         cube = cube or Cube.of(problem)
-        return cls(problem, cube, Demands.of(cube, problem.required, may_drop=problem.may_drop > 0))
+        return cls(problem, cube, Demands.of(cube, problem.bounding, may_drop=problem.may_drop > 0))
 
     @cached_property
     def closed(self) -> ClosedPatterns | None:
         """The patterns worth looking at, where share sets make a walk long and models let few be enough."""
-        worth = len(self.demands.shares.kinds) > 0 and self.problem.required.monotone
+        worth = len(self.demands.shares.kinds) > 0 and self.problem.bounding.monotone
         return ClosedPatterns.of(self.cube, self.demands) if worth else None
 
     def value(self, prices: Ints, *, again: bool = False) -> Valued:

@@ -96,8 +96,8 @@ def _radii(problem: Problem) -> Ints:
 def _enough(problem: Problem, order: Ints, near: Ints) -> Bools:
     """Return, tuple by place, whether it and its near tuples up to that place have enough rows and values."""
     among = np.column_stack([np.arange(len(order)), near])
-    enough: Bools = np.cumsum(problem.microdata.counts[order][among], axis=1) >= problem.required.least_rows
-    for model in problem.required:
+    enough: Bools = np.cumsum(problem.microdata.counts[order][among], axis=1) >= problem.bounding.least_rows
+    for model in problem.bounding:
         values = problem.values.get(model.attributes)
         if model.least_values < 2 or model.given or values is None or len(values.totals) > MOST_VALUES:
             continue

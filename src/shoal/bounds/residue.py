@@ -45,13 +45,13 @@ class Residue(Bound):
         reasons = []
         if not problem.counts_stars:
             reasons.append("it counts suppressed cells or rows only")
-        if all(diversity(model) is None for model in problem.required):
+        if all(diversity(model) is None for model in problem.bounding):
             reasons.append("no model caps the share of one sensitive value")
         return reasons
 
     def of(self, problem: Problem) -> float:
         """Return the best bound of all these models."""
-        asked = [(model, diversity(model)) for model in problem.required]
+        asked = [(model, diversity(model)) for model in problem.bounding]
         return float(max(altered_rows(problem, model, least) for model, least in asked if least is not None))
 
 

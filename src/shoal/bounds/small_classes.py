@@ -31,7 +31,7 @@ class SmallClasses(Bound):
 
     def of(self, problem: Problem) -> float:
         """Return the largest of the three bounds that apply."""
-        sizes, k = np.sort(problem.microdata.counts), problem.required.least_rows
+        sizes, k = np.sort(problem.microdata.counts), problem.bounding.least_rows
         small = int(sizes[sizes < k].sum())
         if small == 0 or problem.may_drop:
             return float(small)

@@ -66,7 +66,7 @@ def _charged(problem: Problem) -> tuple[Cube, Ints]:
     kept: dict[str, tuple[Cube, Ints]] = vars(problem)
     if CHARGED not in kept:
         cube = Cube.of(problem)
-        demands = Demands.of(cube, problem.required, may_drop=problem.may_drop > 0)
+        demands = Demands.of(cube, problem.bounding, may_drop=problem.may_drop > 0)
         kept[CHARGED] = cube, charges(cube, demands)
     return kept[CHARGED]
 

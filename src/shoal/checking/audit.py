@@ -19,12 +19,12 @@ import polars as pl
 import shoal.models
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.discovery import discover
-from shoal.core.errors import ParameterError, RoleError, nearest
+from shoal.core.errors import ParameterError, RoleError, Unsupported, nearest
 from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
-from shoal.microdata.histogram import Attributes, Classes, Values, with_joints
+from shoal.microdata.histogram import Attributes, Classes, Persons, Values, person_of, with_joints
 from shoal.models import Model, Models, SensitiveModel
 from shoal.models.orders import Orders, leaf_orders, read_as_asked
 from shoal.models.requirement import as_models
@@ -73,8 +73,10 @@ class Audit:
     rows: int
     classes: int
     smallest_class: int
+    """In rows, or in people where they are counted; so is the largest one."""
     largest_class: int
     unique_rows: int
+    """Rows whose class has no other row; where people are counted, nobody else."""
     starred_rows: int
     """Rows whose quasi-identifiers are all stars or missing: they show nothing."""
     findings: tuple[Finding, ...]
@@ -88,6 +90,8 @@ class Audit:
     """Where the table spells values in several ways; names of columns and counts."""
     measured: Callable[[], Risk] | None = field(default=None, repr=False, compare=False)
     """Measures the risk."""
+    people: int | None = None
+    """How many people the rows are about, where they are counted; None where each row is one."""
     warned: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
     """Looks for what to warn of; above the checker."""
 
@@ -144,6 +148,7 @@ class Audit:
         """Return the audit as JSON."""
         sizes = (
             "rows",
+            "people",
             "classes",
             "smallest_class",
             "largest_class",
@@ -171,7 +176,10 @@ def audit(
     sensitive_table: TableLike | None = None,
     group: str = "group",
     count: str = "count",
-    record_weight: str | None = None,
+    person: Sequence[str] | str | pl.Series = (),
+    linked: bool = False,
+    record_weight: str | pl.Series | None = None,
+    household: str | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -184,7 +192,9 @@ def audit(
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
-    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. The next five
+    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
+    columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
+    are `linked`, models must also hold for the people with the same set of cells. The next six
     are for the `risk`, as in `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an
     order is for a sensitive column.
 
@@ -209,14 +219,23 @@ def audit(
     check_filled(read.rows, len(read.columns))
     models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
     _check(models, roles, of_groups=two)
+    whom = _whom(people, person, two=two)
+    if whom is not None:
+        from shoal.models.by_people import by_people  # loaded only where people are counted
+
+        models = by_people(models)
     builders = {name: as_builder(spec) for name, spec in (hierarchies or {}).items()}
     read = _in_order(read, roles, models, builders, order or {})
     everybody = (
         None if population is None else _everybody(_unified(Table.of(population), unify, missing), people, shown)
     )
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
+    if whom is not None:
+        classes = replace(classes, persons=Persons.of(whom, classes.attributes))
     return replace(
-        _measured(classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None),
+        _measured(
+            classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None, linked=linked
+        ),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
@@ -226,7 +245,9 @@ def audit(
             quasi=shown.quasi,
             population=everybody,
             hierarchies=builders,
+            person=person,
             record_weight=record_weight,
+            household=household,
             sample_fraction=sample_fraction,
             population_size=population_size,
             threshold=threshold,
@@ -234,6 +255,18 @@ def audit(
             minimal_uniques=minimal_uniques,
         ),
     )
+
+
+def _whom(table: Table, person: Sequence[str] | str | pl.Series, *, two: bool) -> Coded | None:
+    """Return whom each row is about; None where each row is one person."""
+    if not len(person):
+        return None
+    if two:
+        raise Unsupported(
+            "people with several rows cannot be counted in two tables: nothing says whose a sensitive value is",
+            hint="leave person out, or audit one table",
+        )
+    return person_of(table, person)
 
 
 def _unified(table: Table, unify: Sequence[str] | str, missing: Codes | None) -> Table:
@@ -308,27 +341,35 @@ def audit_counted(
     return replace(_measured(classes, models, _starred_rows(quasi, counts), asked=True), measured=measured)
 
 
-def _measured(classes: Classes, models: Models, starred: int, *, asked: bool) -> Audit:
-    """Say what the classes of a table give."""
-    sizes = classes.sizes
+def _measured(classes: Classes, models: Models, starred: int, *, asked: bool, linked: bool = False) -> Audit:
+    """Say what the classes of a table give; where the rows of people are linked, also what their sets of classes do."""
+    decided = classes.with_linked if linked else classes
+    members = _counted(classes).sizes
     return Audit(
-        rows=int(sizes.sum()),
+        rows=int(classes.sizes.sum()),
+        people=None if classes.persons is None else classes.persons.number,
         classes=classes.number,
-        smallest_class=int(sizes.min()),
-        largest_class=int(sizes.max()),
-        unique_rows=int((sizes == 1).sum()),
+        smallest_class=int(members.min()),
+        largest_class=int(members.max()),
+        unique_rows=int(classes.sizes[members == 1].sum()),
         starred_rows=starred,
-        findings=tuple(_finding(model, classes, asked=asked) for model in models),
+        findings=tuple(_finding(model, decided, asked=asked) for model in models),
         certain=_certain(classes, models if asked else ()),
     )
 
 
+def _counted(classes: Classes) -> Classes:
+    """Return classes with what is counted in them: people where it is known whom rows are about, else rows."""
+    return classes if classes.persons is None else classes.of_people
+
+
 def _certain(classes: Classes, models: Iterable[Model]) -> dict[str, int]:
-    """Return for each sensitive attribute that no model speaks of the rows of classes that share one value."""
+    """Return for each sensitive attribute that no model speaks of the rows of classes in which all share a value."""
     spoken = {name for model in models for name in (*model.attributes, *model.given)}
     alone = [name for (name,) in (names for names in classes.attributes if len(names) == 1) if name not in spoken]
-    slices = {name: classes.histogram((name,)) for name in alone}
-    return {name: int(one.sizes[np.diff(one.starts) == 1].sum()) for name, one in slices.items()}
+    slices = {name: _counted(classes).histogram((name,)) for name in alone}
+    shared = {name: np.maximum.reduceat(one.counts, one.starts[:-1]) == one.members for name, one in slices.items()}
+    return {name: int(classes.sizes[some].sum()) for name, some in shared.items()}
 
 
 def _starred_rows(quasi: Iterable[Coded], weights: Ints | None = None) -> int:

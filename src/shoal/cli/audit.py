@@ -39,8 +39,15 @@ def audit(
     ] = None,
     group: Annotated[str | None, typer.Option(metavar="COLUMN", help="The groups in both tables.")] = None,
     count: Annotated[str | None, typer.Option(metavar="COLUMN", help="The counts in the second table.")] = None,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Columns that tell whom a row is about: people are counted, not rows."),
+    ] = None,
     record_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")
+    ] = None,
+    household: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The number of the household, for the risk of households.")
     ] = None,
     sample_fraction: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Share of the population that is in the table.")
@@ -72,7 +79,9 @@ def audit(
         "wildcard": wildcard,
         "group": group,
         "count": count,
+        "person": names(person),
         "record_weight": record_weight,
+        "household": household,
         "sample_fraction": sample_fraction,
         "population_size": population_size,
         "threshold": threshold,

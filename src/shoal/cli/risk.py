@@ -24,6 +24,9 @@ def show_risk(found: Risk, out: Console) -> None:
     if found.individual is not None:
         expected, people = found.individual.expected, found.individual.population
         out.print(f"{expected:,.1f} right matches to be expected, by the weights of {people:,.0f} people")
+    if found.household is not None:
+        many, rows = found.household.households, found.household.expected
+        out.print(f"{rows:,.1f} rows to be found if a household is found with any of its members; {many:,} households")
     if found.population is not None:
         out.print(_population(found))
     for note in (*found.notes, *found.columns.notes):
@@ -42,6 +45,9 @@ def _attackers(found: Risk) -> Grid:
     if found.individual is not None:
         own = found.individual
         grid.add_row("individual", _risk(own.highest), "", "", _risk(own.average), *_above(own.exceeding))
+    if found.household is not None:
+        own_of = found.household
+        grid.add_row("household", _risk(own_of.highest), "", "", _risk(own_of.average), *_above(own_of.exceeding))
     return grid
 
 

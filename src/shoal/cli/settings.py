@@ -11,12 +11,12 @@ from shoal.cli.spark import Spark
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.settings import CODES, NAMES, WORDS, Setting
-from shoal.request import LEFT_OUT, ONLY_ANONYMIZE, READING, SETTINGS
+from shoal.request import LEFT_OUT, NEVER_IGNORED, READING, SETTINGS
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
 COMMANDS = ("anonymize", "codip", "compare", "frontier")
 UNUSED: Mapping[str, tuple[str, ...]] = {
-    command: tuple(name for name in LEFT_OUT[command] if name not in ONLY_ANONYMIZE) for command in COMMANDS
+    command: tuple(name for name in LEFT_OUT[command] if name not in NEVER_IGNORED) for command in COMMANDS
 }
 """Settings of a `shoal.toml` that a command has no use for. All others it uses, or refuses in words."""
 
@@ -49,6 +49,9 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
             f"{command} with follows: only anonymize makes releases that follow one another",
             hint="leave follows out of the configuration",
         )
+    for name in ("person", "pseudonym"):
+        if asked.get(name) and name in LEFT_OUT[command]:
+            raise Unsupported(f"{command} with {name}: {LEFT_OUT[command][name]}")
 
 
 def table_file(asked: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:

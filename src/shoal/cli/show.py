@@ -66,6 +66,8 @@ def certificate(
     facts = Table.grid(padding=(0, 2))
     dropped = f"{found.dropped:,} dropped" if found.dropped else "none dropped"
     facts.add_row("rows", f"{found.rows:,}, {dropped}, {found.starred or 0:,} all stars")
+    if found.people is not None:
+        facts.add_row("people", f"{found.people:,}; the models count people")
     facts.add_row("classes", f"{found.classes:,}")
     effort = _more_effort(found, config or {})
     said = {"changed": changed(found), "cost": f"{float(found.cost):,.6g} ({found.cost.name})"}
@@ -141,9 +143,11 @@ def above_best(excess: float) -> str:
 def audit(found: Audit) -> None:
     """Print what a table was found to give."""
     out, risk = console(), found.risk
+    counted = "rows" if found.people is None else "people"
+    about = "" if found.people is None else f" about {found.people:,} people"
     out.print(
-        f"{found.rows:,} rows in {found.classes:,} classes of {found.smallest_class:,} to {found.largest_class:,} rows;"
-        f" {found.unique_rows:,} rows are unique"
+        f"{found.rows:,} rows{about} in {found.classes:,} classes of {found.smallest_class:,} to"
+        f" {found.largest_class:,} {counted}; {found.unique_rows:,} rows are unique"
     )
     asked = found.asked
     grid = Grid().headed("model", "attribute", *(("asked",) if asked else ()), "reached")

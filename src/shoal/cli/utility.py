@@ -33,6 +33,9 @@ def utility(
     ] = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Counting queries asked; 0 for none.")] = 1000,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    record_weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for totals and means.")
+    ] = None,
     *,
     reading: Reading,
     as_json: Json = False,
@@ -50,6 +53,7 @@ def utility(
         target=target,
         queries=queries,
         seed=seed,
+        record_weight=record_weight,
     )
     print(found.to_json()) if as_json else show(found)
 
@@ -63,6 +67,10 @@ def show(found: Utility) -> None:
     out.print(f"costs: {costs or 'none measured'}")
     for one in sorted(found.associations, key=_changed, reverse=True)[:PAIRS]:
         out.print(f"{one.measure} of {one.columns[0]} and {one.columns[1]}: {_pair(one)}")
+    for total in found.weighted:
+        sums = f"{_number(total.total_before)} before, {_number(total.total_after)} after"
+        means = f"mean {_number(total.mean_before)} before, {_number(total.mean_after)} after"
+        out.print(f"weighted total of {total.column}: {sums}; {means}")
     if found.queries is not None:
         asked = f"{found.queries.queries:,} counting queries"
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")

@@ -11,6 +11,7 @@ from typing import Any
 from shoal.inspection.columns import Column, Role, proposals
 from shoal.inspection.missing_values import proposed_codes
 from shoal.inspection.ranking import Step, ranking
+from shoal.inspection.repeated import repeating
 from shoal.inspection.suggestion import Answers, configuration, proposed_hierarchies
 from shoal.risk.singling import Search, search
 from shoal.tables.table import Table, TableLike
@@ -31,7 +32,7 @@ class Inspection:
     hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Proposals for quasi-identifiers, as a configuration writes them."""
     notes: tuple[str, ...] = ()
-    """Where values are spelt in several ways; names of columns and counts."""
+    """Where values are spelt in several ways, and identifiers that repeat; names of columns and counts."""
     levels: Mapping[str, str] = field(default_factory=dict)
     """What the levels of the proposed hierarchies are, in words."""
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -110,6 +111,15 @@ def inspect(data: TableLike) -> Inspection:
     undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
     trees, levels = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
-    notes = (*table.origin.told, *table.spelling)
+    named = [column.name for column in columns if column.role == Role.IDENTIFIER]
+    notes = (*table.origin.told, *table.spelling, *(_repeats(table, name) for name in repeating(table, named)))
     missing = {name: codes for name in table.columns if (codes := proposed_codes(table[name]))}
     return Inspection(table.rows, columns, search(table, quasi), steps, trees, notes, levels, missing)
+
+
+def _repeats(table: Table, name: str) -> str:
+    """Say that there are fewer people than rows, if a column tells whom a row is about."""
+    return (
+        f"{name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows; if it tells whom a row"
+        " is about, models count people with --person"
+    )

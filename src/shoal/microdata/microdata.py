@@ -19,6 +19,7 @@ from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Automatic, Builder, Hierarchy, StarsOnly
+from shoal.microdata.histogram import numbered, person_of
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
@@ -54,6 +55,8 @@ class Microdata:
     """Hierarchies given for sensitive attributes, for the hierarchical distance."""
     population: Population | None = None
     """Given, the domains of the quasi-identifiers are those of table and population together."""
+    person: Coded | None = None
+    """Whom each row is about; None where each row is one person."""
 
     @property
     def rows(self) -> int:
@@ -95,8 +98,9 @@ class Microdata:
 
     @cached_property
     def identity(self) -> Ints:
-        """A number for each row by all its published cells, so that ties never depend on the order of rows."""
-        return _numbers([*self.quasi, *self.sensitive, *self._other])
+        """A number for each row by its published cells and person, so that ties never depend on the order of rows."""
+        person = [] if self.person is None else [self.person]
+        return _numbers([*self.quasi, *self.sensitive, *self._other, *person])
 
     @cached_property
     def shown_of_row(self) -> Ints:
@@ -130,7 +134,9 @@ class Microdata:
         quasi = tuple(Coded(column.values, column.codes[rows]) for column in self.quasi)
         sensitive = tuple(Coded.of(frame[column.name]) for column in self.sensitive)
         trees = {name: _narrowed(tree, self.attribute(name), frame[name]) for name, tree in self.trees.items()}
-        return replace(self, table=Table(frame, self.table.notes), quasi=quasi, sensitive=sensitive, trees=trees)
+        person = None if self.person is None else numbered([Coded(self.person.values, self.person.codes[rows])])
+        table = Table(frame, self.table.notes)
+        return replace(self, table=table, quasi=quasi, sensitive=sensitive, trees=trees, person=person)
 
     def decode(self) -> pl.DataFrame:
         """Return the original columns from the codes alone: the encoding loses nothing."""
@@ -138,9 +144,16 @@ class Microdata:
 
 
 def encode(
-    table: Table, roles: Roles, hierarchies: Mapping[str, Builder] | None = None, population: Table | None = None
+    table: Table,
+    roles: Roles,
+    hierarchies: Mapping[str, Builder] | None = None,
+    population: Table | None = None,
+    person: Sequence[str] = (),
 ) -> Microdata:
-    """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays."""
+    """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays.
+
+    `person` names the columns that say together whom a row is about, where a person may have several rows.
+    """
     hierarchies = dict(hierarchies or {})
     check_hierarchies(hierarchies, roles)
     quasi, people = _with_population(table, roles, population)
@@ -150,7 +163,8 @@ def encode(
     trees = {
         column.name: _bound(column, hierarchies[column.name]) for column in sensitive if column.name in hierarchies
     }
-    return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people)
+    whom = person_of(table, person) if person else None
+    return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people, whom)
 
 
 def check_hierarchies(hierarchies: Iterable[str], roles: Roles) -> None:

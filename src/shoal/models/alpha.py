@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import Rule, SensitiveModel, ShareSet, cap, ratio_at_least
+from shoal.models.base import Counting, Rule, SensitiveModel, ShareSet, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Alpha(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("alpha", "largest share of one value", 0, 1, above=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.SHARE
 
     alpha: Numeral
@@ -47,10 +48,10 @@ class Alpha(SensitiveModel):
 
     def measure(self, histogram: Histogram) -> Floats:
         """Return the share of the commonest value."""
-        return np.divide(self._tallest(histogram), histogram.sizes)
+        return np.divide(self._tallest(histogram), histogram.members)
 
     def _decided(self, histogram: Histogram) -> Bools:
-        return ratio_at_least(histogram.sizes, self._tallest(histogram), 1 / self.limit)
+        return ratio_at_least(histogram.members, self._tallest(histogram), 1 / self.limit)
 
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide in integers."""
@@ -58,8 +59,7 @@ class Alpha(SensitiveModel):
 
     def exact(self, histogram: Histogram, index: int) -> Fraction:
         """Return the share of the commonest value as a fraction."""
-        counts = histogram.one(index)
-        return Fraction(max(counts.values()), sum(counts.values()))
+        return Fraction(max(histogram.one(index).values()), int(histogram.members[index]))
 
     @property
     def least_rows(self) -> int:

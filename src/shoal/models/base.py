@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,8 @@ DOUBT = 1e-9
 """Relative distance from the limit below which a class is decided in exact arithmetic."""
 
 
+Counting: TypeAlias = Literal["counted", "same", "refused"]
+"""What a model does where a person may have several rows: it counts people, says the same as of rows, or is refused."""
 MOST_ROWS = 1_000
 """Rows up to which it is asked whether whole numbers of rows have shares in a set."""
 
@@ -131,6 +133,8 @@ class Model(ABC):
     """Whether it compares with a population."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
+    by_people: ClassVar[Counting] = "refused"
+    """What it does where a person may have several rows."""
     rule: ClassVar[Rule | None] = None
     """What it is equal to, for every class or slice; None where only the model itself can say."""
 

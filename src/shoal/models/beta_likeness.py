@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Floats
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import DOUBT, SensitiveModel, ShareSet
+from shoal.models.base import DOUBT, Counting, SensitiveModel, ShareSet
 from shoal.models.share_set import above_log, table_shares
 
 
@@ -32,6 +32,7 @@ class BetaLikeness(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("beta", "largest relative gain of a value", 0, above=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     least_asked: ClassVar[tuple[int, ...]] = (10**9,)
 
     beta: Numeral
@@ -40,8 +41,8 @@ class BetaLikeness(SensitiveModel):
 
     def gains(self, histogram: Histogram) -> Floats:
         """Return (q - p) / p of every entry."""
-        share = histogram.counts / histogram.sizes[histogram.slice_of_entry]
-        return share * histogram.total / histogram.values.totals[histogram.codes] - 1
+        share = histogram.counts / histogram.members[histogram.slice_of_entry]
+        return share * histogram.all_members / histogram.values.totals[histogram.codes] - 1
 
     def measure(self, histogram: Histogram) -> Floats:
         """Return the largest gain of every slice, at least 0."""
@@ -92,7 +93,7 @@ class EnhancedBetaLikeness(BetaLikeness):
 
     def _most(self, histogram: Histogram) -> Floats:
         """Return -ln p of every entry's value."""
-        most: Floats = np.log(histogram.total / histogram.values.totals)[histogram.codes]
+        most: Floats = np.log(histogram.all_members / histogram.values.totals)[histogram.codes]
         return most
 
     def _most_gain(self, share: Fraction) -> Fraction:
@@ -100,7 +101,7 @@ class EnhancedBetaLikeness(BetaLikeness):
         return min(self.limit, above_log(1 / share)) if share else self.limit
 
     def _over(self, histogram: Histogram, entry: int) -> bool:
-        total, rows = histogram.total, int(histogram.sizes[histogram.slice_of_entry[entry]])
+        total, rows = histogram.all_members, int(histogram.members[histogram.slice_of_entry[entry]])
         held = int(histogram.values.totals[histogram.codes[entry]])
         gain = Fraction(int(histogram.counts[entry]) * total, rows * held) - 1
         return gain > 0 and is_over_log(gain, Fraction(total, held))
@@ -108,7 +109,7 @@ class EnhancedBetaLikeness(BetaLikeness):
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide in fractions and fifty digits."""
         return all(
-            gain <= self.limit and not (gain > 0 and is_over_log(gain, Fraction(histogram.total, held)))
+            gain <= self.limit and not (gain > 0 and is_over_log(gain, Fraction(histogram.all_members, held)))
             for held, gain in _gains(histogram, index)
         )
 
@@ -121,9 +122,9 @@ class EnhancedBetaLikeness(BetaLikeness):
 def _gains(histogram: Histogram, index: int) -> list[tuple[int, Fraction]]:
     """Return for each value of a slice its count in the table and its gain, exactly."""
     counts = histogram.one(index)
-    rows = sum(counts.values())
+    rows = int(histogram.members[index])
     held = {value: int(histogram.values.totals[value]) for value in counts}
-    return [(held[v], Fraction(count * histogram.total, rows * held[v]) - 1) for v, count in counts.items()]
+    return [(held[v], Fraction(count * histogram.all_members, rows * held[v]) - 1) for v, count in counts.items()]
 
 
 def is_over_log(number: Fraction, argument: Fraction) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.core.arrays import Floats
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import SensitiveModel, ShareSet
+from shoal.models.base import Counting, SensitiveModel, ShareSet
 from shoal.models.share_set import above_power_of_two, table_shares
 
 
@@ -33,6 +33,7 @@ class DeltaDisclosure(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("delta", "largest |log2(q/p)|, excluded", 0, above=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     least_asked: ClassVar[tuple[int, ...]] = (10**9,)
 
     delta: Numeral
@@ -40,8 +41,8 @@ class DeltaDisclosure(SensitiveModel):
     others: str | Attributes = ()
 
     def _logs(self, histogram: Histogram) -> Floats:
-        share = histogram.counts / histogram.sizes[histogram.slice_of_entry]
-        logs: Floats = np.abs(np.log2(share * histogram.total / histogram.values.totals[histogram.codes]))
+        share = histogram.counts / histogram.members[histogram.slice_of_entry]
+        logs: Floats = np.abs(np.log2(share * histogram.all_members / histogram.values.totals[histogram.codes]))
         return logs
 
     def measure(self, histogram: Histogram) -> Floats:
@@ -53,10 +54,11 @@ class DeltaDisclosure(SensitiveModel):
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide by comparing q / p and p / q with 2^delta."""
         counts = histogram.one(index)
-        rows = sum(counts.values())
+        rows = int(histogram.members[index])
         if len(counts) < np.count_nonzero(histogram.values.totals):
             return False
-        shares = [Fraction(n * histogram.total, rows * int(histogram.values.totals[v])) for v, n in counts.items()]
+        total = histogram.all_members
+        shares = [Fraction(n * total, rows * int(histogram.values.totals[v])) for v, n in counts.items()]
         return all(below_power_of_two(max(share, 1 / share), self.limit) for share in shares)
 
     def shares(self, values: Values) -> ShareSet | None:

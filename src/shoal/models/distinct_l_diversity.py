@@ -10,7 +10,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram
-from shoal.models.base import DiversityModel, Rule
+from shoal.models.base import Counting, DiversityModel, Rule
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class DistinctLDiversity(DiversityModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("l", "different values in a class", 1, whole=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.VALUES
 
     l: Numeral  # noqa: E741 - the paper's name

@@ -14,7 +14,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import DiversityModel, Rule, ShareSet, cap
+from shoal.models.base import Counting, DiversityModel, Rule, ShareSet, cap
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class EntropyLDiversity(DiversityModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("l", "effective number of values in a class", 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.ENTROPY
 
     l: Numeral  # noqa: E741 - the paper's name

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Classes
-from shoal.models.base import Model, Rule
+from shoal.models.base import Counting, Model, Rule
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class KAnonymity(Model):
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
     reads_attribute: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.ROWS
 
     k: Numeral

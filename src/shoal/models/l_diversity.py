@@ -11,7 +11,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import DiversityModel, Rule, ShareSet, cap, ratio_at_least
+from shoal.models.base import Counting, DiversityModel, Rule, ShareSet, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class LDiversity(DiversityModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("l", "inverse of the largest share of one value", 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.SHARE
 
     l: Numeral  # noqa: E741 - the paper's name
@@ -39,11 +40,11 @@ class LDiversity(DiversityModel):
 
     def measure(self, histogram: Histogram) -> Floats:
         """Return rows / (count of the commonest value)."""
-        return histogram.sizes / np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+        return histogram.members / np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
 
     def _decided(self, histogram: Histogram) -> Bools:
         tallest = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
-        return ratio_at_least(histogram.sizes, tallest, self.limit)
+        return ratio_at_least(histogram.members, tallest, self.limit)
 
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide `l * max <= rows` in integers."""
@@ -51,8 +52,7 @@ class LDiversity(DiversityModel):
 
     def exact(self, histogram: Histogram, index: int) -> Fraction:
         """Return rows / (count of the commonest value) as a fraction."""
-        counts = histogram.one(index)
-        return Fraction(sum(counts.values()), max(counts.values()))
+        return Fraction(int(histogram.members[index]), max(histogram.one(index).values()))
 
     def shares(self, values: Values) -> ShareSet | None:
         """No share is above 1/l."""

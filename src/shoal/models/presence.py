@@ -12,7 +12,7 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import Infeasible, Unsupported
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Classes
-from shoal.models.base import Model, ratio_at_least
+from shoal.models.base import Counting, Model, ratio_at_least
 
 
 def covered(model: Model, classes: Classes) -> Ints:
@@ -41,6 +41,7 @@ class KMap(Model):
     parameters: ClassVar[tuple[Number, ...]] = (Number("k", "rows of the population", 1, whole=True),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    by_people: ClassVar[Counting] = "same"
     reads_attribute: ClassVar[bool] = False
     needs_population: ClassVar[bool] = True
     measured_unasked: ClassVar[bool] = False

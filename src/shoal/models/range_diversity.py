@@ -13,7 +13,7 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import SensitiveModel
+from shoal.models.base import Counting, SensitiveModel
 from shoal.tables.spelling import infer
 
 
@@ -34,6 +34,7 @@ class RangeDiversity(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("e", "smallest range in a class", 0),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
+    by_people: ClassVar[Counting] = "same"
     least_asked: ClassVar[tuple[int, ...]] = (0,)
 
     e: Numeral

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import Rule, SensitiveModel, ShareSet, cap, ratio_at_least
+from shoal.models.base import Counting, Rule, SensitiveModel, ShareSet, cap, ratio_at_least
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class RecursiveLDiversity(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.RECURSIVE
     least_asked: ClassVar[tuple[int, ...]] = (10**9, 2)
 

@@ -12,7 +12,7 @@ from shoal.core.arrays import Floats
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
-from shoal.models.base import Rule, SensitiveModel, ShareSet, quoted
+from shoal.models.base import Counting, Rule, SensitiveModel, ShareSet, quoted
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric
 
@@ -37,6 +37,7 @@ class TCloseness(SensitiveModel):
     parameters: ClassVar[tuple[Number, ...]] = (Number("t", "largest Earth Mover's Distance", 0, 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False
+    by_people: ClassVar[Counting] = "counted"
     rule: ClassVar[Rule | None] = Rule.CLOSENESS
 
     t: Numeral

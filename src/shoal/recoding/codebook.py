@@ -69,6 +69,7 @@ def _columns(published: Published, table: Table, losses: Mapping[str, float]) ->
     """Describe the columns of the table of the people."""
     cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
     levels = published.microdata.levels if recoding_named(published.recoding).along_hierarchies else {}
+    added = "group" if isinstance(published, Anatomized) else "pseudonym"
     original = published.microdata.table
     roles = published.microdata.roles
     return [
@@ -82,7 +83,7 @@ def _columns(published: Published, table: Table, losses: Mapping[str, float]) ->
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
         if name in original.columns
-        else {"name": name, "role": "group", "type": str(table.dtype(name))}
+        else {"name": name, "role": added, "type": str(table.dtype(name))}
         for name in table.columns
     ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,9 +21,10 @@ from shoal.hierarchies.cell_forms import form_of
 if TYPE_CHECKING:
     from shoal.microdata.prices import Prices
 
-FORMATS = (1, 2)
-"""Certificates that are understood: 2 is that of a release some of whose prices are negative, 1 of all others."""
-UNDERSTOOD = f"format {' or '.join(map(str, FORMATS))}"
+FORMATS = (1, 2, 3)
+"""Certificates that are understood: 3 is that of a release whose models count people, who may have several rows; 2 that
+of one some of whose prices are negative; 1 that of all others."""
+UNDERSTOOD = f"format {', '.join(map(str, FORMATS[:-1]))} or {FORMATS[-1]}"
 
 CHECKED = (
     "the published table has the columns, rows and hashes stated here",
@@ -49,6 +50,19 @@ VOUCHED_OF_TWO = (
     "that somebody is in the table is no secret: quasi-identifiers are published as they are",
     *VOUCHED[1:3],
     "columns that are neither quasi-identifier nor sensitive say nothing of the sensitive ones",
+)
+CHECKED_OF_PEOPLE = (
+    CHECKED[0],
+    "every class of equal published quasi-identifiers meets every model, decided in exact arithmetic; people are "
+    "counted: each once in a class, and once for each different value there",
+    *CHECKED[2:],
+    "from the public part alone: what the models imply of rows, as whom a row is about is in the internal part only",
+)
+"""The same where a person may have several rows."""
+VOUCHED_OF_PEOPLE = (
+    VOUCHED[0],
+    "rows are about the same person if, and only if, the columns that were named for it are equal",
+    *VOUCHED[2:],
 )
 TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checking", "release")
 """The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
@@ -124,6 +138,10 @@ class Certificate:
     """Whether some model asks for more than every table gives: `k=1` does not."""
     warnings: tuple[str, ...] = ()
     """What the release may give away although every model is met."""
+    people: int | None = None
+    """How many people the rows are about, where models count people; None where each row is one."""
+    pseudonym: str | None = None
+    """The column of fresh numbers of people, which links their rows; None where there is none."""
     format: int = FORMATS[0]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
@@ -169,6 +187,7 @@ class Certificate:
     def exposed(self) -> list[str]:
         """What goes out unprotected and what the release may give away: to be said before anything else."""
         columns = ", ".join(self.unprotected or ())
+        linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
             f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
             for name, rows in (self.certain or {}).items()
@@ -176,6 +195,7 @@ class Certificate:
         return [
             *([f"published unprotected, as they are: {columns}"] if columns else []),
             *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
+            *([linked] if self.pseudonym is not None else []),
             *certain,
             *self.warnings,
         ]
@@ -196,6 +216,8 @@ class Certificate:
             "guarantee": self.guarantee,
             "classes": self.classes,
             "rows": self.rows,
+            "people": self.people,
+            "pseudonym": self.pseudonym,
             "dropped": self.dropped,
             "starred": self.starred,
             "changed_cells": None if self.changed_cells is None else dict(self.changed_cells),
@@ -215,10 +237,16 @@ class Certificate:
             "quasi": list(self.quasi),
             "sensitive": list(self.sensitive),
             "hashes": dict(self.hashes),
-            "checked_by_machine": list(CHECKED_OF_TWO if form_of(self.recoding).two_tables else CHECKED),
-            "vouched_for_by_the_owner": list(VOUCHED_OF_TWO if form_of(self.recoding).two_tables else VOUCHED),
+            "checked_by_machine": list(self._said(CHECKED, CHECKED_OF_TWO, CHECKED_OF_PEOPLE)),
+            "vouched_for_by_the_owner": list(self._said(VOUCHED, VOUCHED_OF_TWO, VOUCHED_OF_PEOPLE)),
             "trusted_base": [f"shoal.{package}" for package in TRUSTED_BASE],
         }
+
+    def _said(self, of_rows: Sequence[str], of_two: Sequence[str], of_people: Sequence[str]) -> Sequence[str]:
+        """Return what is said of a release of this kind."""
+        if form_of(self.recoding).two_tables:
+            return of_two
+        return of_rows if self.people is None else of_people
 
     def to_json(self) -> str:
         """Return the sealed certificate."""
@@ -332,13 +360,21 @@ def certify(
         proved=None if solution.prices is None else solution.prices.bound,
         remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
-        format=FORMATS[solution.prices is not None and solution.prices.any_negative],
+        people=found.people,
+        format=_format(solution, found),
         chosen=solution.chosen,
         orders=orders or {},
         starred=found.starred_rows,
         certain=found.certain,
         **columns,
     )
+
+
+def _format(solution: Claim, found: Audit) -> int:
+    """Return the first format that can state what was found: earlier versions must not read it as another claim."""
+    if found.people is not None:
+        return FORMATS[2]
+    return FORMATS[solution.prices is not None and solution.prices.any_negative]
 
 
 def canonical(content: object) -> str:

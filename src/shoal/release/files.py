@@ -22,6 +22,7 @@ from shoal.tables.table import Table
 
 REPORT = "report.html"
 MANIFEST = "internal/manifest.json"
+PEOPLE = "people.parquet"
 
 
 def file_hash(path: Path) -> str:

@@ -19,7 +19,8 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
-from shoal.release.files import keyed_hash, read_json
+from shoal.microdata.histogram import person_of
+from shoal.release.files import PEOPLE, keyed_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.star_marks import escape_stars
 from shoal.tables.table import Table
@@ -98,7 +99,11 @@ class OriginalCheck:
         """Say which columns are altered that should not be."""
         shown, certificate = self.release.table, self.release.certificate
         covering = () if form_of(certificate.recoding).two_tables else certificate.quasi
-        rest = [name for name in shown.columns if name not in (*covering, self.release.names.get("group"))]
+        rest = [
+            name
+            for name in shown.columns
+            if name not in (*covering, self.release.names.get("group"), certificate.pseudonym)
+        ]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
 
@@ -108,6 +113,16 @@ class OriginalCheck:
         found = changed_cells(shown, self.original, self.rows.to_numpy(), self.release.certificate.quasi)
         wrong = sorted({name for name, cells in found.items() if stated.get(name) != cells} | (stated.keys() - found))
         return f"another number of cells than stated is changed in {', '.join(map(repr, wrong))}" if wrong else ""
+
+    def people_problem(self) -> str:
+        """Say if the numbers kept for people are not one for each person of the original."""
+        stated = self.release.people
+        if stated is None:
+            return f"internal/{PEOPLE} is missing"
+        found = person_of(self.original, self.config["person"]).codes[self.rows.to_numpy()]
+        pairs = pl.DataFrame({"stated": stated, "found": found}).unique()
+        same = pairs.height == pairs["stated"].n_unique() == pairs["found"].n_unique()
+        return "" if same else "rows of one person have several numbers, or people share one"
 
     def count_problem(self) -> str:
         """Say how many groups of two tables have other values than their people."""

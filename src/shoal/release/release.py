@@ -3,7 +3,8 @@
     DIR/public/    table.csv (or .parquet, .arrow), certificate.json, codebook.json: safe to share; where a
                    release has more tables than one, the others beside it, by their names; report.html, if wanted
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
-                   bound is proved prices.parquet and proof.json, and where rows were added that are about nobody
+                   bound is proved prices.parquet and proof.json, where people are counted people.parquet (a number
+                   for the person of each published row), and where rows were added that are about nobody
                    counterfeits.parquet; report.html, if wanted: to be kept private
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
@@ -32,11 +33,13 @@ from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
 from shoal.core.sorting import order_by, packed
+from shoal.microdata.histogram import person_of
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.release.certificate import Certificate, canonical
 from shoal.release.files import (
     MANIFEST,
+    PEOPLE,
     REPORT,
     file_hash,
     keyed_hash,
@@ -253,6 +256,9 @@ def _write(release: Release, folder: Path, suffix: str, report: Pages | None) ->
     put_text(internal / "original.json", canonical(keyed_hash(release.source, secrets.token_hex(32))))
     rows = pl.Series("row", release.classes.kept[orders[TABLE]])
     rows.to_frame().write_parquet(internal / "rows.parquet")
+    if release.certificate.people is not None:
+        whom = person_of(release.source, release.config["person"]).codes[rows.to_numpy()]
+        pl.DataFrame({"person": whom}).write_parquet(internal / PEOPLE)
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
         proof = {"denominator": release.prices.denominator, "lower_bound": release.prices.bound}

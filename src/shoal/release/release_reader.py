@@ -19,7 +19,7 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Models
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
-from shoal.release.files import REPORT, file_hash, ranked, read_json
+from shoal.release.files import PEOPLE, REPORT, file_hash, ranked, read_json
 from shoal.tables.column_types import as_type, tidy_column
 from shoal.tables.readers.base import reader_named, reader_of
 from shoal.tables.table import TABLE, Table, TableLike
@@ -101,6 +101,21 @@ class Opened:
         path = self.path.parent.parent / "internal" / "config.json"
         return dict(read_json(path)) if path.is_file() else {}
 
+    @cached_property
+    def people(self) -> pl.Series | None:
+        """Whom each published row is about; None where each row is one person, or the internal part is not here."""
+        if self.certificate.pseudonym is not None:
+            return self.shown["table"][self.certificate.pseudonym]
+        path = self.path.parent.parent / "internal" / PEOPLE
+        if self.certificate.people is None or not path.is_file():
+            return None
+        return pl.read_parquet(path, glob=False)["person"]
+
+    @property
+    def counts_rows_only(self) -> bool:
+        """Whether models count people and nobody says whom the rows are about: what they imply of rows is checked."""
+        return self.certificate.people is not None and self.people is None
+
     def hash_problem(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""
         files = self.paths | {"codebook": self.path.parent / "codebook.json"}
@@ -146,9 +161,12 @@ class Opened:
     @property
     def asked(self) -> dict[str, Any]:
         """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
-        models = tuple(model for model in self.models if not (self.skipped and model.needs_population))
+        asked = self.implied if self.counts_rows_only else self.models
+        models = tuple(model for model in asked if not (self.skipped and model.needs_population))
         return {
             "table": self.shown["table"],
+            "person": () if self.people is None else self.people,
+            "linked": self.certificate.pseudonym is not None,
             "quasi": self.certificate.quasi,
             "sensitive": self.certificate.sensitive,
             "require": Models(models) if models else None,
@@ -157,6 +175,13 @@ class Opened:
             "sensitive_table": self.sensitive_table,
             **self.names,
         }
+
+    @property
+    def implied(self) -> Models:
+        """What models of people imply of rows."""
+        from shoal.models.by_people import by_people, implied_of_rows  # loaded only where people are counted
+
+        return implied_of_rows(by_people(self.models))
 
     def audit(self) -> Audit:
         """Audit the tables for the models that can be re-checked."""
@@ -176,6 +201,10 @@ class Opened:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
         if self.certificate.starred not in (None, found.starred_rows):
             return f"{found.starred_rows:,} rows of stars alone, {self.certificate.starred:,} stated"
+        if self.counts_rows_only:
+            return ""
+        if self.certificate.people != found.people:
+            return f"the rows are about {found.people or found.rows:,} people, {self.certificate.people:,} stated"
         if self.certificate.certain not in (None, found.certain) and not self.skipped:
             return "the values that are certain are not those stated"
         stated = [dict(model) for model in self.certificate.models]

@@ -106,8 +106,8 @@ def register(
     - `original`: the table it was made from. Without it nobody knows who is in it: nothing is compared, and later
       releases are compared as if everybody were in it.
     - `registry`: the folder of the register; made where there is none.
-    - `person`: the columns that identify a person; else the identifiers that the release left out, or its
-      quasi-identifiers.
+    - `person`: the columns that identify a person; else those that the release counted people by, the identifiers that
+      it left out, or its quasi-identifiers.
 
     >>> import shoal, tempfile
     >>> home = Path(tempfile.mkdtemp())

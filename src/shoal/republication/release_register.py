@@ -128,8 +128,8 @@ class Register:
     def add(self, folder: str | Path, original: TableLike | None = None, *, person: Sequence[str] = ()) -> Register:
         """Record a release folder; with the original, also who is in it. A release that is there already is replaced.
 
-        `person` are the columns that identify somebody: without them the identifiers that the release left out, and
-        where there are none, its quasi-identifiers.
+        `person` are the columns that identify somebody: without them those that the release counted people by, else the
+        identifiers that it left out, and where there are none, its quasi-identifiers.
         """
         folder = Path(folder).resolve()
         shown = Shown.of(folder) if original is None else Scene.of(folder, original).shown
@@ -279,10 +279,10 @@ def refused(overlaps: Sequence[Overlap], overlap: str) -> None:
 
 
 def _identifiers(folder: Path, shown: Shown) -> tuple[str, ...]:
-    """Return the columns that a release left out as identifiers; its quasi-identifiers where there are none."""
-    config = folder / "internal" / "config.json"
-    named = tuple(read_json(config)["identifiers"]) if config.is_file() else ()
-    return named or shown.quasi
+    """Return the columns that a release counted people by, or left out as identifiers; else its quasi-identifiers."""
+    path = folder / "internal" / "config.json"
+    config = read_json(path) if path.is_file() else {}
+    return tuple(config.get("person") or config.get("identifiers") or shown.quasi)
 
 
 def _people(original: pl.DataFrame, shown: Shown) -> pl.DataFrame:

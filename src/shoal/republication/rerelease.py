@@ -30,6 +30,7 @@ from shoal.republication.release_register import Register
 from shoal.request import Request
 from shoal.steps.preparation import roles_of
 from shoal.tables.encoded_column import distinct_sorted
+from shoal.tables.roles import listed
 from shoal.tables.spelling import infer
 from shoal.tables.star_marks import unescaped
 from shoal.tables.table import Table, numbered
@@ -57,6 +58,11 @@ def rerelease(
         raise Unsupported(
             f"a release that follows another takes no {refused}",
             hint="unify spellings before, so that every release of the series has the same",
+        )
+    if listed(request.person):
+        raise Unsupported(
+            "a release that follows another takes no person: its groups have one row of each person",
+            hint="keep one row of each person, and name what identifies them with --identifier",
         )
     series = _Series.of(table, request, register, follows)
     grouping = series.grouping(request.start_and_limit()[0])

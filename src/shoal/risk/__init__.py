@@ -5,11 +5,13 @@
                             --> columns that single people out     (singling, suda)
                             --> uniques of the population          (zayatz, pitman, negative_binomial)
                             --> individual risk by record weights  (individual)
+                            --> risk of households                 (household)
 
 One measure a file. Everything is read from the table's cells; nothing is known of how it was made.
 """
 
 from shoal.risk.attackers import Attacker, Exceeding
+from shoal.risk.household import HouseholdRisk
 from shoal.risk.individual import IndividualRisk
 from shoal.risk.population_uniques import Estimate, PopulationUniques
 from shoal.risk.report import Risk, measure
@@ -22,6 +24,7 @@ __all__ = [
     "ColumnShare",
     "Estimate",
     "Exceeding",
+    "HouseholdRisk",
     "IndividualRisk",
     "PopulationUniques",
     "Risk",

@@ -41,6 +41,8 @@ class IndividualRisk:
     """The sum of the weights."""
     highest: float
     average: float
+    smallest_population: float
+    """The smallest sum of the weights of a class: the estimate of the k of k-map."""
     expected: float
     """How many re-identifications are to be expected, if all rows are tried: the global risk, as a number of rows."""
     exceeding: tuple[Exceeding, ...]
@@ -85,24 +87,27 @@ def _by_series(p: Floats, f: Floats) -> Floats:
 
 def individual_risk(crowds: Crowds, weights: pl.Series, thresholds: Sequence[Fraction]) -> IndividualRisk:
     """Measure the risk of all rows of a table, with these record weights."""
-    risk = individual_risks(crowds.sizes, crowds.sums(weights.cast(pl.Float64).to_numpy()))
+    people = crowds.sums(weights.cast(pl.Float64).to_numpy())
+    risk = individual_risks(crowds.sizes, people)
     total = float((crowds.sizes * risk).sum())
     return IndividualRisk(
         weight=weights.name,
         population=float(weights.sum()),
         highest=float(risk.max()),
         average=total / crowds.rows,
+        smallest_population=float(people.min()),
         expected=total,
         exceeding=tuple(exceeding(crowds.sizes, risk > float(one), one) for one in thresholds),
         risks=risk[crowds.class_of_row],
     )
 
 
-def weights_of(table: Table, name: str) -> pl.Series:
-    """Return the column of record weights, or say what is wrong with it."""
-    if name not in table.columns:
-        raise RoleError(f"the table has no column {name!r} of record weights", hint=nearest(name, table.columns))
-    column = table[name]
+def weights_of(table: Table, weights: str | pl.Series) -> pl.Series:
+    """Return the record weights, of a column or given themselves, or say what is wrong with them."""
+    if isinstance(weights, str) and weights not in table.columns:
+        raise RoleError(f"the table has no column {weights!r} of record weights", hint=nearest(weights, table.columns))
+    column = table[weights] if isinstance(weights, str) else weights
+    name = column.name
     if not column.dtype.is_numeric():
         raise TableError(f"the record weights in {name!r} are {column.dtype}", expected="numbers above 0")
     wrong = int((~(column > 0)).fill_null(True).sum())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.core.arrays import Floats, Ints
@@ -15,16 +16,19 @@ from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.core.markup import facts, tag
 from shoal.core.number_format import counted, percent
 from shoal.core.parameters import Number, Numeral
+from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_reader import covered_people
+from shoal.microdata.histogram import person_of
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
+from shoal.risk.household import HouseholdRisk, household_risk
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
 from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
 from shoal.risk.uniques import Uniques, uniques, wildcard_crowds
-from shoal.tables.roles import Roles
+from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table, TableLike
 
 SAMPLE_FRACTION = Number("sample_fraction", "share of the population that is in the table", 0, 1, above=True)
@@ -53,11 +57,13 @@ class Risk:
     suda: Suda | None
     population: PopulationUniques | None
     individual: IndividualRisk | None
+    household: HouseholdRisk | None = None
+    """That at least one member of a household is found, where households are known."""
     notes: tuple[str, ...] = ()
     """What was assumed, and what was left out."""
     per_row: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
-    """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`, `suda`
-    and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
+    """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`,
+    `household`, `suda` and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
 
     def _repr_html_(self) -> str:
         """Show in a notebook the figures in total."""
@@ -94,7 +100,9 @@ def measure(
     quasi: Sequence[str] | str,
     population: TableLike | None = None,
     hierarchies: Mapping[str, object] | None = None,
-    record_weight: str | None = None,
+    person: Sequence[str] | str | pl.Series = (),
+    record_weight: str | pl.Series | None = None,
+    household: str | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -104,11 +112,13 @@ def measure(
     """Measure the risk that people in a table, raw or published, are found.
 
     `population` is a table of those among whom a journalist looks; published cells are read with the `hierarchies`.
-    `record_weight` names the column that says how many people each row stands for. `sample_fraction` or
-    `population_size` says how large the population is, for the estimates of its uniques; without them the population
-    table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells
-    that match anything: `star`, `missing` or `both`. Minimal sample uniques are looked for up to `minimal_uniques`
-    columns, 0 for none; without it up to 4 where that takes a moment.
+    `person` are the columns that tell together whom a row is about, or the people themselves: then rows of one person
+    with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each row
+    stands for, `household` the one that numbers households. `sample_fraction` or `population_size` says how large the
+    population is, for the estimates of its uniques; without them the population table's rows or the sum of the weights
+    do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells that match anything: `star`, `missing`
+    or `both`. Minimal sample uniques are looked for up to `minimal_uniques` columns, 0 for none; without it up to 4
+    where that takes a moment.
 
     >>> people = {"age": [30, 30, 40, 50], "town": ["a", "a", "a", "b"], "weight": [10, 20, 5, 8]}
     >>> found = measure(people, quasi=["age", "town"], record_weight="weight")
@@ -117,15 +127,20 @@ def measure(
     >>> found.per_row["individual"].round(3).tolist()
     [0.058, 0.058, 0.402, 0.297]
     """
-    data = Table.of(table)
+    whole = Table.of(table)
+    record_of_row, first = _records(whole, quasi, person)
+    data = whole if first is None else Table(whole.part(first))
     roles = Roles.of(data.columns, quasi=quasi)
     crowds = Crowds.of(data, roles.quasi)
     asked = thresholds([threshold] if isinstance(threshold, int | float | str | Fraction) else threshold)
     people = None if population is None else _people(population, roles.quasi)
-    weights = None if record_weight is None else weights_of(data, record_weight)
+    weights = None if record_weight is None else weights_of(whole, record_weight)
+    weights = weights if weights is None or first is None else weights.gather(first)
     found = crowds.sizes if people is None else _found(crowds, people, hierarchies or {})
     size = _population(crowds.rows, people, weights, sample_fraction, population_size)
     individual = None if weights is None else individual_risk(crowds, weights, asked)
+    own = risks(crowds.size_of_row) if individual is None else individual.risks
+    together = None if household is None else household_risk(data, household, own, asked)
     special = _special(crowds, size, minimal_uniques)
     journalist = attacker(crowds.sizes, found, asked)
     return Risk(
@@ -141,9 +156,29 @@ def measure(
         suda=special,
         population=None if size is None else population_uniques(crowds, size),
         individual=individual,
+        household=together,
         notes=tuple(_notes(crowds, people, found, special, size)),
-        per_row=_per_row(crowds, found, individual, special),
+        per_row={
+            name: one[record_of_row] for name, one in _per_row(crowds, found, individual, together, special).items()
+        },
     )
+
+
+def _records(
+    table: Table, quasi: Sequence[str] | str, person: Sequence[str] | str | pl.Series
+) -> tuple[Ints, Ints | None]:
+    """Return the record of each row, and a row of each record: a person with different quasi-identifiers is several.
+
+    None where each row is a record.
+    """
+    if not len(person):
+        return np.arange(table.rows), None
+    whom = person_of(table, person)
+    labels, first, _ = distinct_rows(
+        [*(table.coded(name).codes for name in listed(quasi)), whom.codes],
+        [*(table.coded(name).size for name in listed(quasi)), whom.size],
+    )
+    return labels, first
 
 
 def _people(population: TableLike, quasi: Sequence[str]) -> pl.DataFrame:
@@ -192,9 +227,12 @@ def _special(crowds: Crowds, population: float | None, largest: int | None) -> S
     return suda(crowds, largest=most, fraction=FRACTION if population is None else crowds.rows / population)
 
 
-def _per_row(crowds: Crowds, found: Ints, individual: IndividualRisk | None, special: Suda | None) -> dict[str, Floats]:
+def _per_row(
+    crowds: Crowds, found: Ints, individual: IndividualRisk | None, together: HouseholdRisk | None, special: Suda | None
+) -> dict[str, Floats]:
     rows = {"prosecutor": risks(crowds.size_of_row), "journalist": risks(found)[crowds.class_of_row]}
     rows |= {} if individual is None else {"individual": individual.risks}
+    rows |= {} if together is None else {"household": together.risks}
     return rows | ({} if special is None else {"suda": special.scores, "dis_suda": special.dis_scores})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from warnings import warn
 
@@ -20,6 +20,7 @@ from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
 from shoal.recoding.recode import recoding_named
 from shoal.request import Request
+from shoal.risk.individual import weights_of
 from shoal.steps.safety import Safety, examine
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
@@ -65,10 +66,13 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     orders = {**leaves, **request.order}
     stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
     population = _population(table, request)
+    if request.record_weight is not None:
+        weights_of(table, request.record_weight)
     progress(0.0, "encoding")
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
-        return posed(encode(people, roles, {**builders, **hierarchies}, population), models, request)
+        trees = {**builders, **hierarchies}
+        return posed(encode(people, roles, trees, population, listed(request.person)), models, request)
 
     raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
@@ -87,15 +91,48 @@ def examined(table: Table, request: Request) -> Safety:
 
 
 def roles_of(columns: Iterable[str], request: Request) -> Roles:
-    """Return the roles that a request gives to the columns of a table."""
-    return Roles.of(
+    """Return the roles that a request gives to the columns of a table.
+
+    One that tells whom a row is about, and has no other role, is an identifier; record weights are left out.
+    """
+    columns = list(columns)
+    named = (request.quasi, request.sensitive, request.identifiers, request.other, request.leave_out)
+    taken = {name for names in map(listed, named) for name in names}
+    people = [name for name in listed(request.person) if name not in taken]
+    weight = [name for name in (request.record_weight,) if name is not None and name not in (*taken, *people)]
+    roles = Roles.of(
         columns,
         quasi=request.quasi,
         sensitive=request.sensitive,
-        identifiers=request.identifiers,
+        identifiers=[*listed(request.identifiers), *people],
         other=request.other,
-        leave_out=request.leave_out,
+        leave_out=[*listed(request.leave_out), *weight],
     )
+    check_person(roles, listed(request.person))
+    if request.pseudonym is not None:
+        check_pseudonym(request.pseudonym, columns, listed(request.person))
+    return roles
+
+
+def check_pseudonym(name: str, columns: Iterable[str], person: Sequence[str]) -> None:
+    """Guarantees that a column of fresh numbers has people to number, and a name of its own."""
+    if not person:
+        raise ParameterError(
+            "--pseudonym is given without --person", hint="name the columns that tell whom a row is about"
+        )
+    if not name or name in columns:
+        raise ParameterError(f"the pseudonym is called {name!r}", expected="a name that no column of the table has")
+
+
+def check_person(roles: Roles, person: Iterable[str]) -> None:
+    """Guarantees that no column that tells whom a row is about is published as it is."""
+    for name in person:
+        if name in roles.sensitive + roles.other:
+            raise RoleError(
+                f"column {name!r} tells whom a row is about, and would be published as it is",
+                expected="an identifier, a quasi-identifier or a column that is left out",
+                hint=f"leave it out of --{'sensitive' if name in roles.sensitive else 'other'}",
+            )
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
@@ -153,6 +190,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
         max_dropped=request.max_dropped,
         max_suppressed=request.max_suppressed,
         suppressed=request.suppressed,
+        linked=request.pseudonym is not None,
     )
 
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
 from math import ceil
+from random import SystemRandom
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.checking.audit import Audit, audit
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.proof import price_bound
+from shoal.core.arrays import Ints
 from shoal.core.errors import ShoalError, Unsupported
 from shoal.core.settings import settings_of
 from shoal.core.sorting import distinct_rows
@@ -51,7 +54,7 @@ def with_checked_bound(asked: Prepared, solution: Solution, progress: Progress =
     checked = price_bound(
         problem.microdata.table.frame,
         quasi=problem.microdata.roles.quasi,
-        models=asked.models,
+        models=problem.bounding,
         hierarchies=asked.for_reading,
         recoding=problem.recoding,
         cost=problem.cost.name,
@@ -73,18 +76,46 @@ def audited(
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
-    tables = published.shown(asked.request.star)
+    tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
-    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names)
+    found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
     return published, tables, confirmed(found, asked.problem)
 
 
+def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Table]) -> dict[str, Table]:
+    """Return the tables with a column of fresh numbers of people, if one is asked for; drawn anew, from no seed."""
+    person, name = asked.problem.microdata.person, asked.request.pseudonym
+    if person is None or name is None:
+        return tables
+    numbers = list(range(1, person.size + 1))
+    SystemRandom().shuffle(numbers)
+    column = pl.Series(name, np.array(numbers)[person.codes[published.partition.kept]])
+    return {**tables, TABLE: Table(tables[TABLE].frame.with_columns(column))}
+
+
+def _unpublished(asked: Prepared, rows: Ints) -> dict[str, Any]:
+    """Return what an audit needs of some rows of the table besides published cells: their people and weights."""
+    person, weight = asked.problem.microdata.person, asked.request.record_weight
+    whom: dict[str, Any] = {} if person is None else {"person": pl.Series("person", person.codes[rows])}
+    whom |= {"linked": True} if asked.problem.linked else {}
+    weights = {} if weight is None else {"record_weight": asked.problem.microdata.table[weight].gather(rows)}
+    return whom | weights
+
+
 def audit_of(
-    asked: Prepared, table: TableLike, sensitive_table: TableLike | None = None, names: Names | None = None
+    asked: Prepared,
+    table: TableLike,
+    sensitive_table: TableLike | None = None,
+    names: Names | None = None,
+    rows: Ints | None = None,
 ) -> Audit:
-    """Audit a published table for the models of a request."""
+    """Audit a published table for the models of a request; `rows` are those of the original, where they are known."""
     roles = asked.problem.microdata.roles
+    if asked.problem.counts_people and rows is None:
+        raise Unsupported(
+            "whom the rows of this table are about is not known", hint="compare it without --person, row by row"
+        )
     return audit(
         table,
         quasi=roles.quasi,
@@ -94,6 +125,7 @@ def audit_of(
         population=asked.population,
         sensitive_table=sensitive_table,
         **asdict(names or Names()),
+        **({} if rows is None else _unpublished(asked, rows)),
     )
 
 
@@ -134,6 +166,7 @@ def certified(
         require=str(asked.models),
         remarks=_remarks(asked, solution),
         orders=_orders(asked),
+        pseudonym=asked.request.pseudonym,
         unprotected=asked.safety.roles.other,
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),
@@ -164,7 +197,9 @@ def _unique_with_others(asked: Prepared, tables: Mapping[str, Table]) -> list[st
 
 
 def _people_in(asked: Prepared, published: Published) -> list[str]:
-    """Say how many classes hold too few different values of an identifier that repeats."""
+    """Say how many classes hold too few different values of an identifier that repeats, unless people are counted."""
+    if asked.problem.counts_people:
+        return []
     limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
     labels, roles = published.partition.class_of_row, asked.safety.roles
     return people_in_classes(asked.problem.microdata.table, roles.identifiers, labels, max(limits, default=2))

@@ -22,10 +22,9 @@ from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
 from shoal.inspection.look_alikes import LookAlike, look_alikes
+from shoal.inspection.repeated import repeating
 from shoal.inspection.surveys import survey_codes
 from shoal.request import SETTINGS, Request
-from shoal.tables import name_rules
-from shoal.tables.column_names import speaks
 from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table
 
@@ -37,10 +36,6 @@ SETTING = {
     Role.OTHER: "other",
 }
 """The setting that a column without a role is proposed for; one that nothing is known of is left out."""
-
-
-NUMBERING = [name_rules.NUMBERS_OF_PEOPLE, name_rules.SUBJECTS]
-"""What names of columns say that number people."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +58,11 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     check_allowed(roles, request)
     allowed = listed(request.allow)
     found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
+    repeated = () if listed(request.person) else repeated_identifiers(table, roles)
     refused = {name: reason for name, reason in found.items() if name not in allowed}
     if refused:
         raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
-    return Safety(roles, found, warnings)
+    return Safety(roles, found, (*warnings, *repeated))
 
 
 def dangers(
@@ -88,7 +84,7 @@ def dangers(
     measures = [_measure(name, one.reason) for name, one in alike.items() if name not in found]
     secret = [name for name in roles.sensitive if name not in allowed and not two_tables]
     telling = [one.reason for one in dependences(table, roles.quasi, secret)]
-    return found, (*measures, *telling, *repeated_identifiers(table, roles))
+    return found, (*measures, *telling)
 
 
 def check_decided(table: Table, roles: Roles) -> None:
@@ -161,23 +157,10 @@ def repeated_identifiers(table: Table, roles: Roles) -> list[str]:
     """Say which identifiers occur more than once: then one row is not one person."""
     return [
         f"identifier {name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows."
-        " Models count rows; where one person has several, fewer people than that share a class"
+        " Models count rows; where one person has several, fewer people than that share a class."
+        f" If it tells whom a row is about, add {as_flags({'person': [name]})}"
         for name in repeating(table, roles.identifiers)
     ]
-
-
-def repeating(table: Table, identifiers: Sequence[str]) -> list[str]:
-    """Return the identifiers that occur more than once; one of few values, such as a given name, numbers nobody.
-
-    One that is called a record number is taken for one, however often it repeats.
-
-    >>> repeating(Table.of({"patient": [7, 7, 8], "case": [1, 2, 3]}), ["patient", "case"])
-    ['patient']
-    """
-    different = {name: table[name].drop_nulls().n_unique() for name in identifiers}
-    present = {name: table.rows - table[name].null_count() for name in identifiers}
-    least = {name: 2 if speaks(name, NUMBERING) else max(2, present[name] / 5) for name in identifiers}
-    return [name for name in identifiers if least[name] <= different[name] < present[name]]
 
 
 def people_in_classes(table: Table, identifiers: Sequence[str], class_of_row: Ints, k: int) -> list[str]:

@@ -22,6 +22,7 @@ from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
 from shoal.utility.spreads import Spread, shown_table, spreads
+from shoal.utility.weighted import Weighted, weighted
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Utility:
     queries: QueryError | None
     propensity: Propensity
     classifiers: tuple[Classifier, ...]
+    weighted: tuple[Weighted, ...] = ()
+    """Totals and means in the population, where record weights are known."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
@@ -70,6 +73,7 @@ def measure(
     target: str | None = None,
     queries: int = 1000,
     seed: int = 0,
+    record_weight: str | None = None,
 ) -> Utility:
     """Measure what a release, in memory or a folder, is still good for, next to the original it was made from.
 
@@ -78,6 +82,8 @@ def measure(
 
     `target` is the sensitive column that a classifier learns; without it every sensitive column is one, where
     scikit-learn is installed. `queries` counting queries are asked, 0 for none. The seed decides what is drawn.
+    `record_weight` is the column of the original that says how many people each row stands for; a release that was made
+    with one knows it.
 
     >>> import shoal
     >>> people = {"age": [20, 30, 40, 50] * 3, "ill": ["flu", "gout", "flu", "gout"] * 3}
@@ -91,6 +97,7 @@ def measure(
     columns = spreads(shown, frame)
     seed = int(SEED.read(seed, "utility"))
     notes: list[str] = []
+    weight = record_weight or shown.config.get("record_weight")
     return Utility(
         rows=frame.height,
         published=shown.frame.height,
@@ -102,6 +109,7 @@ def measure(
         queries=asked_queries(shown, columns, queries=queries, seed=seed) if queries else None,
         propensity=propensity(columns, seed=seed),
         classifiers=tuple(_classifiers(shown, columns, target, seed, notes)),
+        weighted=() if weight is None else weighted(shown, frame, columns, weight, notes),
         notes=tuple(notes),
     )
 

@@ -38,7 +38,7 @@ class Samarati(Method):
         """Find the least height, then the best of its nodes."""
         ground, lattice = Ground(problem), Lattice.of(problem.microdata)
         heights = Heights(lattice, Verdicts(ground), measure_of(ground, lattice), deadline)
-        rises = problem.models.monotone and problem.may_suppress == 0
+        rises = problem.deciding.monotone and problem.may_suppress == 0
         best = heights.by_halving(progress) if rises else heights.from_below(progress)
         partition = heights.verdicts.partition(best)
         height = f"height {sum(best.grouping.levels)} of {sum(lattice.heights)}"

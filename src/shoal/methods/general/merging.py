@@ -38,10 +38,10 @@ def merge_nearest(
     """
     problem.check_feasible()
     partition = problem.publish(partition).partition
-    while len(partition) > 1 and not problem.models.admits(problem.classes(partition)).all():
+    while len(partition) > 1 and not problem.deciding.admits(problem.classes(partition)).all():
         partition = problem.publish(_merged(problem, partition, urgency, deadline, progress)).partition
-    if not problem.models.admits(problem.classes(partition)).all():
-        raise Unsupported(f"merging classes does not make them meet {problem.models}", hint="ask for less")
+    if not problem.deciding.admits(problem.classes(partition)).all():
+        raise Unsupported(f"merging classes does not make them meet {problem.required}", hint="ask for less")
     return partition
 
 
@@ -50,7 +50,7 @@ def _merged(
 ) -> Partition:
     """Merge until every class is admitted by itself; equal cells may then bring some together that are not."""
     clusters, classes = Clusters(problem, partition), problem.classes(partition)
-    failing, urgent = ~problem.models.admits(classes), urgency(classes)
+    failing, urgent = ~problem.deciding.admits(classes), urgency(classes)
     begun = int(failing.sum())
     while failing.any() and len(clusters.alive) > 1:
         if deadline.passed:
@@ -61,7 +61,7 @@ def _merged(
         clusters.merge(one, other)
         failing[other] = False
         alone = _alone(problem, clusters.rows(one))
-        failing[one], urgent[one] = not problem.models.admits(alone)[0], urgency(alone)[0]
+        failing[one], urgent[one] = not problem.deciding.admits(alone)[0], urgency(alone)[0]
     return clusters.partition
 
 
@@ -69,7 +69,7 @@ def _merged_at_once(problem: Problem, clusters: Clusters, failing: Bools) -> Par
     """Make one class of all that fail; of all rows, if the models refuse that."""
     labels = clusters.partition.class_of_row
     rows = np.concatenate([clusters.rows(one) for one in np.flatnonzero(failing).tolist()])
-    if not problem.models.admits(_alone(problem, rows))[0]:
+    if not problem.deciding.admits(_alone(problem, rows))[0]:
         return Partition.whole(problem.rows)
     together = labels.copy()
     together[rows] = labels.max() + 1

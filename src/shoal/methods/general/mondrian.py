@@ -61,7 +61,7 @@ class Mondrian(Method):
         """Cut as long as every half is admitted: by the compiled loop where it knows how, else with arrays."""
         cuts = self.cuts(problem)
         strict = type(cuts) is MedianCuts and not cuts.relaxed
-        if strict and problem.rows >= COMPILED_FROM:
+        if strict and problem.rows >= COMPILED_FROM and not problem.counts_people:  # the loop counts rows
             checks = checks_of(problem)
             if checks is not None:
                 return cut_by_levels(problem, cuts, checks, self.shares, deadline, progress)
@@ -153,7 +153,7 @@ class Admitted:
     def allows(self, classes: Open, parts: Ints, numbers: Ints) -> Bools:
         """Return which classes fall into several parts, each admitted by every model."""
         label, owner = split(classes, parts)
-        admitted = self.problem.models.admits(self.problem.candidates(classes.rows, label, len(owner)))
+        admitted = self.problem.deciding.admits(self.problem.candidates(classes.rows, label, len(owner)))
         return all_of(owner, admitted, classes.number)
 
 

@@ -74,7 +74,7 @@ class Merging:
         self.sizes = partition.sizes.copy()
         self.losses = self.cost.class_losses(published.cells, self.sizes)
         self.alive = np.ones(len(partition), dtype=bool)
-        self.failing = ~problem.models.admits(problem.classes(partition))
+        self.failing = ~problem.deciding.admits(problem.classes(partition))
         if problem.uses_surrogates:
             self.failing = ~problem.admitted(published)
 
@@ -132,7 +132,7 @@ class Merging:
         """Whether some classes together would be admitted."""
         rows = np.concatenate([self.rows[number] for number in some.tolist()])
         candidate = self.problem.candidates(rows, np.zeros(len(rows), dtype=np.int64), 1)
-        return bool(self.problem.models.admits(candidate)[0])
+        return bool(self.problem.deciding.admits(candidate)[0])
 
 
 class Nearest:

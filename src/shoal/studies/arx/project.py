@@ -70,7 +70,7 @@ class Project:
             "privacy": {"require": toml_value(self.require)} if self.require else {},
             "hierarchies": {toml_value(column): toml_value(file) for column, file in self.hierarchies.items()},
             "method": {"recoding": toml_value("full-domain")} | ({"cost": toml_value(self.cost)} if self.cost else {}),
-            "weights": {toml_value(column): weight for column, weight in self.weights.items()},
+            "attribute_weights": {toml_value(column): weight for column, weight in self.weights.items()},
         }
         sections["privacy"] |= {"max_suppressed": self.max_suppressed}
         lines = [

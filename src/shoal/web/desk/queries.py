@@ -18,7 +18,7 @@ from shoal.core.sorting import distinct_rows
 from shoal.inspection import inspect
 from shoal.risk.attackers import attacker
 from shoal.risk.uniques import uniques
-from shoal.steps.safety import dangers
+from shoal.steps.safety import dangers, repeated_identifiers
 from shoal.tables.roles import Roles
 from shoal.web.desk.choices import Choice, costs, methods, recodings
 from shoal.web.desk.draft import ROLES, Draft
@@ -122,8 +122,10 @@ def safety(draft: Draft) -> dict[str, Any]:
     """Return the columns that are not published unless they are insisted on, with the reasons, and what to mind."""
     people = table(draft)
     given = {setting: draft.named(role) for role, setting in ROLES.items()}
-    refused, warnings = dangers(people, Roles.of(people.columns, **given), draft.allow)
-    return {"refused": refused, "warnings": list(warnings)}
+    roles = Roles.of(people.columns, **given)
+    refused, warnings = dangers(people, roles, draft.allow)
+    repeated = () if draft.person else repeated_identifiers(people, roles)
+    return {"refused": refused, "warnings": [*warnings, *repeated]}
 
 
 LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {
