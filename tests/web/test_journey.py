@@ -208,6 +208,31 @@ def test_a_release_is_recorded_and_the_next_one_follows_it(browser: Browser, des
     assert steward.complaints == []
 
 
+def test_whom_a_row_is_about_and_codes_for_missing_values_are_decided_among_the_roles(
+    browser: Browser, desk: Served
+) -> None:
+    rows = "".join(f"{100 + i // 2},{'?' if i % 9 == 3 else 20 + i * 23 % 61},{i % 4}\n" for i in range(60))
+    (desk.folder / "visits.csv").write_text(f"patient id,age,illness\n{rows}")
+    steward = Steward.at(browser, desk)
+    steward.drawn()
+    reach(steward.page, "path")
+    steward.page.keyboard.type("visits.csv")
+    steward.page.keyboard.press("Enter")
+    steward.sees("different values")
+    steward.go("roles")
+    steward.press("codes-age")
+    steward.page.locator('[data-key="codes-age"]').wait_for(state="detached")
+    assert steward.page.get_by_label("Codes for missing values of age").input_value() == "?"
+    steward.press("more-patient id")
+    steward.page.get_by_label("patient id also says").select_option("person")
+    steward.page.locator('[data-key="role-patient id-identifier"][checked]').wait_for(state="attached")
+    looks.check(steward.page)
+    steward.go("privacy")
+    steward.go("roles")
+    assert steward.page.get_by_label("patient id also says").input_value() == "person"
+    assert steward.complaints == []
+
+
 def focus(page: Page) -> str:
     """Where the keyboard is."""
     return str(page.evaluate("document.activeElement.dataset.key ?? ''"))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 from shoal.core.number_format import counted, percent
 from shoal.report.charts import bar
+from shoal.tables.missing_codes import Codes
 from shoal.tables.roles import MEANING
-from shoal.web.desk import Desk, queries
+from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.draft_checks import person_problems
 from shoal.web.desk.queries import Uniqueness
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, lacking, message, part, segments, text
+from shoal.web.parts import button, chosen, drawn, lacking, message, part, segments, sentence, text, written
 
 ROLES = {
     "quasi": "May be known",
@@ -21,6 +25,15 @@ ROLES = {
     "leave_out": "Leave out",
     "other": "Publish as is",
 }
+PERSON, WEIGHT = "person", "record_weight"
+USES = {
+    "": "nothing else",
+    PERSON: "whom a row is about, where a person has several rows",
+    WEIGHT: "how many people of the population a row stands for",
+}
+"""What a column may say of the rows besides its role, by the part of the draft that names it."""
+HIDING = {PERSON: ("identifier", "quasi", "leave_out"), WEIGHT: ("leave_out",)}
+"""The roles that such a column has without being published as it is; the first where it has another."""
 OPEN = "open"
 """The role of a column that a person has to decide on."""
 
@@ -35,6 +48,10 @@ class RolesView:
     refused: Mapping[str, str] = field(default_factory=dict)
     """Columns that would go out unprotected, with the reasons."""
     warnings: Sequence[str] = ()
+    codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By column, codes that may stand for missing values and were not declared."""
+    people: Sequence[str] = ()
+    """What is wrong with the columns that tell whom a row is about."""
 
 
 def look(desk: Desk, picks: Picks) -> RolesView:
@@ -49,7 +66,9 @@ def look(desk: Desk, picks: Picks) -> RolesView:
     known = desk.draft.named("quasi")
     seen = (desk.look("safety") if known else None) or {"refused": {}, "warnings": ()}
     alone = queries.uniqueness(desk.draft, known) if known else None
-    return RolesView(True, found["columns"], alone, seen["refused"], seen["warnings"])
+    return RolesView(
+        True, found["columns"], alone, seen["refused"], seen["warnings"], found["missing"], person_problems(desk.draft)
+    )
 
 
 def draw(page: Page, found: RolesView) -> None:
@@ -70,13 +89,15 @@ def draw(page: Page, found: RolesView) -> None:
     _open(page)
     for name, reason in found.refused.items():
         _refused(page, name, reason)
+    for said in found.people:
+        message(sentence(said), "bad")
     for said in found.warnings:
         message(said, "warn")
     if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
         button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
     with part("div", class_="stack"):
         for column in found.columns:
-            _column(page, column)
+            _column(page, column, found.codes.get(column["name"], ()))
 
 
 def untouched(desk: Desk) -> bool:
@@ -140,8 +161,8 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         )
 
 
-def _column(page: Page, column: Mapping[str, Any]) -> None:
-    """Show a column: its name, why the role is proposed, and the roles to choose from."""
+def _column(page: Page, column: Mapping[str, Any], codes: Sequence[str]) -> None:
+    """Show a column: its name, why the role is proposed, the roles to choose from, and what else it may say."""
     name = column["name"]
     has = page.draft.roles.get(name, column["role"])
 
@@ -157,7 +178,93 @@ def _column(page: Page, column: Mapping[str, Any]) -> None:
             part("p", f"{column['reason']}{proposed}", "faint")
             if has == "open":
                 part("strong", "To decide: nothing is published before.")
+            _more(page, name, codes)
         segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
+
+
+def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
+    """Offer what a column says of the rows, and its codes for missing values; shown where one is set or proposed."""
+    draft, use = page.draft, used_as(page.draft, name)
+    declared = draft.missing.get(name, ())
+
+    async def serve(use: str) -> None:
+        await page.decide(lambda draft: with_use(draft, name, use))
+
+    async def declare(codes: Sequence[object]) -> None:
+        await page.decide(lambda draft: {"missing": with_codes(draft, name, codes)})
+
+    if proposed:
+        part("p", f"May stand for missing values: {codes_text(proposed)}")
+        every = [*declared, *proposed]
+        button(
+            "Read as missing",
+            lambda: declare(every),
+            key=f"codes-{name}",
+            kind="small",
+            aria_label=f"Read {codes_text(proposed)} of {name} as missing",
+        )
+    with part("details", open=bool(use or declared)):
+        part(
+            "summary",
+            "Person, weight, missing values",
+            data_key=f"more-{name}",
+            aria_label=f"Person, weight, missing values of {name}",
+        )
+        chosen(f"{name} also says", USES, use, serve, key=f"use-{name}")
+        written(
+            f"Codes for missing values of {name}",
+            codes_text(declared),
+            lambda said: declare(read_codes(said)),
+            key=f"missing-{name}",
+            placeholder="-8, 99, NA",
+        )
+
+
+def used_as(draft: Draft, name: str) -> str:
+    """Return the part of a draft that names a column for what it says of the rows; nothing where none does."""
+    return PERSON if name in draft.person else WEIGHT if draft.record_weight == name else ""
+
+
+def with_use(draft: Draft, name: str, use: str) -> dict[str, Any]:
+    """Return the parts of a draft in which a column says something of the rows besides its role, or nothing.
+
+    It is not published as it is by that: it gets a role that hides it, which can be changed.
+    """
+    person = {*draft.person, name} if use == PERSON else {*draft.person} - {name}
+    weight = name if use == WEIGHT else None if draft.record_weight == name else draft.record_weight
+    role = draft.roles.get(name, OPEN)
+    hides = HIDING.get(use, (role,))
+    return {
+        "person": [one for one in draft.roles if one in person],
+        "record_weight": weight,
+        "roles": {**draft.roles, name: role if role in hides else hides[0]},
+    }
+
+
+def with_codes(draft: Draft, name: str, codes: Sequence[object]) -> Codes:
+    """Return the codes for missing values of a draft with those of one column replaced; none are taken out."""
+    others = {one: some for one, some in draft.missing.items() if one != name}
+    return {**others, name: list(dict.fromkeys(codes))} if codes else others
+
+
+def read_codes(text: str) -> list[str]:
+    """Return codes that are written with commas between; one that has a comma is quoted.
+
+    >>> read_codes('-8, NA, "no, thanks"'), read_codes(" ")
+    (['-8', 'NA', 'no, thanks'], [])
+    """
+    return [code.strip() for row in csv.reader([text], skipinitialspace=True) for code in row if code.strip()]
+
+
+def codes_text(codes: Sequence[object]) -> str:
+    """Return codes as `read_codes` reads them.
+
+    >>> codes_text(["-8", "no, thanks"])
+    '-8,"no, thanks"'
+    """
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(codes)
+    return line.getvalue()
 
 
 def said(desk: Desk) -> str:

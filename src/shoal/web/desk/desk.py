@@ -74,6 +74,8 @@ class Desk:
             draft = self.draft.changed(**checked)
             if not checked.keys().isdisjoint(EARLIER):
                 Earlier.of(**draft.earlier)
+            if not checked.keys().isdisjoint(draft_checks.COUNTED):
+                draft_checks.count(draft)
             return self._keep(self._history.then(draft))
 
     def _checked(self, name: str, part: Any) -> Any:

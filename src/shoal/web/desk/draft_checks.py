@@ -10,15 +10,20 @@ from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.settings import settings_of
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
 from shoal.hierarchies.specs import FILES
+from shoal.microdata.histogram import person_of
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
 from shoal.republication.rerelease import series_asked
 from shoal.request import Request
+from shoal.risk.individual import weights_of
 from shoal.web.desk.draft import OPEN, Draft
+from shoal.web.desk.draft_table import table
 from shoal.web.desk.uploads import Uploads
 
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
+COUNTED = ("person", "record_weight", "missing")
+"""Parts that are checked against the cells of the table."""
 Allowed = Callable[[str | Path], Path]
 
 
@@ -59,6 +64,18 @@ def hierarchy(spec: Any, allowed: Allowed, uploads: Uploads) -> Any:
     return spec_of(spec) if isinstance(spec, Builder) else spec
 
 
+def count(draft: Draft) -> None:
+    """Raise in words unless every row of a draft's table says whom it is about, and how many people it stands for.
+
+    Codes for missing values are taken out first; so they are checked too.
+    """
+    found = table(draft)
+    if draft.person:
+        person_of(found, draft.person)
+    if draft.record_weight is not None:
+        weights_of(found, draft.record_weight)
+
+
 def missing(draft: Draft) -> list[tuple[str, str]]:
     """Return what is missing before a run: the step, and what to do there."""
     return [(step, said) for step, said in _missing(draft) if said]
@@ -69,6 +86,8 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
     for name in draft.named(OPEN):
         yield "roles", f"decide on the role of {name!r}"
+    for said in person_problems(draft):
+        yield "roles", said
     yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
     sensitive = draft.named("sensitive")
     for model in as_models(" ".join(draft.require)) if draft.require else ():
@@ -78,6 +97,12 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
             yield "privacy", f"{model} needs a table of the population"
     if draft.follows and draft.require:
         yield "privacy", series_problem(draft)
+
+
+def person_problems(draft: Draft) -> list[str]:
+    """Return what to do about columns that tell whom a row is about and would be published as they are."""
+    shown = [*draft.named("sensitive"), *draft.named("other")]
+    return [f"do not publish {name!r} as it is: it tells whom a row is about" for name in draft.person if name in shown]
 
 
 def series_problem(draft: Draft) -> str:

@@ -1,4 +1,4 @@
-"""The table of a draft in memory: read once as long as its file stays as it is, encoded column by column."""
+"""The table of a draft in memory: read once as long as its file and its codes for missing values stay as they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from threading import Lock
 import polars as pl
 
 from shoal.core.errors import RoleError, TableError, nearest
+from shoal.models.orders import read_as_asked
 from shoal.tables.encoded_column import Coded
+from shoal.tables.missing_codes import listed_codes
 from shoal.tables.readers.base import ReadOptions, reader_of
 from shoal.tables.table import Table, read
 from shoal.web.desk.draft import Draft
@@ -20,12 +22,14 @@ _ONE = Lock()
 
 @dataclass(frozen=True)
 class Stamp:
-    """Which file is read how, and when it was last changed."""
+    """Which file is read how, with which codes for missing values, and when it was last changed."""
 
     file: str
     changed: int
     size: int
     options: ReadOptions
+    missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """For columns the codes that stand for missing values."""
 
     @classmethod
     def of(cls, draft: Draft) -> Stamp:
@@ -36,7 +40,12 @@ class Stamp:
             said = Path(draft.file).stat()
         except OSError as error:
             raise TableError(f"the file {draft.name!r} is gone", hint="choose it again") from error
-        return cls(str(draft.file), said.st_mtime_ns, said.st_size, ReadOptions(**draft.reading))
+        missing = tuple((name, tuple(listed_codes(codes))) for name, codes in draft.missing.items())
+        return cls(str(draft.file), said.st_mtime_ns, said.st_size, ReadOptions(**draft.reading), missing)
+
+    def as_declared(self, found: Table) -> Table:
+        """Return a table of these columns without the codes for missing values."""
+        return read_as_asked(found, missing=dict(self.missing))
 
 
 def table(draft: Draft) -> Table:
@@ -52,7 +61,7 @@ def stamped(stamp: Stamp) -> Table:
 
 @lru_cache(maxsize=2)
 def _read(stamp: Stamp) -> Table:
-    return read(stamp.file, **vars(stamp.options))
+    return stamp.as_declared(read(stamp.file, **vars(stamp.options)))
 
 
 def column(draft: Draft, name: str) -> Coded:
@@ -74,4 +83,4 @@ def first_rows(draft: Draft, rows: int) -> pl.DataFrame:
     stamp = Stamp.of(draft)
     path = Path(stamp.file)
     found = reader_of(path).first_rows(path, rows, stamp.options)
-    return stamped(stamp).frame.head(rows) if found is None else found
+    return stamped(stamp).frame.head(rows) if found is None else stamp.as_declared(Table(found)).frame

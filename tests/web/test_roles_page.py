@@ -1,0 +1,114 @@
+"""What the step Roles decides besides roles: whom a row is about, record weights, codes for missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.web.tab import Tab
+
+from shoal.web import roles
+from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.draft import OPEN
+from shoal.web.desk.draft_checks import person_problems
+
+TEXT = "patient,age,ill,weight\n" + "".join(
+    f"{i // 2},{'?' if i % 10 == 3 else 20 + i * 23 % 61},{('flu', 'gout', 'cold')[i % 3]},{5 + i % 4}\n"
+    for i in range(60)
+)
+ROLES = {"patient": "other", "age": "quasi", "ill": "sensitive", "weight": OPEN}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A desk with a table of visits."""
+    one = Desk(tmp_path / "desk")
+    one.upload("visits.csv", TEXT.encode())
+    one.change(roles=ROLES, require=["k=3"])
+    yield one
+    one.close()
+
+
+def told(desk: Desk) -> tuple[list[str], str | None]:
+    """Whom a row is about, and how many people it stands for, as the draft has it."""
+    return list(desk.draft.person), desk.draft.record_weight
+
+
+def test_a_column_that_tells_whom_a_row_is_about_is_not_published_as_it_is(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    tab.tell("use-patient", roles.PERSON)
+    assert told(desk) == (["patient"], None)
+    assert desk.draft.roles["patient"] == "identifier"
+    assert desk.draft.request().person == ("patient",)
+    tab.tell("role-patient-other", "other")
+    assert "Do not publish 'patient' as it is: it tells whom a row is about." in tab.words
+    assert ("roles", person_problems(desk.draft)[0]) in desk.ready()
+    tab.tell("role-patient-quasi", "quasi")
+    assert person_problems(desk.draft) == []
+    tab.tell("use-patient", "")
+    assert told(desk) == ([], None)
+    assert desk.draft.roles["patient"] == "quasi"
+
+
+def test_a_warning_of_repeated_identifiers_ends_when_people_are_counted(desk: Desk) -> None:
+    desk.change(roles={**ROLES, "patient": "identifier"})
+    tab = Tab(desk, roles.STEP)
+    assert "--person patient" in tab.words
+    tab.tell("use-patient", roles.PERSON)
+    assert "--person patient" not in tab.words
+
+
+def test_a_record_weight_is_left_out_unless_its_role_is_changed(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    tab.tell("use-weight", roles.WEIGHT)
+    assert told(desk) == ([], "weight")
+    assert desk.draft.roles["weight"] == "leave_out"
+    tab.tell("use-weight", roles.PERSON)
+    assert told(desk) == (["weight"], None)
+    desk.undo()
+    tab.tell("role-weight-other", "other")
+    assert desk.draft.settings["record_weight"] == "weight"
+    assert desk.draft.settings["other"] == ["patient", "weight"]
+
+
+def test_what_is_no_weight_or_no_person_is_said_and_not_kept(desk: Desk) -> None:
+    before, tab = desk.draft, Tab(desk, roles.STEP)
+    tab.tell("use-ill", roles.WEIGHT)
+    assert "the record weights in 'ill' are String" in tab.alerts[-1]
+    assert desk.draft == before
+    tab.tell("missing-patient", "0")
+    tab.tell("use-patient", roles.PERSON)
+    assert "2 cells are missing" in tab.alerts[-1]
+    assert told(desk) == ([], None)
+    tab.tell("missing-patient", "")
+    tab.tell("use-patient", roles.PERSON)
+    tab.tell("missing-patient", "0")
+    assert "2 cells are missing" in tab.alerts[-1]
+    assert not desk.draft.missing
+
+
+def test_codes_are_proposed_taken_and_changed_and_every_step_reads_them_as_missing(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    assert "May stand for missing values: ?" in tab.words
+    assert "codes-age" in tab.keys
+    assert not desk.draft.missing
+    tab.tell("codes-age")
+    assert desk.draft.missing == {"age": ["?"]}
+    assert "codes-age" not in tab.keys
+    assert queries.table(desk.draft)["age"].null_count() == 6
+    assert queries.table(desk.draft)["age"].dtype.is_integer()
+    assert None in [row[1] for row in queries.preview(desk.draft).rows]
+    assert '[missing]\n"age" = ["?"]' in desk.draft.toml()
+    tab.tell("missing-age", "?, 43 , ?")
+    assert desk.draft.missing == {"age": ["?", "43"]}
+    assert queries.table(desk.draft)["age"].null_count() > 6
+    tab.tell("missing-age", " ")
+    assert not desk.draft.missing
+    assert "codes-age" in tab.keys
+
+
+def test_what_was_decided_is_kept_with_the_draft(desk: Desk) -> None:
+    desk.change(missing={"age": ["?"]}, person=["patient"], record_weight="weight")
+    assert Draft.from_dict(desk.draft.to_dict()) == desk.draft
+    assert [desk.undo().person, desk.redo().person] == [(), ("patient",)]
