@@ -29,6 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_DROPPED = Number("max_dropped", "largest share of the rows that may be left out", 0, 1)
 MAX_SUPPRESSED = Number("max_suppressed", "largest share of the rows that may be all stars", 0, 1)
 HEADER_ROW = Number("header_row", "row that names the columns", 1, whole=True)
+WEIGHT_ROUNDING = Number("weight_rounding", "published record weights are multiples of it", 1, 10**9, whole=True)
 SEED = Number("seed", "random seed", 0, whole=True)
 YEAR = 366 * 24 * 3600
 TIME_LIMIT = Number("time_limit", "seconds after which the best so far is taken", 0, YEAR)
@@ -199,6 +200,13 @@ class Choices:
         section="roles",
         metavar="COLUMN",
     )
+    weight_rounding: Numeral | None = setting(
+        None,
+        "Publish record weights rounded to multiples of this number; with the column named in --other.",
+        section="roles",
+        metavar="NUMBER",
+        number=WEIGHT_ROUNDING,
+    )
     unify: Sequence[str] = setting(
         (),
         "Columns of text in which spaces, case, Unicode form and date form make no difference.",
@@ -304,6 +312,7 @@ class Settings(TypedDict, total=False):
     person: Sequence[str]
     pseudonym: str | None
     record_weight: str | None
+    weight_rounding: Numeral | None
     other: Sequence[str]
     leave_out: Sequence[str]
     allow: Sequence[str]
@@ -362,7 +371,9 @@ REGISTRY = "shoal-registry"
 
 NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym")
 """Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
-_KEPT = dict.fromkeys((*settings_of(Output), "neutralise", "other", "leave_out", "allow"), "it publishes nothing")
+_KEPT = dict.fromkeys(
+    (*settings_of(Output), "neutralise", "other", "leave_out", "allow", "weight_rounding"), "it publishes nothing"
+)
 _WEIGHT = {"record_weight": "it measures no risk with weights; use `shoal audit --record-weight`"}
 _LOCAL = dict.fromkeys(("engine", "spark_master"), "its rows are in memory")
 _DESK = dict.fromkeys(("folder", "to", "overwrite", "report", *ABOUT), "the page keeps its releases itself")
@@ -393,6 +404,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "person": "its releases count rows; keep one row of each person",
         "pseudonym": "a number for each person would join its releases",
         "other": "beside several releases of the same rows it would join them",
+        "weight_rounding": "it publishes no record weights",
         "overwrite": "an existing folder is refused",
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
         **dict.fromkeys(("report", *ABOUT), "`shoal report` makes one of each release"),
@@ -406,6 +418,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "pseudonym": "rows are counted in Spark; leave --engine spark out",
         **_WEIGHT,
+        "weight_rounding": "round record weights in Spark before",
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

@@ -75,6 +75,7 @@ REFUSED = {("codip", "person"), ("codip", "pseudonym")}
 """Keys that a command refuses, since without them the result would be another."""
 ALONE = (
     "pseudonym",
+    "weight_rounding",
     "sheet",
     "header_row",
     "from",

@@ -72,6 +72,21 @@ def test_a_record_weight_is_left_out_unless_its_role_is_changed(desk: Desk) -> N
     assert desk.draft.settings["other"] == ["patient", "weight"]
 
 
+def test_weights_that_are_published_can_be_rounded(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    tab.tell("use-weight", roles.WEIGHT)
+    assert "weight_rounding" not in tab.keys
+    tab.tell("role-weight-other", "other")
+    tab.tell("weight_rounding", "10")
+    assert desk.draft.settings["weight_rounding"] == 10
+    tab.tell("weight_rounding", "ten")
+    assert "a whole number from 1 to 1000000000" in tab.alerts[-1]
+    tab.tell("role-weight-leave_out", "leave_out")
+    assert "weight_rounding" not in desk.draft.settings
+    tab.tell("use-weight", "")
+    assert desk.draft.weight_rounding is None
+
+
 def test_what_is_no_weight_or_no_person_is_said_and_not_kept(desk: Desk) -> None:
     before, tab = desk.draft, Tab(desk, roles.STEP)
     tab.tell("use-ill", roles.WEIGHT)

@@ -36,6 +36,7 @@ def codebook(
     *,
     star: str,
     neutralise: bool,
+    rounded: Mapping[str, int],
     cost: Mapping[str, Any],
     losses: Mapping[str, float],
     models: Models,
@@ -44,7 +45,8 @@ def codebook(
     """Describe the published tables.
 
     `cost` is what the codebook says of the cost: its name, weights and k. `losses` has what each quasi-identifier lost,
-    in a measure that fits the recoding; nothing for two tables.
+    in a measure that fits the recoding; nothing for two tables. `rounded` has columns whose numbers are published as
+    multiples of one.
     """
     roles = published.microdata.roles
     return {
@@ -58,14 +60,16 @@ def codebook(
         "neutralised": bool(neutralise),
         "recoding": published.recoding,
         "cost": dict(cost),
-        "columns": _columns(published, tables[TABLE], losses),
+        "columns": _columns(published, tables[TABLE], losses, rounded),
         **_further(published, tables),
         "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in roles.sensitive},
         "metrics": _metrics(models),
     }
 
 
-def _columns(published: Published, table: Table, losses: Mapping[str, float]) -> list[dict[str, Any]]:
+def _columns(
+    published: Published, table: Table, losses: Mapping[str, float], rounded: Mapping[str, int]
+) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
     levels = published.microdata.levels if recoding_named(published.recoding).along_hierarchies else {}
@@ -80,6 +84,7 @@ def _columns(published: Published, table: Table, losses: Mapping[str, float]) ->
             "original_type": str(original.dtype(name).base_type()),
             **(_marks_of_cells(cells[name], published.partition.sizes) if name in cells else _marks(table.coded(name))),
             **({"hierarchy": levels[name]} if name in levels else {}),
+            **({"multiples_of": rounded[name]} if name in rounded else {}),
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
         if name in original.columns

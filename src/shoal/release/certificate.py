@@ -142,6 +142,8 @@ class Certificate:
     """How many people the rows are about, where models count people; None where each row is one."""
     pseudonym: str | None = None
     """The column of fresh numbers of people, which links their rows; None where there is none."""
+    rounded: Mapping[str, int] = field(default_factory=dict)
+    """By column of record weights that is published rounded, the number whose multiples it shows."""
     format: int = FORMATS[0]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
@@ -186,7 +188,7 @@ class Certificate:
     @property
     def exposed(self) -> list[str]:
         """What goes out unprotected and what the release may give away: to be said before anything else."""
-        columns = ", ".join(self.unprotected or ())
+        columns = ", ".join(name for name in self.unprotected or () if name not in self.rounded)
         linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
             f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
@@ -194,6 +196,7 @@ class Certificate:
         ]
         return [
             *([f"published unprotected, as they are: {columns}"] if columns else []),
+            *(f"published unprotected, as multiples of {many:,}: {name}" for name, many in self.rounded.items()),
             *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
             *([linked] if self.pseudonym is not None else []),
             *certain,
@@ -218,6 +221,7 @@ class Certificate:
             "rows": self.rows,
             "people": self.people,
             "pseudonym": self.pseudonym,
+            "rounded": dict(self.rounded),
             "dropped": self.dropped,
             "starred": self.starred,
             "changed_cells": None if self.changed_cells is None else dict(self.changed_cells),

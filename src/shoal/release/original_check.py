@@ -13,8 +13,10 @@ import polars as pl
 
 from shoal.checking.centroid_check import wrong_centroids
 from shoal.checking.changed_cells import changed_cells
+from shoal.checking.rounded_weights import wrongly_rounded
 from shoal.checking.two_tables import miscounted_groups
 from shoal.core.arrays import Ints
+from shoal.core.number_format import counted
 from shoal.hierarchies.cell_forms import form_of
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
@@ -102,10 +104,17 @@ class OriginalCheck:
         rest = [
             name
             for name in shown.columns
-            if name not in (*covering, self.release.names.get("group"), certificate.pseudonym)
+            if name not in (*covering, self.release.names.get("group"), certificate.pseudonym, *certificate.rounded)
         ]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
+
+    def rounding_problem(self) -> str:
+        """Say how many published record weights are not those of the original, rounded to the stated multiples."""
+        shown, source = self.release.table, self.source
+        stated = self.release.certificate.rounded
+        wrong = sum(wrongly_rounded(shown[name], source[name], multiple) for name, multiple in stated.items())
+        return f"{counted(wrong, 'weight is', 'weights are')} rounded otherwise" if wrong else ""
 
     def change_problem(self) -> str:
         """Say in which columns other cells than stated show the value of the original."""

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.audit import Audit, as_dict, audit
+from shoal.checking.rounded_weights import no_multiples
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
@@ -143,6 +144,14 @@ class Opened:
                 return f"the {role} columns are not those of the codebook"
         rows, counted = self.shown["table"].rows, self.certificate.rows
         return "" if rows == counted else f"{rows:,} rows, {counted:,} stated"
+
+    def rounding_problem(self) -> str:
+        """Say which columns are not the multiples that are stated."""
+        shown, stated = self.shown["table"], self.certificate.rounded
+        if not set(stated) <= set(self.certificate.unprotected or ()):
+            return "a column is stated as rounded that is not published as other"
+        wrong = [name for name, multiple in stated.items() if no_multiples(shown[name], multiple)]
+        return f"columns {', '.join(map(repr, wrong))} have other numbers" if wrong else ""
 
     def order_problem(self) -> str:
         """Say if the rows are not in the order of their published cells."""

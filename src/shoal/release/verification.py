@@ -99,6 +99,8 @@ def verify(
     whole = _internal(folder, release, checks, notes)
     if _look(checks, "the table is the sealed one", release.hash_problem):
         _look(checks, "the table has the stated columns and rows", release.shape_problem)
+        if release.certificate.rounded:
+            _look(checks, "the record weights are multiples of the stated number", release.rounding_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         if (
             _look(checks, "the audit confirms every model at the stated level", release.model_problem)
@@ -205,6 +207,8 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
         _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
     elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
         _look(checks, "every group has the sensitive values of its people", traced.count_problem)
+    if release.certificate.rounded:
+        _look(checks, "the record weights are those of the original, rounded", traced.rounding_problem)
     if release.certificate.people is not None:
         _look(checks, "rows are about the people that the original says", traced.people_problem)
     if release.certificate.changed_cells is not None:

@@ -19,13 +19,14 @@ from shoal.models.requirement import as_models
 from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
 from shoal.recoding.recode import recoding_named
-from shoal.request import Request
+from shoal.request import WEIGHT_ROUNDING, Choices, Request
 from shoal.risk.individual import weights_of
 from shoal.steps.safety import Safety, examine
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table
+from shoal.tables.weight_rounding import rounded_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,8 @@ def examined(table: Table, request: Request) -> Safety:
     """Check the columns that a request publishes, and warn of what they may give away before the work begins."""
     models_of(request)  # what is misspelt is said first
     kind = recoding_named(request.recoding or recoding_for(request.method, request.cost, request.star))
-    found = examine(table, roles_of(table.columns, request), request, two_tables=kind.two_tables)
+    roles = roles_of(table.columns, request)
+    found = examine(with_published_weights(table, request), roles, request, two_tables=kind.two_tables)
     for text in found.warnings:
         warn(text, SafetyWarning, stacklevel=2)
     return found
@@ -109,6 +111,7 @@ def roles_of(columns: Iterable[str], request: Request) -> Roles:
         leave_out=[*listed(request.leave_out), *weight],
     )
     check_person(roles, listed(request.person))
+    check_rounding(roles, request)
     if request.pseudonym is not None:
         check_pseudonym(request.pseudonym, columns, listed(request.person))
     return roles
@@ -122,6 +125,34 @@ def check_pseudonym(name: str, columns: Iterable[str], person: Sequence[str]) ->
         )
     if not name or name in columns:
         raise ParameterError(f"the pseudonym is called {name!r}", expected="a name that no column of the table has")
+
+
+def check_rounding(roles: Roles, request: Request) -> None:
+    """Guarantees that weights which are to be rounded are published, with the role other."""
+    if request.weight_rounding is None:
+        return
+    WEIGHT_ROUNDING.read(request.weight_rounding, "weight rounding")
+    if request.record_weight is None:
+        raise ParameterError("--weight-rounding is given without --record-weight", hint="name the column of weights")
+    if request.record_weight not in roles.other:
+        raise ParameterError(
+            f"--weight-rounding is given, and the record weights in {request.record_weight!r} are not published",
+            expected="a column of --other",
+            hint=f"add --other {request.record_weight}, or leave --weight-rounding out",
+        )
+
+
+def rounding_of(asked: Choices) -> dict[str, int]:
+    """Return the column of record weights that is published rounded, with the number whose multiples it shows."""
+    if asked.weight_rounding is None or asked.record_weight is None:
+        return {}
+    return {asked.record_weight: int(WEIGHT_ROUNDING.read(asked.weight_rounding, "weight rounding"))}
+
+
+def with_published_weights(table: Table, asked: Choices) -> Table:
+    """Return a table with its record weights rounded as they are published."""
+    rounded = rounding_of(asked).items()
+    return table.with_columns(rounded_weights(weights_of(table, name), multiple) for name, multiple in rounded)
 
 
 def check_person(roles: Roles, person: Iterable[str]) -> None:

@@ -32,7 +32,7 @@ from shoal.recoding.codebook import codebook
 from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
 from shoal.request import Request
-from shoal.steps.preparation import Prepared
+from shoal.steps.preparation import Prepared, rounding_of, with_published_weights
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.missing_codes import listed_codes
@@ -77,6 +77,7 @@ def audited(
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
     tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
+    tables = {**tables, TABLE: with_published_weights(tables[TABLE], asked.request)}
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
@@ -167,6 +168,7 @@ def certified(
         remarks=_remarks(asked, solution),
         orders=_orders(asked),
         pseudonym=asked.request.pseudonym,
+        rounded=rounding_of(asked.request),
         unprotected=asked.safety.roles.other,
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),
@@ -234,6 +236,7 @@ def described(
         tables,
         star=request.star,
         neutralise=request.neutralise,
+        rounded=rounding_of(request),
         cost=problem.cost.described(),
         losses=column_losses(published),
         models=asked.models,

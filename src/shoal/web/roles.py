@@ -218,6 +218,20 @@ def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
+        if use == WEIGHT and draft.roles.get(name) == "other":
+            _rounding(page)
+
+
+def _rounding(page: Page) -> None:
+    """Offer to round the record weights that are published."""
+    written(
+        "Publish weights as multiples of",
+        str(page.draft.weight_rounding or ""),
+        lambda said: page.change(weight_rounding=said.strip() or None),
+        key="weight_rounding",
+        help="Rare weights may single people out. Nothing: as they are.",
+        inputmode="numeric",
+    )
 
 
 def used_as(draft: Draft, name: str) -> str:
@@ -237,6 +251,7 @@ def with_use(draft: Draft, name: str, use: str) -> dict[str, Any]:
     return {
         "person": [one for one in draft.roles if one in person],
         "record_weight": weight,
+        "weight_rounding": draft.weight_rounding if weight == draft.record_weight else None,
         "roles": {**draft.roles, name: role if role in hides else hides[0]},
     }
 

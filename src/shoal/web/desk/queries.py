@@ -18,6 +18,7 @@ from shoal.core.sorting import distinct_rows
 from shoal.inspection import inspect
 from shoal.risk.attackers import attacker
 from shoal.risk.uniques import uniques
+from shoal.steps.preparation import with_published_weights
 from shoal.steps.safety import dangers, repeated_identifiers
 from shoal.tables.roles import Roles
 from shoal.web.desk.choices import Choice, costs, methods, recodings
@@ -120,7 +121,7 @@ def choices(draft: Draft) -> dict[str, Any]:
 
 def safety(draft: Draft) -> dict[str, Any]:
     """Return the columns that are not published unless they are insisted on, with the reasons, and what to mind."""
-    people = table(draft)
+    people = with_published_weights(table(draft), draft)
     given = {setting: draft.named(role) for role, setting in ROLES.items()}
     roles = Roles.of(people.columns, **given)
     refused, warnings = dangers(people, roles, draft.allow)
