@@ -45,7 +45,7 @@ def covered(cube: Cube, checks: Checks, prices: Ints) -> Covering:
 
 def check_covering(cube: Cube, found: Covering) -> None:
     """Guarantees that every row is in one class and that all members of a class match one pattern."""
-    assert np.bincount(found.types, minlength=cube.types).tolist() == cube.counts.tolist()
+    assert np.bincount(found.types, weights=found.copies, minlength=cube.types).tolist() == cube.counts.tolist()
     pairs = cube.nodes[found.nodes[found.classes]]
     groups = zip(
         found.classes.tolist(),
@@ -147,9 +147,9 @@ def test_moving_rows_keeps_classes_admitted_and_saves_what_it_says(require: str,
     cube = Cube.of(case.problem)
     checks = Checks.of(cube, case.problem.models)
     before = covered(cube, checks, np.zeros(cube.types, np.int64))
-    classes = before.classes.copy()
-    saved = watched(move_rows, cube.layout, before.types, classes, before.nodes, checks.rules, 3, deadline=Deadline())
-    after = Covering(cube, before.types, classes, before.nodes).merged()
+    types, classes = before.rows
+    saved = watched(move_rows, cube.layout, types, classes, before.nodes, checks.rules, 3, deadline=Deadline())
+    after = Covering.of_rows(cube, types, classes, before.nodes)
     check_covering(cube, after)
     assert after.cost == before.cost - saved
     assert admitted(case, after)
@@ -163,21 +163,21 @@ def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require:
     case = random_case(seed, require, 90)
     cube = Cube.of(case.problem)
     checks = Checks.of(cube, case.problem.models)
-    whole = np.zeros(cube.counts.sum(), np.int64)
-    before = Covering(cube, np.repeat(np.arange(cube.types), cube.counts), whole, np.array([cube.number - 1]))
-    classes = before.classes.copy()
+    whole = np.zeros(cube.types, np.int64)
+    before = Covering(cube, np.arange(cube.types), whole, cube.counts, np.array([cube.number - 1]))
+    types, classes = before.rows
     saved, opened = watched(
         open_patterns,
         cube.layout,
         np.arange(cube.walked),
-        before.types,
+        types,
         classes,
         before.nodes,
         np.zeros(1, np.int64),
         checks.rules,
         deadline=Deadline(),
     )
-    after = Covering(cube, before.types, classes, np.concatenate([before.nodes, opened])).merged()
+    after = Covering.of_rows(cube, types, classes, np.concatenate([before.nodes, opened]))
     check_covering(cube, after)
     assert after.cost == before.cost - saved < before.cost
     assert admitted(case, after)
@@ -192,11 +192,11 @@ def test_classes_replaced_by_themselves_leave_the_covering_as_it_was(
     found = covered(cube, Checks.of(cube, case.problem.models), prices)
     chosen = np.array(data.draw(st.lists(st.sampled_from(range(len(found.nodes))), min_size=1, unique=True)))
     inside = np.isin(found.classes, chosen)
-    pieces = np.column_stack([found.types[inside], found.classes[inside], np.ones(inside.sum(), np.int64)])
+    pieces = np.column_stack([found.types[inside], found.classes[inside], found.copies[inside]])
     types, counts = found.without(chosen)
     again = found.replaced([(chosen, pieces, found.nodes)])
     assert again.cost == found.cost
-    assert int(counts.sum()) == int(inside.sum())
+    assert int(counts.sum()) == int(found.copies[inside].sum())
     assert set(types.tolist()) == set(found.types[inside].tolist())
     assert sorted(map(len, again.partition(case.problem))) == sorted(map(len, found.partition(case.problem)))
 

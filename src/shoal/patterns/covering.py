@@ -1,4 +1,4 @@
-"""A covering: which pattern every row is published with, row types and not rows; the state of the search.
+"""A covering: which pattern every row is published with, pieces of row types and not rows; the state of the search.
 
 It is improved step by step and turned into a partition at the end. Two classes at the same pattern are one.
 """
@@ -19,22 +19,30 @@ from shoal.recoding.cells import HierarchyCells
 
 @dataclass(frozen=True, eq=False)
 class Covering:
-    """Copies of row types, each in a class; every class at a node of the cube."""
+    """Pieces, each of some rows of one type in one class; every class at a node of the cube."""
 
     cube: Cube
     types: Ints
-    """The type of each copy, in rising order."""
+    """The type of each piece, in rising order."""
     classes: Ints
-    """The class of each copy."""
+    """The class of each piece."""
+    copies: Ints
+    """The number of rows of each piece."""
     nodes: Ints
     """The node of each class."""
 
     @classmethod
     def of(cls, cube: Cube, pieces: Ints, nodes: Ints) -> Covering:
         """Return the covering made of (type, class, copies) pieces."""
-        order = order_by(pieces[:, 0])
-        types, classes, copies = pieces[order].T
-        return cls(cube, np.repeat(types, copies), np.repeat(classes, copies), nodes).merged()
+        types, classes, copies = pieces[pieces[:, 2] > 0].T
+        order = order_by(types)
+        return cls(cube, types[order], classes[order], copies[order], nodes).merged()
+
+    @classmethod
+    def of_rows(cls, cube: Cube, types: Ints, classes: Ints, nodes: Ints) -> Covering:
+        """Return the covering of rows, each of a type and in a class."""
+        _, example, copies = distinct_rows([types, classes], [cube.types, len(nodes)])
+        return cls.of(cube, np.column_stack([types[example], classes[example], copies]), nodes)
 
     @classmethod
     def shown(cls, problem: Problem, cube: Cube, partition: Partition) -> Covering:
@@ -43,7 +51,7 @@ class Covering:
         levels = [cells.levels[cells.of_group] for cells in published.cells if isinstance(cells, HierarchyCells)]
         order = order_by(published.partition.class_of_row, cube.type_of_row)  # whatever order the rows have
         of_row = published.partition.class_of_row[order]
-        return cls(cube, cube.type_of_row[order], of_row, cube.numbers_at(levels)).merged()
+        return cls.of_rows(cube, cube.type_of_row[order], of_row, cube.numbers_at(levels))
 
     def merged(self) -> Covering:
         """Number the classes anew, in order of the first type in each, those at the same pattern as one."""
@@ -57,7 +65,7 @@ class Covering:
 
     @property
     def costs(self) -> Ints:
-        """What each copy pays, in units."""
+        """What a row of each piece pays, in units."""
         number = len(self.nodes)
         examples = np.zeros(number, np.int64)
         examples[self.classes] = self.types
@@ -66,13 +74,20 @@ class Covering:
 
     @property
     def cost(self) -> int:
-        """What all copies pay, in units."""
-        return int(self.costs.sum())
+        """What all rows pay, in units."""
+        return int(self.costs @ self.copies)
+
+    @property
+    def rows(self) -> tuple[Ints, Ints]:
+        """The type of each row, in rising order, and its class."""
+        return np.repeat(self.types, self.copies), np.repeat(self.classes, self.copies)
 
     def without(self, chosen: Ints) -> tuple[Ints, Ints]:
-        """Return the distinct types of the copies in some classes, and how many copies of each."""
-        types, counts = np.unique(self.types[np.isin(self.classes, chosen)], return_counts=True)
-        return types, counts.astype(np.int64)
+        """Return the distinct types of the rows in some classes, and how many rows of each."""
+        inside = np.isin(self.classes, chosen)
+        counts = np.bincount(self.types[inside], weights=self.copies[inside]).astype(np.int64)
+        types = np.flatnonzero(counts)
+        return types, counts[types]
 
     def replaced(self, changes: list[tuple[Ints, Ints, Ints]]) -> Covering:
         """Return the covering with some classes replaced by others.
@@ -81,8 +96,7 @@ class Covering:
         """
         gone = np.concatenate([chosen for chosen, _, _ in changes])
         kept = ~np.isin(self.classes, gone)
-        types, classes = self.types[kept], self.classes[kept]
-        pieces, nodes = [np.column_stack([types, classes, np.ones(len(types), np.int64)])], self.nodes
+        pieces, nodes = [np.column_stack([self.types, self.classes, self.copies])[kept]], self.nodes
         for _, new, at in changes:
             pieces.append(new + np.array([0, len(nodes), 0]))
             nodes = np.concatenate([nodes, at])
@@ -92,5 +106,5 @@ class Covering:
         """Give the rows of each type to its classes; which row goes where depends on published cells alone."""
         order = order_by(problem.microdata.identity, self.cube.type_of_row)
         labels = np.empty(problem.rows, dtype=np.int64)
-        labels[order] = self.classes[order_by(self.types)]
+        labels[order] = self.rows[1]
         return Partition.of(labels)

@@ -30,8 +30,8 @@ STEPS_BEFORE = 200
 """Steps that prices rise before the linear program is solved, where it is: its duals are better prices."""
 ROUND = 40
 """Windows of a round."""
-PAYING = 16
-"""Windows that together must pay."""
+PAYING = 20
+"""Windows that together must pay, after the first round."""
 MOST_WINDOWS = 3_000
 MOST_WINDOWED = 100_000
 """Rows beyond which windows are too small to matter."""
@@ -234,9 +234,9 @@ class CoveringSearch:
             windows.step(self.ascent.best.prices, self.deadline.left)
             self.covering = windows.covering
             if windows.tried % PAYING == 0:
-                if before - self.covering.cost < self.effort.pays * before:
+                saved, before = before - self.covering.cost, self.covering.cost
+                if windows.tried >= ROUND and saved < self.effort.pays * before:
                     break
-                before = self.covering.cost
             if windows.tried % ROUND == 0:
                 self.price(share)
             elif windows.tried % 10 == 0:

@@ -22,20 +22,18 @@ MOST_COUNTED = 200_000_000
 
 def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
     """Return the covering after a local search, or as it is where that saves nothing or has too much to count."""
-    most = len(covering.nodes) + len(covering.classes) // max(checks.rows, 1) + 1
+    most = len(covering.nodes) + int(covering.copies.sum()) // max(checks.rows, 1) + 1
     if not len(checks.lines) or most * checks.totals.size > MOST_COUNTED:
         return covering
     layout, rules = covering.cube.every_layout, checks.rules
-    classes, nodes = covering.classes.copy(), covering.nodes
+    (types, classes), nodes = covering.rows, covering.nodes
     if not checks.close:
         dearest = np.array([covering.classes[np.argmax(covering.costs)]])
         walked = covering.cube.numbers_of(np.arange(covering.cube.walked))
-        _, opened = watched(
-            open_patterns, layout, walked, covering.types, classes, nodes, dearest, rules, deadline=deadline
-        )
+        _, opened = watched(open_patterns, layout, walked, types, classes, nodes, dearest, rules, deadline=deadline)
         nodes = np.concatenate([nodes, opened])
-    watched(move_rows, layout, covering.types, classes, nodes, rules, ROUNDS, deadline=deadline)
-    found = Covering(covering.cube, covering.types, classes, nodes).merged()
+    watched(move_rows, layout, types, classes, nodes, rules, ROUNDS, deadline=deadline)
+    found = Covering.of_rows(covering.cube, types, classes, nodes)
     return min(covering, found, key=lambda one: one.cost)
 
 

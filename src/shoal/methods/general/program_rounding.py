@@ -65,5 +65,5 @@ def _completed(cube: Cube, pool: Pool, checks: Checks, copies: Ints, prices: Int
     if not left.any():
         return Covering.of(cube, pieces, pool.nodes)
     rest = peeled(cube, checks, np.maximum(prices, 0), deadline, left=left)
-    others = np.column_stack([rest.types, rest.classes + len(pool), np.ones(len(rest.types), np.int64)])
+    others = np.column_stack([rest.types, rest.classes + len(pool), rest.copies])
     return Covering.of(cube, np.concatenate([pieces, others]), np.concatenate([pool.nodes, rest.nodes]))

@@ -94,7 +94,7 @@ class Windows:
     def _window(self, prices: Ints, free: Bools) -> Ints:
         """Return free classes near a row that pays more than its price, the more the likelier; none if no row does."""
         covering = self.covering
-        excess = np.maximum(covering.costs - prices[covering.types], 0) * free[covering.classes]
+        excess = np.maximum(covering.costs - prices[covering.types], 0) * covering.copies * free[covering.classes]
         if not excess.any():
             return np.empty(0, dtype=np.int64)
         seed = self.random.choice(len(excess), p=excess / excess.sum())
@@ -104,7 +104,7 @@ class Windows:
         np.minimum.at(near, covering.classes, far)
         order = np.argsort(near * (1 + 0.3 * self.random.random(number)), kind="stable")
         order = order[free[order]]
-        rows = np.cumsum(np.bincount(covering.classes, minlength=number)[order])
+        rows = np.cumsum(np.bincount(covering.classes, weights=covering.copies, minlength=number)[order])
         return order[: max(1, int(np.searchsorted(rows, ROWS)))]
 
     def _plan(self, chosen: Ints, free: Bools, prices: Ints) -> Plan | None:
@@ -121,7 +121,7 @@ class Windows:
         if not len(self.checks.lines):
             costs, outlets = _outlets(covering, np.flatnonzero(free), pool.types)
             start = np.concatenate([start, np.zeros(len(pool.types), np.int64)])
-        before = int(covering.costs[np.isin(covering.classes, chosen)].sum())
+        before = int((covering.costs * covering.copies)[np.isin(covering.classes, chosen)].sum())
         program = Program(pool, self.checks, cube.denominator, costs)
         return Plan(chosen, pool, program, start, before, outlets)
 
@@ -140,7 +140,8 @@ def _with_present(covering: Covering, pool: Pool, chosen: Ints) -> tuple[Pool, I
     place = np.zeros(cube.types, dtype=np.int64)
     place[pool.types] = np.arange(len(pool.types))
     keys = covering.classes[inside] * len(pool.types) + place[covering.types[inside]]
-    entries, copies = np.unique(keys, return_counts=True)
+    entries, own = np.unique(keys, return_inverse=True)
+    copies = np.bincount(own.reshape(-1), weights=covering.copies[inside]).astype(np.int64)
     owner, members = np.divmod(entries, len(pool.types))
     classes, first, patterns = np.unique(owner, return_index=True, return_inverse=True)
     nodes = covering.nodes[classes]
