@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import shoal
-from shoal.checking.rounded_weights import no_multiples, wrongly_rounded
+from shoal.checking.rounded_weights import wrongly_rounded
 from shoal.cli.app import app
 from shoal.core.errors import ParameterError, RoleError, TableError
+from shoal.release.release_reader import _no_multiples
 from shoal.risk.individual import individual_risks
 from shoal.tables.weight_rounding import rounded_weights
 from shoal.utility import measure
@@ -79,9 +80,9 @@ def test_a_weight_is_rounded_to_the_nearest_multiple_above_0(weights: list[float
     found = rounded_weights(exact, multiple)
     steps = [Fraction(one) / multiple for one in exact]
     assert found.to_list() == [max(floor(one + Fraction(1, 2)), 1) * multiple for one in steps]
-    assert wrongly_rounded(found, exact, multiple) == no_multiples(found, multiple) == 0
+    assert wrongly_rounded(found, exact, multiple) == _no_multiples(found, multiple) == 0
     assert wrongly_rounded(found + multiple, exact, multiple) == len(weights)
-    assert no_multiples(found.cast(pl.Float64) + 0.5, multiple) == len(weights)
+    assert _no_multiples(found.cast(pl.Float64) + 0.5, multiple) == len(weights)
 
 
 def test_published_weights_are_rounded_and_everything_says_so(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.web.tab import Tab
 from shoal.web import roles
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.draft import OPEN
-from shoal.web.desk.draft_checks import person_problems
+from shoal.web.desk.draft_checks import counting_problems
 
 TEXT = "patient,age,ill,weight\n" + "".join(
     f"{i // 2},{'?' if i % 10 == 3 else 20 + i * 23 % 61},{('flu', 'gout', 'cold')[i % 3]},{5 + i % 4}\n"
@@ -43,9 +43,9 @@ def test_a_column_that_tells_whom_a_row_is_about_is_not_published_as_it_is(desk:
     assert desk.draft.request().person == ("patient",)
     tab.tell("role-patient-other", "other")
     assert "Do not publish 'patient' as it is: it tells whom a row is about." in tab.words
-    assert ("roles", person_problems(desk.draft)[0]) in desk.ready()
+    assert ("roles", counting_problems(desk.draft)[0]) in desk.ready()
     tab.tell("role-patient-quasi", "quasi")
-    assert person_problems(desk.draft) == []
+    assert counting_problems(desk.draft) == []
     tab.tell("use-patient", "")
     assert told(desk) == ([], None)
     assert desk.draft.roles["patient"] == "quasi"
@@ -82,7 +82,8 @@ def test_weights_that_are_published_can_be_rounded(desk: Desk) -> None:
     tab.tell("weight_rounding", "ten")
     assert "a whole number from 1 to 1000000000" in tab.alerts[-1]
     tab.tell("role-weight-leave_out", "leave_out")
-    assert "weight_rounding" not in desk.draft.settings
+    assert "Publish 'weight' as is, or do not round it" in tab.words
+    assert counting_problems(desk.draft)[0] in [said for _, said in desk.ready()]
     tab.tell("use-weight", "")
     assert desk.draft.weight_rounding is None
 

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.audit import Audit, as_dict, audit
-from shoal.checking.rounded_weights import no_multiples
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
@@ -150,7 +149,7 @@ class Opened:
         shown, stated = self.shown["table"], self.certificate.rounded
         if not set(stated) <= set(self.certificate.unprotected or ()):
             return "a column is stated as rounded that is not published as other"
-        wrong = [name for name, multiple in stated.items() if no_multiples(shown[name], multiple)]
+        wrong = [name for name, multiple in stated.items() if _no_multiples(shown[name], multiple)]
         return f"columns {', '.join(map(repr, wrong))} have other numbers" if wrong else ""
 
     def order_problem(self) -> str:
@@ -222,6 +221,16 @@ class Opened:
             found = replace(found, findings=found.findings if stated else ())
         same = [as_dict(finding) for finding in found.findings] == stated
         return "" if same else "the levels reached are not those stated"
+
+
+def _no_multiples(published: pl.Series, multiple: int) -> int:
+    """Return how many numbers of a column are no multiple of a number, or not above 0.
+
+    >>> _no_multiples(pl.Series([10, 20, 25, 0, None]), 10)
+    3
+    """
+    shown = published.cast(pl.Float64, strict=False).to_numpy()
+    return int((~((np.fmod(shown, multiple) == 0) & (shown > 0))).sum())
 
 
 def is_sorted(table: Table) -> bool:

@@ -13,7 +13,7 @@ from shoal.report.charts import bar
 from shoal.tables.missing_codes import Codes
 from shoal.tables.roles import MEANING
 from shoal.web.desk import Desk, Draft, queries
-from shoal.web.desk.draft_checks import person_problems
+from shoal.web.desk.draft_checks import counting_problems
 from shoal.web.desk.queries import Uniqueness
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, lacking, message, part, segments, sentence, text, written
@@ -51,7 +51,7 @@ class RolesView:
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By column, codes that may stand for missing values and were not declared."""
     people: Sequence[str] = ()
-    """What is wrong with the columns that tell whom a row is about."""
+    """What is wrong with the columns that tell whom a row is about, or how many people it stands for."""
 
 
 def look(desk: Desk, picks: Picks) -> RolesView:
@@ -67,7 +67,13 @@ def look(desk: Desk, picks: Picks) -> RolesView:
     seen = (desk.look("safety") if known else None) or {"refused": {}, "warnings": ()}
     alone = queries.uniqueness(desk.draft, known) if known else None
     return RolesView(
-        True, found["columns"], alone, seen["refused"], seen["warnings"], found["missing"], person_problems(desk.draft)
+        True,
+        found["columns"],
+        alone,
+        seen["refused"],
+        seen["warnings"],
+        found["missing"],
+        counting_problems(desk.draft),
     )
 
 
@@ -218,7 +224,7 @@ def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
-        if use == WEIGHT and draft.roles.get(name) == "other":
+        if use == WEIGHT and (draft.roles.get(name) == "other" or draft.weight_rounding is not None):
             _rounding(page)
 
 

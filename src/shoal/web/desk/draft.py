@@ -109,8 +109,6 @@ class Draft(Choices, Output, Source):
         given = {name: getattr(self, name) for name in CHOICES if getattr(self, name) != getattr(_NOTHING, name)}
         if self.method != _NOTHING.method:
             given.pop("effort", None)  # it is for auto
-        if self.record_weight not in self.named("other"):
-            given.pop("weight_rounding", None)  # it is for weights that are published
         shown = [*self.named("sensitive"), *self.named("other")]
         columns: dict[str, Any] = {setting: self.named(role) for role, setting in ROLES.items()}
         columns |= {

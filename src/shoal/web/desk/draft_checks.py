@@ -86,7 +86,7 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
     for name in draft.named(OPEN):
         yield "roles", f"decide on the role of {name!r}"
-    for said in person_problems(draft):
+    for said in counting_problems(draft):
         yield "roles", said
     yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
     sensitive = draft.named("sensitive")
@@ -99,10 +99,15 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
         yield "privacy", series_problem(draft)
 
 
-def person_problems(draft: Draft) -> list[str]:
-    """Return what to do about columns that tell whom a row is about and would be published as they are."""
+def counting_problems(draft: Draft) -> list[str]:
+    """Return what to do about people who would be published as they are, and weights that are rounded and left out."""
     shown = [*draft.named("sensitive"), *draft.named("other")]
-    return [f"do not publish {name!r} as it is: it tells whom a row is about" for name in draft.person if name in shown]
+    people = [
+        f"do not publish {name!r} as it is: it tells whom a row is about" for name in draft.person if name in shown
+    ]
+    if draft.weight_rounding is None or draft.record_weight in draft.named("other"):
+        return people
+    return [*people, f"publish {draft.record_weight!r} as is, or do not round it: record weights are not published"]
 
 
 def series_problem(draft: Draft) -> str:
