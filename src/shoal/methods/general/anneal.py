@@ -31,6 +31,8 @@ WORK = {QUICK: 60_000_000, NORMAL: 900_000_000, BEST: 9_000_000_000}
 """Rows of classes times columns that are looked at: a second for quick on one core, about ten for normal."""
 SWEEPS = {QUICK: (6, 60), NORMAL: (24, 3_000), BEST: (100, 20_000)}
 """The fewest and the most times that every row is looked at."""
+SETTLED = {QUICK: 60, NORMAL: 10, BEST: 60}
+"""Sweeps for each row beyond which a small table does not change any more."""
 CLOSE = 4
 """How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
 HOT, COLD = 0.2, 0.01
@@ -156,7 +158,9 @@ class Anneal(Method):
         """Return the temperature of each sweep, as many as the effort allows; a class pays the mean at first."""
         checked = sum(model.rule is not Rule.ROWS for model in problem.models)
         work = problem.rows * (problem.models.least_rows + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
-        sweeps = int(np.clip(WORK[self._effort] // work, *SWEEPS[self._effort]))
+        fewest, most = SWEEPS[self._effort]
+        most = min(most, max(SETTLED[self._effort] * problem.rows, fewest))
+        sweeps = int(np.clip(WORK[self._effort] // work, fewest, most))
         sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
