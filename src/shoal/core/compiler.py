@@ -25,7 +25,7 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 class Loop:
     """A function that is compiled when it is first called, with the loops that it calls.
 
-    What a loop calls is compiled without the code that Python would need to call it: that takes a seventh of the time.
+    What a loop calls is compiled without the code that Python would need to call it, which saves a seventh of the time.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -34,9 +34,9 @@ class Classification(Builder):
     def __init__(self, levels: object = None) -> None:
         object.__setattr__(self, "levels", read_levels(self.every if levels is None else levels, self.every, self.name))
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def label(level: str, code: re.Match[str]) -> str:
+    def label(cls, level: str, code: re.Match[str]) -> str:
         """Return what a code is called on a level."""
 
     @classmethod

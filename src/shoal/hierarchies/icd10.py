@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,12 +11,10 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.hierarchies.base import NO_TOPICS, Builder, Topic, Topics
-from shoal.hierarchies.classification import Classification, within
+from shoal.hierarchies.classification import within
+from shoal.hierarchies.diagnoses import LEVELS, Diagnoses
 
 DOTTED = re.compile(r"[A-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}")
-LEVELS = ("category", "block", "chapter")
-FITS = 0.9
-"""The share of different values that must be codes for the column to be taken for diagnoses."""
 
 CHAPTERS = (
     "A00-B99 infectious and parasitic diseases",
@@ -73,11 +72,8 @@ BLOCKS = _BLOCKS.split()
 """Blocks of the World Health Organization and of the clinical modification; where they differ, the wider one."""
 
 
-_IN = {"block": within(BLOCKS), "chapter": within(CHAPTERS)}
-
-
 @dataclass(frozen=True, init=False)
-class Icd10(Classification):
+class Icd10(Diagnoses):
     """Guarantees that a block holds the codes between its ends: three characters, the block, the chapter.
 
     `levels` are some of category, block and chapter, in this order. A value that is no code stays as it is up to `*`.
@@ -90,7 +86,7 @@ class Icd10(Classification):
     meaning: ClassVar[str] = "ICD-10 diagnoses: three characters, blocks, chapters"
     title: ClassVar[str] = "ICD-10"
     example: ClassVar[str] = "I25.1"
-    every: ClassVar[tuple[str, ...]] = LEVELS
+    around: ClassVar[Mapping[str, Callable[[str], str | None]]] = {"block": within(BLOCKS), "chapter": within(CHAPTERS)}
     code: ClassVar[re.Pattern[str]] = re.compile(r"([A-Z][0-9][0-9A-Z])(?:\.?[0-9A-Z]{1,4}|\.-)?")
 
     levels: tuple[str, ...] = LEVELS
@@ -98,19 +94,12 @@ class Icd10(Classification):
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
         """Fit texts that are codes, where the column's name or a point after three characters says diagnoses."""
-        codes = codes_of(cls, values)
+        codes = cls.among(values)
         if not codes or (Topic.DIAGNOSIS not in topics and not any(DOTTED.fullmatch(code) for code in codes)):
             return None
         return cls(LEVELS if any(len(code) > 3 for code in codes) else LEVELS[1:])
 
     @staticmethod
-    def label(level: str, code: re.Match[str]) -> str:
-        """Name the category, block or chapter; outside all blocks a category is named itself."""
-        return (level in _IN and _IN[level](code[1])) or f"{code[1]}.-"
-
-
-def codes_of(kind: type[Classification], values: pl.Series) -> list[str]:
-    """Return the codes among texts; none where too few of the texts are codes."""
-    found = kind.read(values) if values.dtype == pl.String else []
-    codes = [code[0] for code in found if code]
-    return codes if len(found) >= 2 and len(codes) >= FITS * len(found) else []
+    def category(code: re.Match[str]) -> str:
+        """Return the three characters that a code begins with."""
+        return code[1]

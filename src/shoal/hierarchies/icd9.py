@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,8 +11,8 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.hierarchies.base import NO_TOPICS, Builder, Topic, Topics
-from shoal.hierarchies.classification import Classification, within
-from shoal.hierarchies.icd10 import LEVELS, codes_of
+from shoal.hierarchies.classification import within
+from shoal.hierarchies.diagnoses import LEVELS, Diagnoses
 
 CHAPTERS = (
     "001-139 infectious and parasitic diseases",
@@ -53,11 +54,10 @@ _BLOCKS = (
 )
 BLOCKS = _BLOCKS.split()
 """Blocks of the clinical modification."""
-_IN = {"block": within(BLOCKS), "chapter": within(CHAPTERS)}
 
 
 @dataclass(frozen=True, init=False)
-class Icd9(Classification):
+class Icd9(Diagnoses):
     """Guarantees that a block holds the codes between its ends: the category before the point, the block, the chapter.
 
     `levels` are some of category, block and chapter, in this order. A value that is no code stays as it is up to `*`.
@@ -70,7 +70,7 @@ class Icd9(Classification):
     meaning: ClassVar[str] = "ICD-9 diagnoses: categories, blocks, chapters"
     title: ClassVar[str] = "ICD-9"
     example: ClassVar[str] = "250.83"
-    every: ClassVar[tuple[str, ...]] = LEVELS
+    around: ClassVar[Mapping[str, Callable[[str], str | None]]] = {"block": within(BLOCKS), "chapter": within(CHAPTERS)}
     code: ClassVar[re.Pattern[str]] = re.compile(r"([0-9]{1,3}|E[0-9]{3}|V[0-9]{2})(?:\.[0-9]{1,2}|\.-)?")
 
     levels: tuple[str, ...] = LEVELS
@@ -78,13 +78,12 @@ class Icd9(Classification):
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
         """Fit texts that are codes, some of them with a point or of three digits, where the name says diagnoses."""
-        codes = codes_of(cls, values) if Topic.DIAGNOSIS in topics else []
+        codes = cls.among(values) if Topic.DIAGNOSIS in topics else []
         if not any(len(code) > 2 for code in codes):
             return None
         return cls(LEVELS if any("." in code for code in codes) else LEVELS[1:])
 
     @staticmethod
-    def label(level: str, code: re.Match[str]) -> str:
-        """Name the category, block or chapter; outside all blocks a category is named itself."""
-        category = code[1].zfill(3)
-        return (level in _IN and _IN[level](category)) or f"{category}.-"
+    def category(code: re.Match[str]) -> str:
+        """Return what stands before the point, numbers filled up to three digits."""
+        return code[1].zfill(3)

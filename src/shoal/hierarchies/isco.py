@@ -68,7 +68,7 @@ class Isco(Classification):
             texts = texts.str.zfill(int(texts.str.len_chars().max()))  # type: ignore[arg-type] # there is a longest
         return super().read(texts)
 
-    @staticmethod
-    def label(level: str, code: re.Match[str]) -> str:
+    @classmethod
+    def label(cls, level: str, code: re.Match[str]) -> str:
         """Name the minor, sub-major or major group; a code that is shorter is in a group of its own."""
         return MAJOR[int(code[1][0])] if level == "major" else f"{level} group {code[1][: DIGITS[level]]}"

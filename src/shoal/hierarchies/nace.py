@@ -71,8 +71,8 @@ class Nace(Classification):
         digits = max(sum(digit is not None for digit in code.groups()) for code in found if code)
         return cls(LEVELS[3 - digits :])
 
-    @staticmethod
-    def label(level: str, code: re.Match[str]) -> str:
+    @classmethod
+    def label(cls, level: str, code: re.Match[str]) -> str:
         """Name the group, division or section; a code without a third digit is in a group of its own."""
         if level == "section":
             starts = list(SECTIONS)
