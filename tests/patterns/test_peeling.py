@@ -20,9 +20,11 @@ from shoal.methods.base import Deadline
 from shoal.methods.general.peel import peeled
 from shoal.models import Model
 from shoal.models.requirement import parse_requirement
-from shoal.patterns import Cube
+from shoal.patterns import Cube, peeling
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
+from shoal.patterns.peeling import Peeling
+from shoal.patterns.peeling_kernel import Regret
 
 BLOCKS = ["suppress", "generalize"]
 ADDING = ["stars", "height", "ncp"]
@@ -129,13 +131,29 @@ def test_a_covering_costs_at_least_what_its_partition_costs_once_published(drawn
 def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None:
     case = random_case(2, "k=3", 60)
     cube = Cube.of(case.problem)
-    from shoal.patterns.peeling import peel_types
-
     checks = Checks.of(cube, case.problem.models)
     prices, stop = np.zeros(cube.types, np.int64), np.ones(1, np.bool_)
-    loop: Any = peel_types
-    pieces, nodes, left = loop(cube.grid, cube.levels, cube.counts, prices, 1.0, 5, checks.rules, None, stop)
+    start = Peeling.of(cube.grid, cube.levels, cube.counts, prices, Regret(1.0, 5), checks.rules)
+    pieces, nodes, left = start.peel(stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
+
+
+@pytest.mark.parametrize("require", REQUIRE)
+def test_nodes_looked_at_at_the_same_time_cover_as_one_after_the_other(
+    require: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = random_case(3, require, 120, "generalize")
+    cube = Cube.of(case.problem)
+    checks = Checks.of(cube, case.problem.models)
+    for prices in (np.zeros(cube.types, np.int64), np.random.default_rng(0).integers(0, cube.full, cube.types)):
+        alone = covered(cube, checks, prices)
+        with monkeypatch.context() as patched:
+            patched.setattr(peeling, "ABREAST", 20)
+            abreast = covered(cube, checks, prices)
+        assert (alone.types == abreast.types).all()
+        assert (alone.classes == abreast.classes).all()
+        assert (alone.copies == abreast.copies).all()
+        assert (alone.nodes == abreast.nodes).all()
 
 
 @pytest.mark.parametrize("require", REQUIRE)

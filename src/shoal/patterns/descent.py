@@ -43,7 +43,10 @@ class Descent(NamedTuple):
 
 @njit(cache=True)
 def begin(grid, heights, number):
-    """Return the walk over all patterns: at depth 0 all types are one group."""
+    """Return the walk over all patterns: at depth 0 all types are one group.
+
+    What is not looked at is not written to, and takes no memory.
+    """
     depths = len(heights)
     found = Descent(
         grid,
@@ -52,14 +55,14 @@ def begin(grid, heights, number):
         np.zeros(depths + 1, np.int64),
         np.ones(depths + 1, np.int64),
         np.empty((depths + 1, number), np.int32),
-        np.zeros((depths + 1, number), np.int32),
-        np.zeros((depths + 1, number), np.int64),
+        np.empty((depths + 1, number), np.int32),
+        np.empty((depths + 1, number), np.int64),
         numbering(number),
         np.empty(number, np.int64),
     )
     for t in range(number):
-        found.types[0, t] = t
-    found.number[0] = number
+        found.types[0, t], found.group[0, t] = t, 0
+    found.number[0], found.paid[0, :1] = number, 0
     return found
 
 

@@ -75,9 +75,9 @@ class Numbering(NamedTuple):
     """Working memory for the groups at a node: a hash table of their keys, and the key and the group of each type."""
 
     slots: Ints
-    numbers: Ints
+    numbers: Codes
     key: Ints
-    group: Ints
+    group: Codes
 
 
 @njit(cache=True)
@@ -87,7 +87,7 @@ def numbering(types):
     while size < 2 * types:
         size *= 2
     return Numbering(
-        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(types, np.int64), np.empty(types, np.int64)
+        np.empty(size, np.int64), np.empty(size, np.int32), np.empty(types, np.int64), np.empty(types, np.int32)
     )
 
 

@@ -16,7 +16,7 @@ from shoal.core.interruptible import Ending
 from shoal.patterns.checks import Checks
 from shoal.patterns.kernels import copy_into
 from shoal.patterns.master_program import MasterProgram, Vertex
-from shoal.patterns.peeling import Tally, leaves_admitted, reduce_class
+from shoal.patterns.peeling_kernel import Tally, leaves_admitted, reduce_class
 from shoal.patterns.pool import Pool
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

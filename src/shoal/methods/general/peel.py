@@ -18,7 +18,8 @@ from shoal.microdata.partition import Partition
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
-from shoal.patterns.peeling import Tally, peel_types
+from shoal.patterns.peeling import Peeling
+from shoal.patterns.peeling_kernel import Regret
 from shoal.problem import Problem, Solution
 
 LIMITS = 300
@@ -147,19 +148,9 @@ def _peeled(
 ) -> tuple[Ints, Ints, Ints]:
     """Peel some types over some nodes: pieces as (place in types, class, copies), places of nodes, and what is left."""
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
-    step = max(REACH * cube.full / limits, 1.0)
-    found: tuple[Ints, Ints, Ints] = watched(
-        peel_types,
-        cube.grid.take(types),
-        cube.levels[nodes],
-        left,
-        prices[types],
-        step,
-        limits,
-        rules,
-        Tally.of(left, rules),
-        deadline=deadline,
-    )
+    regret = Regret(max(REACH * cube.full / limits, 1.0), limits)
+    peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules)
+    found: tuple[Ints, Ints, Ints] = watched(peeling.peel, deadline=deadline)
     return found
 
 
