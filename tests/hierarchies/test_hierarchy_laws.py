@@ -28,6 +28,7 @@ from shoal.hierarchies import (
     Prefixes,
     StarsOnly,
     Taxonomy,
+    TopCoding,
     Words,
     as_builder,
     hierarchy_from_labels,
@@ -148,7 +149,7 @@ def test_stars_and_automatic_accept_every_column(values: pl.Series) -> None:
 
 
 @settings(deadline=None)
-@given(any_column, st.sampled_from(["", "zip", "diag_code", "nace", "nuts", "isco", "type_id"]), st.data())
+@given(any_column, st.sampled_from(["", "zip", "diag_code", "nace", "nuts", "isco", "type_id", "hh_size"]), st.data())
 def test_automatic_with_rows_and_a_name(values: pl.Series, name: str, data: st.DataObject) -> None:
     values = values.rename(name)
     times = st.sampled_from([1, 2, 30, 1000])
@@ -166,7 +167,7 @@ def test_automatic_with_rows_and_a_name(values: pl.Series, name: str, data: st.D
 def test_a_builder_with_nothing_left_to_the_data_labels_each_value_alone_as_among_others(
     values: pl.Series, data: st.DataObject
 ) -> None:
-    kind = data.draw(st.sampled_from([Bands, Common, Dates, Icd9, Icd10, Isco, Words]))
+    kind = data.draw(st.sampled_from([Bands, Common, Dates, Icd9, Icd10, Isco, TopCoding, Words]))
     rows = np.array(data.draw(st.lists(st.integers(1, 99), min_size=len(values), max_size=len(values))))
     try:
         builder = kind().resolved(values, rows)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.hierarchies.specs import as_builder, spec_of
     from shoal.hierarchies.stars import StarsOnly
     from shoal.hierarchies.taxonomy import Taxonomy
+    from shoal.hierarchies.top_coding import TopCoding
     from shoal.hierarchies.words import Words
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Prefixes",
     "StarsOnly",
     "Taxonomy",
+    "TopCoding",
     "Words",
     "as_builder",
     "hierarchy_from_labels",

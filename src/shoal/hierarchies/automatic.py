@@ -21,11 +21,13 @@ from shoal.hierarchies.nace import Nace
 from shoal.hierarchies.postcodes import Postcodes
 from shoal.hierarchies.prefixes import Prefixes
 from shoal.hierarchies.stars import StarsOnly
+from shoal.hierarchies.top_coding import TopCoding
 from shoal.hierarchies.words import Words
 from shoal.tables.column_names import words
 from shoal.tables.name_rules import (
     AREA_CODES,
     CODES,
+    COUNTS,
     DIAGNOSIS_CODES,
     INDUSTRY_CODES,
     OCCUPATION_CODES,
@@ -42,6 +44,7 @@ KINDS: tuple[type[Builder], ...] = (
     Postcodes,
     Bands,
     Prefixes,
+    TopCoding,
     Intervals,
     Words,
     Common,
@@ -49,6 +52,7 @@ KINDS: tuple[type[Builder], ...] = (
 """The kinds of structure that are looked for, in this order."""
 RULES = {
     Topic.CODE: (CODES,),
+    Topic.COUNT: (COUNTS,),
     Topic.DIAGNOSIS: (DIAGNOSIS_CODES,),
     Topic.INDUSTRY: (INDUSTRY_CODES,),
     Topic.OCCUPATION: (OCCUPATION_CODES,),
@@ -63,8 +67,9 @@ class Automatic(Builder):
     """Guarantees a hierarchy for any column: of the first of `KINDS` that fits its values, else stars only.
 
     Dates get the calendar, known codes their classification, other codes of one format prefixes, bands wider bands,
-    numbers round intervals. Numbers that crowd so much that more than half of them would fall in one round interval
-    get intervals of equally many rows. Other texts are grouped by words that they share, and rare values joined.
+    counts a top, other numbers round intervals. Numbers that crowd so much that more than half of them would fall in
+    one round interval get intervals of equally many rows. Other texts are grouped by words that they share, and rare
+    values joined.
 
     >>> Automatic().chosen(pl.Series(range(17, 91))) == Intervals(width=(5, 10, 20))
     True

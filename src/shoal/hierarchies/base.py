@@ -162,6 +162,7 @@ class Topic(StrEnum):
     """What the name of a column may say of its values, for the choice of a hierarchy."""
 
     CODE = "a code"
+    COUNT = "a count"
     DIAGNOSIS = "a coded diagnosis"
     INDUSTRY = "a coded industry"
     OCCUPATION = "a coded occupation"

@@ -276,6 +276,14 @@ CODES = Rule(
     " language department hispanic*",
 )
 """Names of columns whose whole numbers are codes and no quantities."""
+COUNTS = Rule(
+    OPEN,
+    "a count",
+    "(?:num|number|n|no|nr|nb|anzahl|antall?|aantal|antal|numero|nombre|numar|liczba|pocet)_(?:of_|de?_|di_)?[a-z]+"
+    " [a-z]+_(?:count|cnt) count children kids childs? kinder enfants hijos filhos figli *size *members persons people"
+    " *rooms cars vehicles visits sib_?sp siblings parch dependents dependants pregnancies births times",
+)
+"""Names of columns whose whole numbers count something."""
 DIAGNOSIS_CODES = Rule(OPEN, "a coded diagnosis", "icd* diag *diagnos* dx* cause_of_death *morbid*")
 INDUSTRY_CODES = Rule(OPEN, "a coded industry", "nace* isic*")
 OCCUPATION_CODES = Rule(OPEN, "a coded occupation", "isco*")
