@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.attacks.run import Attacked, attack
     from shoal.checking.audit import Audit
     from shoal.core.errors import Infeasible, ShoalError, Unsupported
+    from shoal.inspection.report import Inspection, inspect
     from shoal.inspection.warned_audit import audit
     from shoal.models import (
         DistinctLDiversity,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from shoal.pipeline import anonymize
     from shoal.release.certificate import Certificate
     from shoal.release.release import Release
-    from shoal.release.verification import verify
+    from shoal.release.verification import Verification, verify
     from shoal.republication.codip import Projections, codip
     from shoal.republication.earlier import Registered, register
     from shoal.republication.release_register import Register
@@ -50,6 +51,7 @@ __all__ = [
     "EntropyLDiversity",
     "Frontier",
     "Infeasible",
+    "Inspection",
     "KAnonymity",
     "LDiversity",
     "Metric",
@@ -63,12 +65,14 @@ __all__ = [
     "TCloseness",
     "Unsupported",
     "Utility",
+    "Verification",
     "anonymize",
     "attack",
     "audit",
     "codip",
     "compare",
     "frontier",
+    "inspect",
     "register",
     "verify",
 ]

@@ -122,13 +122,26 @@ def test_a_distance_may_be_a_known_metric() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("K=5", "k=5"),
+        ("k-anonymity=5, T-Closeness(a)=0.2", "k=5 t(a)=0.2"),
+        ("Distinct_L_diversity(a)=3", "distinct-l(a)=3"),
+        ("l-diversity(a)=3", "l(a)=3"),
+    ],
+)
+def test_titles_and_capitals_are_understood(text: str, means: str) -> None:
+    assert parse_requirement(text) == parse_requirement(means)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the requirement is empty"),
         ("   ", "the requirement is empty"),
         ("kk=5", r"unknown model 'kk'; did you mean 'k'\?"),
         ("distinkt-l(a)=5", r"unknown model 'distinkt-l'; did you mean 'distinct-l'\?"),
-        ("K=5", "unknown model 'K'"),
+        ("Q=5", "unknown model 'q'"),
         ("k", "ends too early; expected '='"),
         ("k=", "ends too early"),
         ("l(a)=", "ends too early"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from typing import Any
@@ -19,7 +20,7 @@ def main() -> None:
         with ending_tidily():
             app(prog_name="shoal")
     except ShoalError as error:
-        print(f"shoal: {error}", file=sys.stderr)
+        print(_as_json(error) if "--json" in sys.argv else f"shoal: {error}", file=sys.stderr)
         sys.exit(3 if isinstance(error, Infeasible) else 2)
     except SystemExit as end:
         if end.code == INTERRUPTED:
@@ -31,6 +32,17 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _as_json(error: ShoalError) -> str:
+    """Return an error for machines, on one line: its kind, the whole message, and the parts that it has."""
+    parts = {"given": error.given, "expected": error.expected, "hint": error.hint}
+    said = {
+        "error": type(error).__name__,
+        "message": str(error),
+        **{name: text for name, text in parts.items() if text},
+    }
+    return json.dumps(said, ensure_ascii=False)
 
 
 def _show_warning(message: object, category: type, *where: Any, **more: Any) -> None:

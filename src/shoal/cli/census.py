@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.options import to_table
+from shoal.cli.options import Json, to_table
+from shoal.cli.terminal import print_json
 from shoal.studies.synth import write_census
 
 
@@ -16,10 +17,14 @@ def census(
     output: Annotated[Path, to_table],
     rows: Annotated[int, typer.Option(help="How many people.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same people.")] = 0,
+    as_json: Json = False,
 ) -> None:
     """A census-like table: 7 quasi-identifiers, sensitive income and occupation, correlated and skewed.
 
     Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
     """
     folder = write_census(output, rows, seed)
-    print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)
+    if as_json:
+        print_json({"table": str(output), "rows": rows, "hierarchies": str(folder)})
+    else:
+        print(f"{output}: {rows:,} people; hierarchies in {folder}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 import shoal.studies.hardness
 from shoal.cli import show
 from shoal.cli.options import Json, to_table
+from shoal.cli.terminal import print_json
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import ParameterError
 from shoal.studies.hardness.base import Reduction
@@ -30,7 +30,7 @@ def hard(
     """
     if kind is None:
         rows = [_described(found) for found in discover(shoal.studies.hardness, Reduction).values()]
-        print(json.dumps(rows, indent=2, ensure_ascii=False)) if as_json else show.rows(rows)
+        print_json(rows) if as_json else show.rows(rows)
         return
     found = lookup(shoal.studies.hardness, Reduction, kind, "kind of hard table")
     if output is None:
@@ -47,7 +47,7 @@ def hard(
         "optimum": reduction.optimum,
         "threshold": reduction.threshold,
     }
-    print(json.dumps(said, indent=2, ensure_ascii=False)) if as_json else _say(said)
+    print_json(said) if as_json else _say(said)
 
 
 def _described(found: Any) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Reading, reading_options
+from shoal.cli.options import Json, Reading, reading_options
 from shoal.cli.settings import names
+from shoal.cli.terminal import print_json
+from shoal.republication.earlier import Registered
 from shoal.republication.earlier import register as record
 from shoal.request import REGISTRY
 from shoal.tables.table import read
@@ -28,13 +31,23 @@ def register(
     ] = None,
     *,
     reading: Reading,
+    as_json: Json = False,
 ) -> None:
     """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
     table = None if original is None else read(original, **reading)
     found = record(folder, table, registry=registry, person=names(person) or ())
+    if as_json:
+        overlaps = [{**asdict(one), "is_safe": one.is_safe} for one in found.overlaps]
+        print_json({"safe": found.is_safe, "recorded": len(found.register.entries), "overlaps": overlaps})
+    else:
+        _show(found, registry, people_known=table is not None)
+    raise typer.Exit(0 if found.is_safe else 1)
+
+
+def _show(found: Registered, registry: Path, *, people_known: bool) -> None:
+    """Print what the release gives away together with each earlier one, and how many are recorded."""
     for one in found.overlaps:
         print(one)
-    if table is None:
+    if not people_known:
         print("who is in it is not known: later releases are checked as if everybody were")
     print(f"{registry}: {len(found.register.entries):,} releases are recorded")
-    raise typer.Exit(0 if found.is_safe else 1)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.options import Reading, option, reading_options
+from shoal.cli.options import Json, Reading, option, reading_options
 from shoal.cli.settings import names
-from shoal.cli.terminal import console
+from shoal.cli.terminal import console, print_json
 from shoal.core.errors import ReleaseError
 from shoal.report import make
 from shoal.tables.table import read
@@ -37,6 +37,7 @@ def report(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     *,
     reading: Reading,
+    as_json: Json = False,
 ) -> None:
     """Write a report on a release: one HTML file that refers to nothing outside itself.
 
@@ -56,7 +57,10 @@ def report(
     )
     made.save(output, public=public)
     said = "safe to share" if public else "counts people of the original: keep it private"
-    console().print(f"{output}: {said}")
+    if as_json:
+        print_json({"report": str(output), "public": public})
+    else:
+        console().print(f"{output}: {said}")
 
 
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any, Self
 
@@ -13,6 +14,11 @@ from rich.text import Text
 def console() -> Console:
     """Return standard output, as wide as the terminal; brackets in the name of a column are no style."""
     return Console(highlight=False, markup=False, soft_wrap=False)
+
+
+def print_json(content: object) -> None:
+    """Print for machines."""
+    print(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def somebody_answers() -> bool:

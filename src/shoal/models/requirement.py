@@ -6,7 +6,7 @@
     numbers     = NUMBER | "(" NUMBER { "," NUMBER } ")"
 
 `a+b` reads a and b jointly; `a|b` counts b as known to the attacker. Column names with spaces or any of `()+|:=,` are
-written in quotes.
+written in quotes. The name of a model may be its title, and letter case does not count: `K=5`, `k-anonymity=5`.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _Tokens:
 
 
 def _model(tokens: _Tokens, metrics: Mapping[str, Metric]) -> Model:
-    kind = lookup(shoal.models, Model, tokens.word("a model's name"), "model")
+    kind = _kind(tokens.word("a model's name"))
     attributes: list[str] = []
     given: list[str] = []
     option: str | Metric | None = None
@@ -137,6 +137,23 @@ def _model(tokens: _Tokens, metrics: Mapping[str, Metric]) -> Model:
         )
     tokens.need("=")
     return kind.parse(tuple(attributes), tuple(given), option, _numbers(tokens))
+
+
+def _kind(word: str) -> type[Model]:
+    """Return the model of a name, or of its title, in any letter case.
+
+    >>> _kind("K").name, _kind("k-anonymity").name, _kind("Distinct-l-diversity").name, _kind("l_diversity").name
+    ('k', 'k', 'distinct-l', 'l')
+    """
+    plain = word.lower().replace("_", "-")
+    try:
+        return lookup(shoal.models, Model, plain, "model")
+    except ParameterError:
+        found = discover(shoal.models, Model).values()
+        titled = {re.sub(r" \(.*", "", kind.title).lower().replace(" ", "-"): kind for kind in found}
+        if plain in titled:
+            return titled[plain]
+        raise
 
 
 def _numbers(tokens: _Tokens) -> list[str]:

@@ -101,7 +101,7 @@ def _check(columns: Sequence[str], named: Mapping[str, Sequence[str]], resting: 
     everything = [name for names in named.values() for name in names]
     for name in everything:
         if name not in columns:
-            raise RoleError(f"the table has no column {name!r}", hint=nearest(name, columns))
+            raise RoleError(f"the table has no column {name!r}", hint=nearest(str(name), columns))
     twice = [name for name, times in Counter(everything).items() if times > 1]
     if twice:
         raise RoleError(

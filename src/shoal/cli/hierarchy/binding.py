@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from shoal.cli.options import Reading
-from shoal.cli.terminal import console
+from shoal.cli.terminal import console, print_json
 from shoal.core.arrays import Ints
 from shoal.core.errors import HierarchyError, ParameterError, RoleError, nearest
 from shoal.core.number_format import counted
@@ -107,8 +106,3 @@ def refuse_early(output: Path, overwrite: bool, table: Path | None) -> None:
         raise HierarchyError(f"{str(output)!r} is the table itself", hint="name another file")
     if output.exists() and not overwrite:
         raise HierarchyError(f"{str(output)!r} exists already", hint="name another file, or add --overwrite")
-
-
-def print_json(content: dict[str, object]) -> None:
-    """Print JSON."""
-    print(json.dumps(content, indent=2, ensure_ascii=False))

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from shoal.cli.hierarchy.binding import counts_of, print_json, read_column
+from shoal.cli.hierarchy.binding import counts_of, read_column
 from shoal.cli.hierarchy.options import Column
 from shoal.cli.options import Json, Reading, reading_options
-from shoal.cli.terminal import console
+from shoal.cli.terminal import console, print_json
 from shoal.core.number_format import counted
 from shoal.hierarchies.files import Fit, check_file, is_tree
 

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.hierarchy.binding import print_json
 from shoal.cli.options import Json
-from shoal.cli.terminal import console
+from shoal.cli.terminal import console, print_json
 from shoal.core.errors import ParameterError
 from shoal.hierarchies.arx import PROJECT, column_of, read_arx
 from shoal.studies.arx import read_project
