@@ -221,6 +221,8 @@ def test_an_existing_release_is_replaced_on_purpose_only(home: Path) -> None:
             "'income' has too few different values",
         ),
         (["anonymize", "nobody.csv", *BASIC[2:], "-o", "out"], 2, "there is no file 'nobody.csv'"),
+        (["anonymize", "-", *BASIC[2:], "-o", "out"], 2, "standard input cannot be; write it to a file first"),
+        ([*BASIC, "-o", "-"], 2, "'-' as the place of a release, which is a folder of files; name a folder"),
         ([*BASIC], 2, "-o DIR is not given"),
         (["anonymize", *BASIC[2:], "-o", "out"], 2, "FILE is not given"),
         (["anonymize", "census.csv", "--require=k=5", "-o", "out"], 2, "--quasi is not given"),

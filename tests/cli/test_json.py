@@ -1,6 +1,9 @@
 """Output for machines: every command has it, and errors have it too."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +46,19 @@ def test_synthetic_tables_reports_and_the_register_answer_in_json(
     assert json.loads(recorded.out) == {"safe": True, "recorded": 1, "overlaps": []}
     report = shoal("report", "out", "--original", "small.csv", "--attacks", "linkage", "--queries", 0, "--json")
     assert json.loads(report.out) == {"report": "report.html", "public": False}
+
+
+def test_steps_are_logged_from_the_level_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(tmp_path, monkeypatch)
+    given = ("--quasi", "age,gender", "--leave-out", "rest", "--require", "k=5", "--effort", "quick")
+    command = [sys.executable, "-m", "shoal", "anonymize", "census.csv", *given, "-o", "out", "--json"]
+    logged = {**os.environ, "SHOAL_LOG": "info"}
+    done = subprocess.run(command, env=logged, capture_output=True, text=True, check=True)
+    assert "shoal.steps.preparation: 400 rows, 2 quasi-identifiers, recoding generalize" in done.stderr
+    assert "the audit confirms k=5" in done.stderr
+    assert done.stderr.rstrip().endswith("wrote the release folder out")
+    assert json.loads(done.stdout)["rows"] == 400
+    monkeypatch.setenv("SHOAL_LOG", "loud")
+    assert "SHOAL_LOG is 'loud'; expected debug, info, warning, error" in shoal("models").err

@@ -26,7 +26,7 @@ import shoal.tables.writers
 from shoal.attacks.base import Attack
 from shoal.bounds.base import Bound
 from shoal.core.discovery import discover
-from shoal.core.errors import HierarchyError, ParameterError
+from shoal.core.errors import HierarchyError, ParameterError, PluginWarning
 from shoal.costs import Cost
 from shoal.hierarchies import Builder, as_builder, spec_of
 from shoal.methods.base import Method
@@ -95,6 +95,22 @@ def test_a_package_is_walked_with_its_families_and_without_compiled_loops(
         (tmp_path / "kinds" / file).write_text(COST.format(name=name))
     monkeypatch.syspath_prepend(tmp_path)
     assert list(discover(importlib.import_module("kinds"), Cost)) == ["inner", "own"]
+
+
+def test_a_broken_plugin_is_left_out_with_a_warning_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.py").write_text(COST.format(name="good"))
+    (tmp_path / "broken.py").write_text("import a_module_that_is_not_installed\n")
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[shoal.a_group_of_a_test]\ngood = good:Found\nbad = broken:Cost\n")
+    (tmp_path / "plugged").mkdir()
+    (tmp_path / "plugged" / "__init__.py").write_text('PLUGINS = "shoal.a_group_of_a_test"\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.warns(PluginWarning, match="plugin 'bad' of theirs is left out: ModuleNotFoundError"):
+        assert list(discover(importlib.import_module("plugged"), Cost)) == ["good"]
 
 
 def test_the_groups_of_entry_points_are_those_that_plugins_state() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
 import sys
 import warnings
 from typing import Any
 
 from shoal.cli.app import app
 from shoal.cli.interrupt import INTERRUPTED, ending_tidily
-from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
+from shoal.core.errors import Infeasible, ParameterError, SafetyWarning, ShoalError
+
+LEVEL, LEVELS = "SHOAL_LOG", ("debug", "info", "warning", "error")
+"""The environment variable that says from which level on is logged, and the levels."""
 
 
 def main() -> None:
@@ -17,6 +22,7 @@ def main() -> None:
     warnings.simplefilter("always", SafetyWarning)
     warnings.showwarning = _show_warning
     try:
+        _log_as_asked(os.environ.get(LEVEL, ""))
         with ending_tidily():
             app(prog_name="shoal")
     except ShoalError as error:
@@ -32,6 +38,15 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _log_as_asked(level: str) -> None:
+    """Print what the steps log, on standard error, from a level on: `SHOAL_LOG=info`."""
+    if not level:
+        return
+    if level not in LEVELS:
+        raise ParameterError(f"{LEVEL} is {level!r}", expected=", ".join(LEVELS))
+    logging.basicConfig(level=level.upper(), format="%(asctime)s %(name)s: %(message)s")
 
 
 def _as_json(error: ShoalError) -> str:

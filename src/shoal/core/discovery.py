@@ -12,11 +12,12 @@ import importlib
 import inspect
 import pkgutil
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, TypeVar
+from warnings import warn
 
-from shoal.core.errors import ParameterError, ShoalError, nearest
+from shoal.core.errors import ParameterError, PluginWarning, ShoalError, nearest
 from shoal.core.on_demand import source_of
 
 T = TypeVar("T")
@@ -59,8 +60,21 @@ def lookup(package: ModuleType, kind: type[T], name: str, word: str) -> type[T]:
 
 @cache
 def _announced(group: str) -> list[Any]:
-    """Return what other packages announce; asked once, because it reads the metadata of everything installed."""
-    return [point.load() for point in entry_points(group=group)]
+    """Return what other packages announce; asked once, because it reads the metadata of everything installed.
+
+    What cannot be loaded is left out, with a warning that names it: a broken plugin does not keep shoal from working.
+    """
+    return [thing for point in entry_points(group=group) if (thing := _loaded(point)) is not None]
+
+
+def _loaded(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        source = point.dist.name if point.dist else "an unnamed package"
+        said = f"the plugin {point.name!r} of {source} is left out: {type(error).__name__}: {error}"
+        warn(said, PluginWarning, stacklevel=2)
+        return None
 
 
 @cache

@@ -27,6 +27,10 @@ class SafetyWarning(UserWarning):
     """What a release may give away although every model is met; said before the work begins."""
 
 
+class PluginWarning(UserWarning):
+    """A plugin of another package cannot be loaded, and is left out."""
+
+
 class TableError(ShoalError):
     """The table cannot be read, or is not a table of people that can be worked on."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from logging import getLogger
 
 import shoal.methods
 from shoal.core.discovery import discover, lookup
@@ -27,6 +28,7 @@ from shoal.problem import STAR_COSTS, Problem, Solution
 from shoal.request import EFFORTS
 from shoal.tables.star_marks import STAR
 
+LOG = getLogger(__name__)
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
 CLOSE_GROUPS_UP_TO = 5_000
@@ -99,6 +101,7 @@ def choose(
             break
         if not found or not deadline.cut or (method.anytime and not solution.merged):
             found.append(solution)
+        LOG.info("%s found a release of cost %.6g", solution.method, solution.cost)
         part(1.0, _standing(found))
     return _concluded(problem, found, [why_not] if why_not else [], cut=deadline.cut)
 

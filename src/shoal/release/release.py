@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from glob import escape
+from logging import getLogger
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,6 +54,8 @@ from shoal.tables.frames import as_arrow, as_pandas, as_polars
 from shoal.tables.table import TABLE, Table
 from shoal.tables.writers.base import suffix_of
 from shoal.tables.writing import write_rows
+
+LOG = getLogger(__name__)
 
 
 class Pages(Protocol):
@@ -183,6 +186,7 @@ class Release:
         """
         write = partial(_write, self, suffix=suffix_of(format or self.source.origin.format), report=report)
         target = write_folder(folder, write, overwrite=overwrite)
+        LOG.info("wrote the release folder %s", target)
         if self.record is not None:
             self.record(target)
         return target
@@ -213,6 +217,11 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
 
 def check_target(target: Path, *, overwrite: bool) -> None:
     """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
+    if str(target) == "-":
+        raise ReleaseError(
+            "'-' as the place of a release, which is a folder of files",
+            hint="name a folder, such as -o release; its table is in public/",
+        )
     if not target.exists():
         return
     if not overwrite:

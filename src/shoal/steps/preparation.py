@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from logging import getLogger
 from warnings import warn
 
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
@@ -27,6 +28,8 @@ from shoal.tables.spelling import spelt_like
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table
 from shoal.tables.weight_rounding import rounded_weights
+
+LOG = getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,9 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
     builders = {**builders, **above}
-    return Prepared(request, pose(table, above), models, builders, population, raised, orders, stated)
+    problem = pose(table, above)
+    LOG.info("%d rows, %d quasi-identifiers, recoding %s", problem.rows, len(roles.quasi), problem.recoding)
+    return Prepared(request, problem, models, builders, population, raised, orders, stated)
 
 
 def examined(table: Table, request: Request) -> Safety:

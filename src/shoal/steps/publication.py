@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
+from logging import getLogger
 from math import ceil
 from random import SystemRandom
 from typing import Any
@@ -40,6 +41,7 @@ from shoal.tables.roles import Roles
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
+LOG = getLogger(__name__)
 CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
 MARGIN = Fraction(1, 1_000_000)
 """The checker finds offsets in floating point, which another machine may round otherwise: so much less is stated."""
@@ -81,7 +83,11 @@ def audited(
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
-    return published, tables, confirmed(found, asked.problem)
+    found = confirmed(found, asked.problem)
+    LOG.info(
+        "%s: cost %.6g, %d classes; the audit confirms %s", solution.method, solution.cost, found.classes, asked.models
+    )
+    return published, tables, found
 
 
 def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Table]) -> dict[str, Table]:

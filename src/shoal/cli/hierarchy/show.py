@@ -9,10 +9,10 @@ import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from shoal.cli.hierarchy.binding import Bound, print_json
+from shoal.cli.hierarchy.binding import Bound
 from shoal.cli.hierarchy.options import MaybeColumn, MaybeTable, Spec
 from shoal.cli.options import Json, Reading, reading_options
-from shoal.cli.terminal import Grid, console
+from shoal.cli.terminal import Grid, console, print_json
 from shoal.core.number_format import counted
 from shoal.hierarchies import Hierarchy
 from shoal.hierarchies.files import check_depth, hierarchy_rows, hierarchy_tree, raw_text

@@ -192,6 +192,11 @@ def other_format(path: Path, format: str) -> tuple[str, ...]:
 
 def reader_of(path: Path) -> Reader:
     """Return the reader of a file, or of a folder whose files are one table; or say why there is none."""
+    if str(path) == "-":
+        raise TableError(
+            "'-' as a table: it is read more than once, which standard input cannot be",
+            hint="write it to a file first, or pass a frame in Python",
+        )
     kind = reader_named(path) if path.is_file() else _of_folder(path) if path.is_dir() else None
     if kind is None and not path.is_file():
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
