@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from shoal.studies.frontier import Frontier, frontier
     from shoal.utility import Utility
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PARTS = ("report", "risk", "spark", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
