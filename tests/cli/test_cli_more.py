@@ -138,7 +138,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
     )
 
 
-HEAVY = ("numba", "scipy", "polars", "numpy", "pandas", "altair", "matplotlib", "ot", "rich.progress")
+HEAVY = ("numba", "scipy", "polars", "numpy", "pandas", "altair", "matplotlib", "rich.progress")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["hierarchy", "--help"]], ids=str)

@@ -21,6 +21,7 @@ from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.core.errors import ParameterError
 from shoal.microdata.histogram import Histogram, Values
 from shoal.models.metric import Metric
+from shoal.models.transport import cheapest_plan
 from shoal.tables.encoded_column import is_ordered
 from shoal.tables.star_marks import cell_text
 
@@ -227,9 +228,8 @@ class Matrix(GroundDistance):
 
     def many(self, histogram: Histogram) -> Floats:
         """Solve one transport problem per slice."""
-        return np.array(
-            [float(self.one(histogram.one(i), histogram.values.totals)) for i in range(len(histogram.sizes))]
-        )
+        number, totals = len(histogram.sizes), histogram.values.totals
+        return np.array([float(self.one(histogram.one(place), totals)) for place in range(number)])
 
     def between(self, ones: Floats, others: Floats) -> Floats:
         """Solve one transport problem per row."""
@@ -237,22 +237,16 @@ class Matrix(GroundDistance):
         return np.array([float(self.one(dict(enumerate(one.tolist())), other)) for one, other in pairs])
 
     def one(self, counts: Mapping[int, int], totals: Ints) -> Fraction:
-        """Find a plan in floating point, round it to integers, check it, and add up its cost exactly."""
-        import ot  # loading it takes a second
-
+        """Find a plan in whole numbers, check it, and add up its cost exactly."""
         rows, total = sum(counts.values()), int(totals.sum())
-        supply = [counts.get(value, 0) * total for value in range(len(totals))]
-        demand = [int(count) * rows for count in totals]
-        plan, log = ot.emd(np.array(supply, float), np.array(demand, float), self.metric.array, log=True)
-        moved = [[round(cell) for cell in line] for line in plan.tolist()]
-        balanced = [sum(line) for line in moved] == supply and [
-            sum(line) for line in zip(*moved, strict=True)
-        ] == demand
-        if not balanced or log["warning"] is not None:
+        supply = np.array([counts.get(value, 0) * total for value in range(len(totals))])
+        demand = totals.astype(np.int64) * rows
+        moved = cheapest_plan(supply, demand, self.metric.array)
+        if (moved < 0).any() or (moved.sum(axis=1) != supply).any() or (moved.sum(axis=0) != demand).any():
             return Fraction(1)
-        distances = self.metric.distances
-        cost = sum(cell * distances[i][j] for i, line in enumerate(moved) for j, cell in enumerate(line) if cell)
-        return Fraction(cost) / (rows * total)
+        distances, used = self.metric.distances, zip(*np.nonzero(moved), strict=True)
+        cost = sum((int(moved[i, j]) * distances[i][j] for i, j in used), Fraction(0))
+        return cost / (rows * total)
 
     def least(self, rows: int, totals: Sequence[int]) -> Fraction:
         """Return the least total variation, times the least distance of two values."""
