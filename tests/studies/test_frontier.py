@@ -208,3 +208,13 @@ def test_it_is_shown_without_a_cell(found: Frontier, tmp_path: Path) -> None:
     picture = (tmp_path / "frontier.svg").read_text(encoding="utf-8")
     assert "<svg" in picture
     assert not any(cell in picture for cell in CELLS)
+
+
+def test_a_notebook_shows_what_each_value_costs() -> None:
+    people = {"age": [25, 25, 40, 41, 60, 61]}
+    found = frontier(people, vary="k=2,3,6,7", methods=["mondrian", "subset-dp"], quasi=["age"])
+    text = found._repr_html_()
+    assert text.count("<polyline") == 3  # two methods, and the bound
+    assert text.count("<circle") == 6
+    assert text.count("<tr>") == 9
+    assert text.count("<td>infeasible</td>") == 2

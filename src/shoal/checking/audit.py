@@ -126,8 +126,10 @@ class Audit:
     def _repr_html_(self) -> str:
         """Show in a notebook what was found; the risk is not measured for it."""
         from shoal.core.markup import table, tag  # verification makes no HTML
+        from shoal.core.pictures import bar
 
-        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
+        of = "rows" if self.people is None else "people"
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} {of}"
         alone = f"{counted(self.unique_rows, 'unique row')}"
         rows = [
             [
@@ -135,10 +137,11 @@ class Audit:
                 one.attribute or "",
                 number(one.reached),
                 *(["met" if one.holds else "fails", f"{one.failing_rows:,}"] if self.asked else []),
+                bar((one.failing_rows if self.asked else one.worst_rows) / self.rows),
             ]
             for one in self.findings
         ]
-        verdict = ("", "failing rows") if self.asked else ()
+        verdict = ("", "failing rows", "") if self.asked else ("rows at that level",)
         return tag(
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),

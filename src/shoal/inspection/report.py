@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.core.number_format import counted
+from shoal.core.markup import table as table_of
+from shoal.core.markup import tag
+from shoal.core.number_format import counted, percent
+from shoal.core.pictures import bar
 from shoal.inspection.columns import Column, Role, proposals
 from shoal.inspection.households import differing_members, household_column, shared_by_members
 from shoal.inspection.missing_values import proposed_codes
@@ -50,6 +53,21 @@ class Inspection:
     def named(self, role: Role | str) -> tuple[str, ...]:
         """Return the names of the columns proposed for a role, in table order."""
         return tuple(column.name for column in self.columns if column.role == role)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook a row a column with its role and why, and what each quasi-identifier adds; no cell."""
+        columns = [
+            [one.name, one.role, f"{one.distinct:,}", bar(one.unique, percent(one.unique)), one.reason]
+            for one in self.columns
+        ]
+        steps = [[one.column, percent(one.unique), bar(one.unique, percent(one.unique))] for one in self.ranking]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Inspection"), f": {counted(self.rows, 'row')}, {len(self.columns):,} columns"),
+            table_of(("column", "role", "distinct", "unique rows", "why"), columns, numbers=(2,)),
+            *([table_of(("each added to those above", "unique rows", ""), steps, numbers=(1,))] if steps else []),
+            *(tag("p", note) for note in self.notes),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

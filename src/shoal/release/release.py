@@ -33,6 +33,7 @@ from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
+from shoal.core.pictures import class_sizes
 from shoal.core.sorting import order_by, packed
 from shoal.microdata.histogram import household_of, person_of
 from shoal.microdata.partition import Partition
@@ -172,6 +173,7 @@ class Release:
                     "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
                 }
             ),
+            class_sizes(self.classes.sizes.tolist()),
         )
 
     def save(
