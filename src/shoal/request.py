@@ -421,7 +421,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_LOCAL,
     },
     "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
-    "frontier": {**_KEPT, **_WEIGHT, **_LOCAL},
+    "frontier": {**_KEPT, **_LOCAL},
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "pseudonym": "rows are counted in Spark; leave --engine spark out",

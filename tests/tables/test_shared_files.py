@@ -25,7 +25,7 @@ FILE = Path(__file__).parents[3] / "shared" / "data" / "eusilc" / "eusilc.csv.gz
 pytestmark = pytest.mark.skipif(not FILE.is_file(), reason="there is no ../shared/data beside the repository")
 
 QUASI, SENSITIVE = ["db040", "hsize", "age", "rb090", "pl030"], ["py010n", "hy040n"]
-LABELS = {
+LABELS: dict[str, Any] = {
     "db040": "Region",
     "hsize": "Number of persons in the household",
     "age": "Age in years",
@@ -84,7 +84,7 @@ def _text(cell: Any) -> str | None:
     return None if pd.isna(cell) else f"{float(cell):.12g}"
 
 
-WRITE: dict[str, Callable[[Path], None]] = {
+WRITE: dict[str, Callable[[Path], Any]] = {
     ".sav": lambda path: pyreadstat.write_sav(
         survey(), path, file_label="EU-SILC", column_labels=LABELS, variable_value_labels=VALUES
     ),

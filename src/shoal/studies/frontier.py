@@ -66,6 +66,10 @@ class Point:
     """The share of rows that are linked to the right person, if all are linked."""
     at_risk: float | None = None
     """The share of rows at a risk above 0.2."""
+    population_risk: float | None = None
+    """The average individual risk of a row, where record weights are given: that of the population."""
+    household_risk: float | None = None
+    """The average risk that at least one member of a row's household is found, where households are known."""
     loss: float | None = None
     """The mean of what the columns lost, 0 to 1; None for two tables."""
     query_error: float | None = None
@@ -304,6 +308,8 @@ def _point(
         highest_risk=risk.prosecutor.highest,
         average_risk=risk.prosecutor.average,
         at_risk=risk.prosecutor.exceeding[0].share,
+        population_risk=None if risk.individual is None else risk.individual.average,
+        household_risk=None if risk.household is None else risk.household.average,
         loss=_loss(release),
         query_error=_error(release, table, queries),
         seconds=seconds,
