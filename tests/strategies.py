@@ -40,7 +40,7 @@ from shoal.tables.table import Table
 MODELS = {
     name: kind
     for name, kind in discover(shoal.models, Model).items()
-    if not (kind.needs_cells or kind.needs_population)
+    if not (kind.needs_cells or kind.needs_population or kind.needs_households)
 }
 """The models that can be decided for any class of rows."""
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)

@@ -35,7 +35,7 @@ ORDER = [
     {"report"},
     {"steps"},
     {"pipeline"},
-    {"republication", "studies", "spark"},
+    {"republication", "studies", "spark", "dataframes"},
     {"web"},
     {"cli"},
     {"__main__"},

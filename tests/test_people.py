@@ -335,3 +335,17 @@ def test_the_command_line_takes_it(tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["audit", str(file), *asked, "--require", "k=3", "--json"])
     assert json.loads(found.output)["people"] == visits()["patient"].n_unique()
     assert CliRunner().invoke(app, ["audit", str(folder), "--json"]).exit_code == 0
+
+
+def test_a_register_counts_people_not_rows(tmp_path: Path) -> None:
+    table = visits(60, 30)
+    asked: dict[str, Any] = {**ASKED, "require": "k=3", "recoding": "range"}
+    first = shoal.anonymize(table, **asked, method="mondrian").save(tmp_path / "first")
+    shoal.register(first, table, registry=tmp_path / "registry")
+    second = shoal.anonymize(table, **asked, method="hilbert", registry=tmp_path / "registry", overlap="warn")
+    (overlap,) = second.overlaps
+    people = table["patient"].n_unique()
+    assert overlap.people == people
+    assert all(exposed <= people for exposed in overlap.exposed.values())
+    (tried,) = shoal.attack(second, table, other=first, attacks=["intersection"]).outcomes
+    assert tried.of == tried.figures["in_both"] == people

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_PARTS = ("report", "risk", "spark", "utility")
+_PARTS = ("dataframes", "report", "risk", "spark", "utility")
 """Packages that are spoken to by name: `shoal.risk.measure`."""
 
 __all__ = [

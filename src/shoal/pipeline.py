@@ -25,6 +25,7 @@ from shoal.models.orders import read_as_asked
 from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
+from shoal.steps.notebook_progress import watched
 from shoal.steps.preparation import examined, prepare
 from shoal.steps.publication import audited, cells_seen, certified, classes_read, described, with_checked_bound
 from shoal.steps.safety import Safety
@@ -96,10 +97,10 @@ def anonymize(
         raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
         return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))  # a layer above
-    with within(limit):
+    with within(limit), watched(progress) as shown:
         by_disk = limit is not None and isinstance(data, str | Path)
         table = read_by_disk(str(data)) if by_disk else Table.of(data)
-        return cast("Release", make(table, request, progress or silent, limit=limit))
+        return cast("Release", make(table, request, shown, limit=limit))
 
 
 def run(

@@ -22,7 +22,8 @@ from shoal.microdata.microdata import Microdata, Population
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.models import Model, Models
-from shoal.models.by_people import by_people, implied_of_rows
+from shoal.models.base import check_households
+from shoal.models.by_people import by_people
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
 from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
@@ -67,14 +68,19 @@ class Problem:
         return self.microdata.person is not None
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether counting rows decides what is required: people and households need not be told apart."""
+        return not (self.counts_people or self.required.needs_households)
+
+    @property
     def bounding(self) -> Models:
         """What lower bounds may rest on: what every release must meet, as far as rows say it."""
-        return self.models if self.counts_people else self.required
+        return self.required.of_rows
 
     @property
     def deciding(self) -> Models:
-        """What decides a class by itself: people, where a person may have several rows."""
-        return self.required if self.counts_people else self.models
+        """What decides a class by itself: by people and households, where they are counted."""
+        return self.models if self.counts_rows else self.required.surrogates(self.rows)
 
     @property
     def uses_surrogates(self) -> bool:
@@ -141,7 +147,8 @@ class Problem:
     ) -> Classes:
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
         whom = self._persons if self._persons is None or isinstance(rows, slice) else self._persons.at(rows)
-        return Classes(class_of_row, number, values, population=people, persons=whom)
+        homes = None if self.microdata.household is None else self.microdata.household.codes[rows]
+        return Classes(class_of_row, number, values, population=people, persons=whom, households=homes)
 
     def _people(self, rows: Ints | slice, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""
@@ -200,11 +207,11 @@ class Problem:
         refused = [f"the whole table does not meet {model}" for model in others if whole and not model.admits(whole)[0]]
         if refused or not self.uses_surrogates or self.meets(Partition.whole(self.rows)):
             return refused
-        of = " of people" if self.counts_people else ""
+        of = " of people" if self.counts_people else " of households" if not self.counts_rows else ""
         return [f"the whole table does not meet {self.required}{of}"]
 
     def check_people(self) -> None:
-        """Raise `Infeasible` if the table is about fewer people than a class must have: dropping rows adds nobody."""
+        """Raise `Infeasible` if the table has fewer people or households than a class must: dropping rows adds none."""
         whole = self.classes(Partition.whole(self.rows))
         for model in self.required:
             if model.monotone and not (model.attributes or model.needs_population) and not model.admits(whole)[0]:
@@ -307,6 +314,7 @@ def make_problem(
     if kind.two_tables:
         models.check_groups()
     _check_population(models, microdata)
+    check_households(models, known=microdata.household is not None)
     exact = {name: WEIGHT.read(weight, f"weight of {name}") for name, weight in (weights or {}).items()}
     for name in exact:
         if name not in microdata.roles.quasi:
@@ -319,7 +327,7 @@ def make_problem(
     worked_with = models.surrogates(microdata.rows)
     if microdata.person is not None:
         models = _of_people(models, kind)
-        worked_with = implied_of_rows(models)
+        worked_with = models
     may_drop = MAX_DROPPED.read(max_dropped, "max_dropped")
     may_suppress = MAX_SUPPRESSED.read(max_suppressed, "max_suppressed")
     if microdata.population is not None:
@@ -329,8 +337,9 @@ def make_problem(
     _check_suppression(kind, may_suppress, suppressed)
     if linked:
         _check_linked(models, kind)
-    problem = Problem(microdata, worked_with, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
-    if problem.counts_people:
+    rows = worked_with.of_rows
+    problem = Problem(microdata, rows, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
+    if not problem.counts_rows:
         problem.check_people()
     return problem
 

@@ -194,6 +194,12 @@ class Choices:
         section="roles",
         metavar="NAME",
     )
+    household: str | None = setting(
+        None,
+        "Column that numbers households, for their risk and k-households; not published.",
+        section="roles",
+        metavar="COLUMN",
+    )
     record_weight: str | None = setting(
         None,
         "Column that says how many people of the population a row stands for: for the risk; else left out.",
@@ -311,6 +317,7 @@ class Settings(TypedDict, total=False):
     identifiers: Sequence[str]
     person: Sequence[str]
     pseudonym: str | None
+    household: str | None
     record_weight: str | None
     weight_rounding: Numeral | None
     other: Sequence[str]
@@ -369,7 +376,7 @@ EARLIER = ("registry", "overlap", "follows")
 REGISTRY = "shoal-registry"
 """The register that releases are recorded in afterwards, where none is named."""
 
-NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym")
+NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym", "household")
 """Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
 _KEPT = dict.fromkeys(
     (*settings_of(Output), "neutralise", "other", "leave_out", "allow", "weight_rounding"), "it publishes nothing"
@@ -403,6 +410,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "codip": {
         "person": "its releases count rows; keep one row of each person",
         "pseudonym": "a number for each person would join its releases",
+        "household": "its releases count rows; leave household out",
         "other": "beside several releases of the same rows it would join them",
         "weight_rounding": "it publishes no record weights",
         "overwrite": "an existing folder is refused",
@@ -413,10 +421,11 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_LOCAL,
     },
     "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
-    "frontier": {**_KEPT, **_WEIGHT, **_LOCAL},
+    "frontier": {**_KEPT, **_LOCAL},
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "pseudonym": "rows are counted in Spark; leave --engine spark out",
+        "household": "rows are counted in Spark; leave --engine spark out",
         **_WEIGHT,
         "weight_rounding": "round record weights in Spark before",
         "unify": "unify spellings in Spark before",

@@ -38,6 +38,7 @@ BASE = {
 }
 GOOD = {
     "person": '["birthplace"]',
+    "household": '"birthplace"',
     "record_weight": '"age"',
     "file": '"census.csv"',
     "separator": '","',
@@ -71,7 +72,7 @@ GOOD = {
     "attribute_weights": "2",
 }
 """A value that a command may be given, where what a setting declares does not say one; per column, that of one."""
-REFUSED = {("codip", "person"), ("codip", "pseudonym")}
+REFUSED = {("codip", "person"), ("codip", "pseudonym"), ("codip", "household")}
 """Keys that a command refuses, since without them the result would be another."""
 ALONE = (
     "pseudonym",

@@ -435,3 +435,12 @@ def test_agreement_with_the_roles_people_suggested_for_known_tables() -> None:
         assert not [name for name in identifiers if result[name].role not in ("identifier", "open")]
     assert {name: share for name in decided if (share := right[name] / decided[name]) < 0.6} == {}
     assert sum(right.values()) >= 0.85 * sum(decided.values())
+
+
+def test_a_notebook_shows_a_row_for_each_column() -> None:
+    found = inspect({"email": ["a@b.no", "c@d.no"], "age": [30, 40], "<i>": ["x", "x"]})
+    text = found._repr_html_()
+    assert "<td>email</td><td>identifier</td>" in text
+    assert text.count("<svg") == 3 + len(found.ranking)
+    assert "<i>" not in text
+    assert "a@b.no" not in text

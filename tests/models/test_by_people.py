@@ -18,7 +18,7 @@ from shoal.core.errors import Unsupported
 from shoal.microdata.histogram import Attributes, Classes, Persons, Values, numbered
 from shoal.models import Models
 from shoal.models.base import Model
-from shoal.models.by_people import ByPeople, by_people, implied_of_rows
+from shoal.models.by_people import ByPeople, by_people
 from shoal.models.requirement import parse_requirement
 from shoal.tables.encoded_column import Coded
 
@@ -123,7 +123,7 @@ def test_where_everybody_has_one_row_people_are_rows(require: str, rows: list[Ro
 @given(rows=ROWS)
 def test_what_is_implied_of_rows_holds_where_the_model_of_people_does(require: str, rows: list[Row]) -> None:
     models, classes = by_people(parse_requirement(require)), classes_of(rows)
-    assert implied_of_rows(models).admits(classes)[models.admits(classes)].all()
+    assert models.of_rows.admits(classes)[models.admits(classes)].all()
 
 
 @settings(max_examples=many(8), deadline=None)

@@ -19,6 +19,7 @@ from shoal.models import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     KAnonymity,
+    KHouseholds,
     KMap,
     LDiversity,
     MInvariance,
@@ -66,6 +67,7 @@ FORMS: list[tuple[str, Model]] = [
     ("nt(a)=(1000,0.2)", NTCloseness(1000, 0.2, "a")),
     ("nt(a:equal)=(1000,0.2)", NTCloseness(1000, 0.2, "a", distance="equal")),
     ("kmap=5", KMap(5)),
+    ("k-households=3", KHouseholds(3)),
     ("presence=(0.1,0.5)", DeltaPresence(0.1, 0.5)),
 ]
 

@@ -350,3 +350,13 @@ def test_without_the_packages_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     with pytest.raises(Unsupported, match=r"pip install 'shoal\[plot\]'"):
         found.plot()
+
+
+def test_a_notebook_shows_a_row_for_each_method() -> None:
+    people = {"age": [25, 25, 40, 41], "town<b>": ["a", "a", "a", "b"]}
+    found = shoal.compare(people, methods=["mondrian", "anatomy"], quasi=["age", "town<b>"], require="k=2")
+    text = found._repr_html_()
+    assert text.count("<tr>") == 3
+    assert text.count("<svg") == 1  # the method that made no release has no bar
+    assert "<td>unsupported</td>" in text
+    assert "<b>" not in text

@@ -208,3 +208,26 @@ def test_it_is_shown_without_a_cell(found: Frontier, tmp_path: Path) -> None:
     picture = (tmp_path / "frontier.svg").read_text(encoding="utf-8")
     assert "<svg" in picture
     assert not any(cell in picture for cell in CELLS)
+
+
+def test_a_notebook_shows_what_each_value_costs() -> None:
+    people = {"age": [25, 25, 40, 41, 60, 61]}
+    found = frontier(people, vary="k=2,3,6,7", methods=["mondrian", "subset-dp"], quasi=["age"])
+    text = found._repr_html_()
+    assert text.count("<polyline") == 3  # two methods, and the bound
+    assert text.count("<circle") == 6
+    assert text.count("<tr>") == 9
+    assert text.count("<td>infeasible</td>") == 2
+
+
+def test_weights_and_households_are_measured_at_every_value() -> None:
+    people = {"age": [25, 25, 40, 41, 60, 61], "weight": [10.0, 5.0, 3.0, 2.0, 8.0, 9.0], "home": [1, 1, 2, 2, 3, 3]}
+    asked: dict[str, Any] = {"quasi": ["age"], "record_weight": "weight", "household": "home", "recoding": "suppress"}
+    (point,) = frontier(people, vary="k=2", methods=["subset-dp"], **asked).points
+    risk = shoal.anonymize(people, require="k=2", method="subset-dp", **asked).audit.risk
+    assert risk is not None
+    assert risk.individual is not None
+    assert risk.household is not None
+    assert (point.population_risk, point.household_risk) == (risk.individual.average, risk.household.average)
+    (plain,) = frontier({"age": people["age"]}, vary="k=2", methods=["subset-dp"], quasi=["age"]).points
+    assert (plain.population_risk, plain.household_risk) == (None, None)

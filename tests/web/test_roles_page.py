@@ -128,3 +128,25 @@ def test_what_was_decided_is_kept_with_the_draft(desk: Desk) -> None:
     desk.change(missing={"age": ["?"]}, person=["patient"], record_weight="weight")
     assert Draft.from_dict(desk.draft.to_dict()) == desk.draft
     assert [desk.undo().person, desk.redo().person] == [(), ("patient",)]
+
+
+def test_a_fresh_number_for_each_person_is_offered_where_people_are_known(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    assert "pseudonym" not in tab.keys
+    tab.tell("use-patient", roles.PERSON)
+    tab.tell("pseudonym", "number")
+    assert desk.draft.request().pseudonym == "number"
+    tab.tell("pseudonym", "age")
+    assert "the table has a column 'age'" in " ".join(counting_problems(desk.draft))
+    tab.tell("use-patient", "")
+    assert desk.draft.pseudonym is None
+
+
+def test_the_number_of_a_household_is_hidden_and_its_model_offered(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    tab.tell("use-patient", roles.HOUSEHOLD)
+    assert (desk.draft.household, desk.draft.roles["patient"]) == ("patient", "identifier")
+    desk.change(require=["k-households=3"], roles={"patient": "other", "age": "quasi"})
+    assert any("it tells of what household a row is" in said for said in counting_problems(desk.draft))
+    tab.tell("use-patient", "")
+    assert any("k-households=3 counts households" in said for _, said in desk.ready())

@@ -38,7 +38,10 @@ class Background(Attack):
         for name in scene.sensitive:
             spreads = [crowd.secret(name, cap=self.excluded + 2) for crowd in scene.crowds()]
             for j in range(1, min(self.excluded, len(scene.domains[name]) - 2) + 1):
-                before, after = (int(((one.distinct <= j + 1) & (one.own > 0)).sum()) for one in spreads)
+                before, after = (
+                    crowd.view.hits(((one.distinct <= j + 1) & (one.own > 0)) | one.is_certain)
+                    for crowd, one in zip(scene.crowds(), spreads, strict=True)
+                )
                 said = f"all quasi-identifiers, and {j} value{'s' * (j > 1)} that the person does not have"
                 yield self.outcome(
                     scene,

@@ -34,7 +34,7 @@ class BackgroundJoin(Attack):
         for known in scene.sensitive:
             crowds = scene.crowds(given=known)
             for learnt in (name for name in scene.sensitive if name != known):
-                before, after = (int(crowd.secret(learnt).is_certain.sum()) for crowd in crowds)
+                before, after = (crowd.view.hits(crowd.secret(learnt).is_certain) for crowd in crowds)
                 yield self.outcome(
                     scene,
                     before,

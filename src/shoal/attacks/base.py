@@ -209,6 +209,7 @@ class Attack(ABC):
             threshold=threshold,
         )
         (risk,) = percents(made.risk)
-        people = f"{made.after:,} of {made.of:,} rows{'' if chance is not None else f' ({risk})'}"
+        counted = "rows" if scene.person is None else "people"
+        people = f"{made.after:,} of {made.of:,} {counted}{'' if chance is not None else f' ({risk})'}"
         said = self.gains.format(attribute=attribute, meaning=self.meaning, people=people, risk=risk, **words or {})
         return replace(made, finding=f"An attacker {said}, knowing {made.knows}.")

@@ -76,7 +76,7 @@ class Derived(Attack):
         if not scene.has_original:
             return self._told(scene, None, int((sizes == 1).sum()), "own class", said, figures)
         crowds = scene.crowds_knowing(tellers)
-        before, after = (int(((crowd.size == 1) & crowd.is_right).sum()) for crowd in crowds)
+        before, after = (crowd.view.hits((crowd.size == 1) & crowd.is_right) for crowd in crowds)
         return self._told(scene, before, after, crowds[1].way, said, figures)
 
     def _certain(self, scene: Scene, name: str, tellers: Sequence[str]) -> Outcome:
@@ -89,7 +89,7 @@ class Derived(Attack):
             after = int((values == 1)[groups].sum())
             return self._told(scene, None, after, "own class", said, figures, name)
         crowds = scene.crowds_knowing(tellers)
-        before, after = (int(crowd.secret(name).is_certain.sum()) for crowd in crowds)
+        before, after = (crowd.view.hits(crowd.secret(name).is_certain) for crowd in crowds)
         return self._told(scene, before, after, crowds[1].way, said, figures, name)
 
     def _told(

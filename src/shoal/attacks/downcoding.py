@@ -47,6 +47,8 @@ class Downcoding(Attack):
             return {None: f"cells of recoding {scene.shown.recoding} are neither stars nor blocks of a hierarchy"}
         if scene.shown.form.one_level:
             return {None: "all cells of a column have one level, so none can be told to be finer"}
+        if scene.linked:
+            return {None: "a pseudonym links the rows of a person, and it looks at classes of rows"}
         return {} if scene.after.own_row is not None else {None: NO_OWN_ROWS}
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
@@ -70,8 +72,8 @@ class Downcoding(Attack):
             width = len(one.parts)
             taken |= np.isin(own, coarse)
             wrong |= np.isin(own * width + mine, coarse * width + part)
-        figures = {"split": int(split.sum()), "taken": int(taken.sum()), "wrong": int(wrong.sum())}
-        hit = int(((split | taken) & ~wrong).sum())
+        figures = {"split": view.hits(split), "taken": view.hits(taken), "wrong": view.hits(wrong)}
+        hit = view.hits((split | taken) & ~wrong)
         yield self.outcome(scene, None, hit, "own class", figures={**figures})
 
 

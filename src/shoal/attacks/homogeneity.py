@@ -24,7 +24,7 @@ class Homogeneity(Attack):
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Count people whose value is certain."""
         for name in scene.sensitive:
-            before, after = (int(crowd.secret(name).is_certain.sum()) for crowd in scene.crowds())
+            before, after = (crowd.view.hits(crowd.secret(name).is_certain) for crowd in scene.crowds())
             yield self.outcome(scene, before, after, scene.way, attribute=name, threshold=promised(scene, name))
 
 

@@ -43,12 +43,13 @@ class Intersection(Attack):
         assert scene.other is not None
         for name in (name for name in scene.sensitive if name in scene.other.sensitive):
             found = together(scene, name)
+            first, hits = scene.crowds()[0], scene.after.hits
             figures = {
-                "in_both": int(found.there.sum()),
-                "first_alone": int((found.first & found.there).sum()),
-                "second_alone": int((found.second & found.there).sum()),
+                "in_both": hits(found.there),
+                "first_alone": hits(found.first & found.there),
+                "second_alone": hits(found.second & found.there),
             }
-            before, after = int(scene.crowds()[0].secret(name).is_certain.sum()), int(found.both.sum())
+            before, after = first.view.hits(first.secret(name).is_certain), hits(found.both)
             yield self.outcome(scene, before, after, scene.way, attribute=name, figures={**figures})
 
 

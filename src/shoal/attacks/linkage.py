@@ -10,9 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.attacks.base import LINKABILITY, Attack, Figure, Outcome
+from shoal.attacks.crowds import Crowd
 from shoal.attacks.scene import Scene
 from shoal.attacks.threshold import Threshold
-from shoal.core.arrays import Floats
+from shoal.core.arrays import Bools, Floats
 from shoal.models import Models
 
 SHOWN = 5
@@ -26,6 +27,7 @@ class Linkage(Attack):
     Figures: how many people have fewer than k candidates (k of the release, or `k`), the smallest candidate sets with
     the number of people who have them, and how many would be found by guessing: the sum of 1 / candidates. The risk is
     the highest chance of a guess, 1 / the smallest candidate set; a release whose classes have k rows promises 1 / k.
+    Where households are known, also how many people are found with a member of their household.
     """
 
     name: ClassVar[str] = "linkage"
@@ -45,8 +47,9 @@ class Linkage(Attack):
         figures: dict[str, Figure] = {"k": k}
         found = []
         for when, crowd in zip(("before", "after"), scene.crowds(), strict=True):
-            sizes = crowd.size[crowd.is_right]
+            sizes = fewest(crowd, crowd.is_right)
             found.append(int((sizes == 1).sum()))
+            figures |= _with_household(scene, when, crowd)
             figures |= {
                 f"below_k_{when}": int((sizes < k).sum()),
                 f"smallest_{when}": smallest(sizes),
@@ -61,6 +64,28 @@ class Linkage(Attack):
             chance=Fraction(1, round(float(sizes.min()))) if len(sizes) else Fraction(0),
             threshold=None if scene.shown.is_two else promised(scene.shown.models),
         )
+
+
+def fewest(crowd: Crowd, some: Bools) -> Floats:
+    """Return how many candidates each person has; of one who has several rows, by the row with the fewest."""
+    person = crowd.view.person
+    if person is None:
+        return crowd.size[some]
+    least = np.full(int(person.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(least, person[some], crowd.size[some])
+    found: Floats = least[np.isfinite(least)]
+    return found
+
+
+def _with_household(scene: Scene, when: str, crowd: Crowd) -> dict[str, Figure]:
+    """Return how many people are found if any member of their household is; nothing where households are not known."""
+    if scene.household is None or (when == "after" and scene.shown.rows is None):
+        return {}
+    rows = scene.shown.rows if when == "after" else np.arange(scene.rows)
+    assert rows is not None
+    home = scene.household[rows[rows < scene.rows]]
+    found = np.isin(home, home[(crowd.size == 1) & crowd.is_right])
+    return {f"found_with_household_{when}": crowd.view.hits(found)}
 
 
 def promised(models: Models) -> Threshold | None:

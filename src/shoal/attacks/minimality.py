@@ -51,6 +51,8 @@ class Minimality(Attack):
         asked = {model.attributes[0] for model in _asked(scene)}
         if not asked:
             return {None: "the requirement has no l(attribute)=l, which is what it breaks"}
+        if scene.person is not None:
+            return {None: "the requirement counts people, and it deals out the values of rows"}
         if scene.after.places is not None or scene.shown.is_two:
             return {None: f"in recoding {scene.shown.recoding} no class shows that it was generalized"}
         if scene.after.own_row is None:

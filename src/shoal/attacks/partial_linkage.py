@@ -51,7 +51,7 @@ class PartialLinkage(Attack):
         """Try every choice of so many columns, or as many as can be afforded."""
         quasi, findable = scene.shown.quasi, _findable(scene)
         alone = {name: (_singled_before(scene, [name]), int(scene.before.cells[name].max())) for name in quasi}
-        effort = scene.people + WALK * (len(scene.after.weights) if len(findable) else 0)
+        effort = scene.rows + WALK * (len(scene.after.weights) if len(findable) else 0)
         threshold = (
             None if scene.shown.is_two else Threshold.excluded(scene.shown.models, lambda one: one.least_rows > 1)
         )
@@ -110,6 +110,8 @@ def _findable(scene: Scene) -> Ints:
     but for centroids, of which the nearest may be others.
     """
     crowd = scene.crowds()[1]
+    if scene.person is not None:
+        return np.flatnonzero(crowd.size <= 1)
     if np.bincount(crowd.class_of_row, weights=scene.after.weights).min() > 1:
         return np.zeros(0, dtype=np.int64)
     return np.arange(scene.after.number) if crowd.way == "nearest" else np.flatnonzero(crowd.size <= 1)
@@ -117,6 +119,8 @@ def _findable(scene: Scene) -> Ints:
 
 def _singled_before(scene: Scene, names: Sequence[str]) -> int:
     """Return how many people are alone with their values in the original."""
+    if scene.person is not None:
+        return scene.before.hits(Crowd(scene.before, names).size == 1)
     columns = [scene.before.cells[name] for name in names]
     key, span = packed(columns, [len(scene.before.covers[name].starts) - 1 for name in names])
     return int((crowd_sizes(key, span, np.ones(scene.people, dtype=np.int64)) == 1).sum())
@@ -127,4 +131,4 @@ def _singled_after(scene: Scene, names: Sequence[str], people: Ints) -> int:
     if not len(people):
         return 0
     crowd = Crowd(scene.after.of(people), names)
-    return int(((crowd.size == 1) & crowd.is_right).sum())
+    return crowd.view.hits((crowd.size == 1) & crowd.is_right)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import shoal.attacks
 from shoal.attacks.base import Attack, Outcome, Untried
 from shoal.attacks.scene import Scene
@@ -39,7 +41,7 @@ class Attacked:
     """What every attack got of a release. Counts and names of columns only: no cell is in it."""
 
     people: int
-    """How many people the original is about."""
+    """How many people the original is about; its rows, unless the release counts people."""
     published: int | None
     """How many of them are in the release; None where nobody knows."""
     outcomes: tuple[Outcome, ...]
@@ -47,6 +49,8 @@ class Attacked:
     """The attacks that could not be tried, each with the reason."""
     limits: Limits = field(default_factory=Limits)
     """The thresholds that were set for the run (`fail_above`)."""
+    counts_people: bool = False
+    """Whether people are counted, who may have several rows."""
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -82,7 +86,12 @@ class Attacked:
             for one in self.outcomes
         ]
         grid = table(("attack", "learns", "knows", "hit before", "hit after", "threshold"), rows, numbers=(3, 4))
-        return tag("div", tag("p", tag("strong", "Attacks"), f" on {counted(self.people, 'row')}"), grid)
+        return tag("div", tag("p", tag("strong", "Attacks"), f" on {self.on}"), grid)
+
+    @property
+    def on(self) -> str:
+        """How many rows were attacked, or people, in words."""
+        return counted(self.people, "person", "people") if self.counts_people else counted(self.people, "row")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -118,7 +127,8 @@ def attack(
     may be. `attacks` are names, or attacks with parameters of their own; without it, all that can be tried are.
     `fail_above` is the largest risk that passes, a share for all attacks or by the attack's name: `passed` says whether
     all are within it, `failures` which are not shown to be. The risk of linkage is the highest chance to pick the right
-    record, that of other attacks the share of the rows hit.
+    record, that of other attacks the share of the rows hit. A release that counts people (`person`) has people counted:
+    candidates are the people of a class, and a person is hit by any of their rows.
 
     >>> import shoal
     >>> people = {"age": [25, 26, 40, 41], "illness": ["flu", "flu", "flu", "gout"]}
@@ -152,7 +162,9 @@ def attack(
         outcomes += [replace(found, threshold=limits.of(one.name) or found.threshold) for found in got]
         untried += missed
     published = None if rows is None else len(rows) - scene.shown.counterfeits
-    return Attacked(scene.people, published, tuple(outcomes), tuple(untried), limits)
+    if scene.person is not None and rows is not None:
+        published = len(np.unique(scene.person[rows]))
+    return Attacked(scene.people, published, tuple(outcomes), tuple(untried), limits, scene.person is not None)
 
 
 def _tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:

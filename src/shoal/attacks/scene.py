@@ -17,11 +17,12 @@ from shoal.core.errors import RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, as_builder
 from shoal.hierarchies.raising import seen
+from shoal.microdata.histogram import household_of, person_of
 from shoal.release.release import Release
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded, distinct_sorted
 from shoal.tables.star_marks import unescaped
-from shoal.tables.table import TableLike, numbered
+from shoal.tables.table import Table, TableLike, numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +62,33 @@ class Scene:
         return scene
 
     @property
-    def people(self) -> int:
-        """How many people the original is about; one row is one person."""
+    def rows(self) -> int:
+        """How many rows the original has."""
         return self.original.height
+
+    @cached_property
+    def person(self) -> Ints | None:
+        """The person of each row of the original, where the release counts people; None where each row is one."""
+        named = self.shown.config.get("person", ())
+        if not self.has_original or not named:
+            return None
+        return person_of(Table(self.original), named).codes.astype(np.int64)
+
+    @cached_property
+    def household(self) -> Ints | None:
+        """The household of each row of the original, where the release knows it."""
+        named = self.shown.config.get("household")
+        return household_of(Table(self.original), named).codes.astype(np.int64) if self.has_original and named else None
+
+    @property
+    def people(self) -> int:
+        """How many people the original is about; one row is one person, unless the release counts people."""
+        return self.rows if self.person is None else int(self.person.max()) + 1
+
+    @property
+    def linked(self) -> bool:
+        """Whether a pseudonym links the rows of a person."""
+        return self.person is not None and self.shown.config.get("pseudonym") is not None
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -120,12 +145,15 @@ class Scene:
         return AttackerView(
             cells=codes,
             covers={name: same(int(column.max()) + 1) for name, column in codes.items()},
-            weights=np.ones(self.people),
+            weights=np.ones(self.rows),
             secrets=secrets,
             people=codes,
             own_secrets=secrets,
-            own_row=np.arange(self.people),
+            own_row=np.arange(self.rows),
             exact=True,
+            whose=self.person,
+            person=self.person,
+            linked=self.linked,
         )
 
     @cached_property
@@ -141,8 +169,9 @@ class Scene:
 
     def view_of(self, shown: Shown, rows: Ints | None, *, own: bool = True) -> AttackerView:
         """Return what some people of the original see of themselves in a release; `own` if rows are in its order."""
-        real = slice(None) if rows is None else rows < self.people
-        here = np.arange(self.people) if rows is None else rows[real]
+        real = slice(None) if rows is None else rows < self.rows
+        here = np.arange(self.rows) if rows is None else rows[real]
+        person = None if self.person is None or rows is None else self.person[here]
         spread = Rows.of(shown)
         classes, covers = spread.always(shown.quasi)
         places: dict[str, Places] | None = None if shown.form.covers else {}
@@ -166,6 +195,9 @@ class Scene:
             always=tuple(name for name in classes if name not in shown.quasi),
             places=places,
             is_limited=self.is_limited,
+            whose=person if own else None,
+            person=person,
+            linked=own and person is not None and self.linked,
         )
 
     # --- candidates ---
@@ -181,7 +213,7 @@ class Scene:
         if not columns:
             return self._full
         rows, people = self._both([(unescaped(self.shown.frame[name]), self.original[name]) for name in columns])
-        here = slice(None) if self.shown.rows is None else self.shown.rows[self.shown.rows < self.people]
+        here = slice(None) if self.shown.rows is None else self.shown.rows[self.shown.rows < self.rows]
         after = self.after.knowing_codes(rows[Rows.of(self.shown).person], people[here])
         return Crowd(self.before.knowing_codes(people, people)), Crowd(after)
 

@@ -75,7 +75,7 @@ def _has_blocks(scene: Scene, name: str) -> bool:
 def _near(crowd: Crowd, name: str, places: Floats, width: float) -> int:
     found = crowd.secret(name)
     apart = places[found.high] - places[found.low]  # NaN where a value is missing: then nothing is near
-    return int(((apart <= width * (1 + 1e-12)) & (found.own > 0)).sum())
+    return crowd.view.hits(((apart <= width * (1 + 1e-12)) & (found.own > 0)) | found.is_certain)
 
 
 def _places(domain: pl.Series) -> Floats:
@@ -88,4 +88,4 @@ def _places(domain: pl.Series) -> Floats:
 def _in_one_block(crowd: Crowd, name: str, block_of: Codes) -> int:
     blocks = block_of.astype(np.int64)
     found = crowd.spread(blocks[crowd.view.secrets[name]], blocks[crowd.view.own_secrets[name]], cap=2)
-    return int(found.is_certain.sum())
+    return crowd.view.hits(found.is_certain)

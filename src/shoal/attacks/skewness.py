@@ -45,10 +45,11 @@ class Skewness(Attack):
         factor, difference = self._limits
         for name in scene.sensitive:
             (before, _), (after, gained) = (self._hits(crowd, name) for crowd in scene.crowds())
+            first, second = scene.crowds()
             yield self.outcome(
                 scene,
-                int(before.sum()),
-                int(after.sum()),
+                first.view.hits(before),
+                second.view.hits(after),
                 scene.way,
                 attribute=name,
                 words={"factor": factor, "difference": difference},
@@ -66,11 +67,7 @@ class Skewness(Attack):
     def _hits(self, crowd: Crowd, name: str) -> tuple[Bools, Floats]:
         """Return who is hit, and how much more probable everybody's own value has become."""
         factor, difference = self._limits
-        view = crowd.view
-        values, own = view.secrets[name], view.own_secrets[name]
-        width = int(max(values.max(initial=0), own.max(initial=0))) + 1
-        shares = np.bincount(values, weights=view.weights, minlength=width) / view.weights.sum()
-        prior = shares[own]
+        prior = crowd.prior(name)[crowd.view.own_secrets[name]]
         posterior = crowd.secret(name).own / np.maximum(crowd.size, 1e-300)
         close = 1e-12
         gained: Floats = posterior - prior

@@ -24,8 +24,9 @@ from shoal.core.number_format import counted, number
 from shoal.core.parameters import Numeral
 from shoal.core.sorting import numbered_runs, packed
 from shoal.hierarchies import Builder, as_builder
-from shoal.microdata.histogram import Attributes, Classes, Persons, Values, person_of, with_joints
+from shoal.microdata.histogram import Attributes, Classes, Persons, Values, household_of, person_of, with_joints
 from shoal.models import Model, Models, SensitiveModel
+from shoal.models.base import check_households
 from shoal.models.orders import Orders, leaf_orders, read_as_asked
 from shoal.models.requirement import as_models
 from shoal.tables.column_types import check_filled
@@ -92,6 +93,8 @@ class Audit:
     """Measures the risk."""
     people: int | None = None
     """How many people the rows are about, where they are counted; None where each row is one."""
+    households: int | None = None
+    """How many households the rows are of; None where nobody says it."""
     warned: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
     """Looks for what to warn of; above the checker."""
 
@@ -123,8 +126,10 @@ class Audit:
     def _repr_html_(self) -> str:
         """Show in a notebook what was found; the risk is not measured for it."""
         from shoal.core.markup import table, tag  # verification makes no HTML
+        from shoal.core.pictures import bar
 
-        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} rows"
+        of = "rows" if self.people is None else "people"
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,} {of}"
         alone = f"{counted(self.unique_rows, 'unique row')}"
         rows = [
             [
@@ -132,10 +137,11 @@ class Audit:
                 one.attribute or "",
                 number(one.reached),
                 *(["met" if one.holds else "fails", f"{one.failing_rows:,}"] if self.asked else []),
+                bar((one.failing_rows if self.asked else one.worst_rows) / self.rows),
             ]
             for one in self.findings
         ]
-        verdict = ("", "failing rows") if self.asked else ()
+        verdict = ("", "failing rows", "") if self.asked else ("rows at that level",)
         return tag(
             "div",
             tag("p", tag("strong", "Audit"), f": {counted(self.rows, 'row')} in {sizes}; {alone}"),
@@ -149,6 +155,7 @@ class Audit:
         sizes = (
             "rows",
             "people",
+            "households",
             "classes",
             "smallest_class",
             "largest_class",
@@ -179,7 +186,7 @@ def audit(
     person: Sequence[str] | str | pl.Series = (),
     linked: bool = False,
     record_weight: str | pl.Series | None = None,
-    household: str | None = None,
+    household: str | pl.Series | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -194,9 +201,10 @@ def audit(
     a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
     columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
-    are `linked`, models must also hold for the people with the same set of cells. The next six
-    are for the `risk`, as in `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an
-    order is for a sensitive column.
+    are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
+    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next five are
+    those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
+    sensitive column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
@@ -217,8 +225,11 @@ def audit(
         roles = Roles.of(read.columns, quasi=group, sensitive=sensitive)
     _check_named((*listed(unify), *(missing or {})), (*people.columns, *read.columns))
     check_filled(read.rows, len(read.columns))
-    models = as_models(require) if require is not None else _all_models(read, roles, of_groups=two)
+    homes = None if household is None else household_of(people, household)
+    unasked = partial(_all_models, read, roles, of_groups=two, of_households=homes is not None)
+    models = as_models(require) if require is not None else unasked()
     _check(models, roles, of_groups=two)
+    check_households(models, known=homes is not None)
     whom = _whom(people, person, two=two)
     if whom is not None:
         from shoal.models.by_people import by_people  # loaded only where people are counted
@@ -232,12 +243,15 @@ def audit(
     classes = _classes(read.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     if whom is not None:
         classes = replace(classes, persons=Persons.of(whom, classes.attributes))
+    if homes is not None and not two:
+        classes = replace(classes, households=homes.codes)
     return replace(
         _measured(
             classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None, linked=linked
         ),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
         violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
+        households=None if homes is None else homes.size,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
         measured=partial(
             _risk,
@@ -436,9 +450,9 @@ def _unescaped(column: Coded) -> Coded:
     return column if values is column.values else Coded(values, column.codes).settled()
 
 
-def _all_models(table: Table, roles: Roles, *, of_groups: bool) -> Models:
+def _all_models(table: Table, roles: Roles, *, of_groups: bool, of_households: bool) -> Models:
     """Return every model, for every sensitive attribute that it can measure, at its most lenient."""
-    known = discover(shoal.models, Model).values()
+    known = [kind for kind in discover(shoal.models, Model).values() if of_households or not kind.needs_households]
     kinds = [kind for kind in known if kind.measured_unasked and (kind.speaks_of_groups() or not of_groups)]
     sizes = [kind.lenient() for kind in kinds if not kind.reads_attribute]
     return Models(

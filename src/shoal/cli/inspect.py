@@ -35,6 +35,9 @@ def inspect(
     toml: Annotated[
         Path | None, typer.Option("--toml", metavar="FILE", help="Write a suggested shoal.toml; never overwrites.")
     ] = None,
+    household: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The number of the household; found by its name if not given.")
+    ] = None,
     *,
     reading: Reading,
     as_json: Json = False,
@@ -42,7 +45,7 @@ def inspect(
     """Propose a role for every column, with reasons, and find what singles people out. Shows no cell of the table."""
     if toml is not None:
         _refuse_existing(toml)
-    found = inspect_table(read(file, **reading))
+    found = inspect_table(read(file, **reading), household=household)
     if toml is not None:
         _write(toml, found.to_toml(seen_from(toml, file), **reading))
     if as_json:

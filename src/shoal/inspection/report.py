@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.core.markup import table as table_of
+from shoal.core.markup import tag
+from shoal.core.number_format import counted, percent
+from shoal.core.pictures import bar
 from shoal.inspection.columns import Column, Role, proposals
+from shoal.inspection.households import differing_members, household_column, shared_by_members
 from shoal.inspection.missing_values import proposed_codes
 from shoal.inspection.ranking import Step, ranking
 from shoal.inspection.repeated import repeating
 from shoal.inspection.suggestion import Answers, configuration, proposed_hierarchies
+from shoal.microdata.histogram import household_of
 from shoal.risk.singling import Search, search
 from shoal.tables.table import Table, TableLike
 
@@ -47,6 +53,21 @@ class Inspection:
     def named(self, role: Role | str) -> tuple[str, ...]:
         """Return the names of the columns proposed for a role, in table order."""
         return tuple(column.name for column in self.columns if column.role == role)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook a row a column with its role and why, and what each quasi-identifier adds; no cell."""
+        columns = [
+            [one.name, one.role, f"{one.distinct:,}", bar(one.unique, percent(one.unique)), one.reason]
+            for one in self.columns
+        ]
+        steps = [[one.column, percent(one.unique), bar(one.unique, percent(one.unique))] for one in self.ranking]
+        return tag(
+            "div",
+            tag("p", tag("strong", "Inspection"), f": {counted(self.rows, 'row')}, {len(self.columns):,} columns"),
+            table_of(("column", "role", "distinct", "unique rows", "why"), columns, numbers=(2,)),
+            *([table_of(("each added to those above", "unique rows", ""), steps, numbers=(1,))] if steps else []),
+            *(tag("p", note) for note in self.notes),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -93,11 +114,12 @@ class Inspection:
         )
 
 
-def inspect(data: TableLike) -> Inspection:
+def inspect(data: TableLike, *, household: str | None = None) -> Inspection:
     """Look at a table before anonymizing it: propose roles with reasons, and find what singles people out.
 
     The proposals are for a person to judge; columns of which too little is known stay open. No cell of the table is in
-    them, but for usual codes that may stand for missing values.
+    them, but for usual codes that may stand for missing values. `household` is the column that numbers households; one
+    whose name says so is taken where none is given. What its members share is proposed as a quasi-identifier.
 
     >>> found = inspect({"email": ["a@b.no", "c@d.no"], "age": [30, 40], "illness": ["flu", "flu"]})
     >>> [(column.name, str(column.role), column.reason) for column in found.columns][1]
@@ -106,15 +128,35 @@ def inspect(data: TableLike) -> Inspection:
     ('e-mail addresses', ('age',))
     """
     table = Table.of(data)
-    columns = tuple(proposals(table.frame))
+    if household is not None:
+        household_of(table, household)
+    home = household or household_column(table)
+    columns = tuple(_of_households(table, home, proposals(table.frame)))
     quasi = [column.name for column in columns if column.role == Role.QUASI]
     undecided = [column.name for column in columns if column.role == Role.OPEN and column.unique < 0.5]
     trees, levels = proposed_hierarchies(table.frame.select(quasi))
     steps = ranking(table, quasi, undecided)
     named = [column.name for column in columns if column.role == Role.IDENTIFIER]
-    notes = (*table.origin.told, *table.spelling, *(_repeats(table, name) for name in repeating(table, named)))
+    repeats = (_repeats(table, name) for name in repeating(table, named) if name != home)
+    homes = () if home is None else (_homes(table, home), *differing_members(table, home, table.columns))
+    notes = (*table.origin.told, *table.spelling, *repeats, *homes)
     missing = {name: codes for name in table.columns if (codes := proposed_codes(table[name]))}
     return Inspection(table.rows, columns, search(table, quasi), steps, trees, notes, levels, missing)
+
+
+def _of_households(table: Table, household: str | None, columns: Sequence[Column]) -> list[Column]:
+    """Return the columns, those left open that members of a household share as quasi-identifiers."""
+    undecided = [one.name for one in columns if one.role == Role.OPEN]
+    shared = [] if household is None else shared_by_members(table, household, undecided)
+    why = f"the same for all members of each household ({household!r}), which neighbours may know"
+    return [replace(one, role=Role.QUASI, reason=why) if one.name in shared else one for one in columns]
+
+
+def _homes(table: Table, name: str) -> str:
+    return (
+        f"{name!r} numbers {counted(table[name].n_unique(), 'household')} in {table.rows:,} rows; --household measures"
+        " their risk, and k-households=K asks for K of them in each class"
+    )
 
 
 def _repeats(table: Table, name: str) -> str:

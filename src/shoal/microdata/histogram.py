@@ -183,6 +183,8 @@ class Classes:
     """The published cells of each class, column by column; None where the classes are not all those of a release."""
     persons: Persons | None = None
     """Whom the rows are about; None where each row is one person."""
+    households: AnyInts | None = None
+    """A number for the household of each row; None where nobody says it."""
     _made: dict[tuple[Attributes, Attributes], Histogram] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -203,7 +205,17 @@ class Classes:
             fits=self.fits,
             cells=self.cells,
             persons=self.persons,
+            households=self.households,
         )
+
+    @cached_property
+    def households_in(self) -> Ints:
+        """The number of households with members in each class."""
+        if self.households is None:
+            raise Unsupported("nobody says of what household a row is", hint="name the column that does: --household")
+        of_row, last = self.households, int(self.households.max(initial=0))
+        _, first, _ = distinct_rows([self.class_of_row, of_row], [self.number, last + 1])
+        return np.bincount(self.class_of_row[first], minlength=self.number).astype(np.int64)
 
     @property
     def linked_of_row(self) -> Ints:
@@ -231,6 +243,7 @@ class Classes:
             self.number + int(linked.max()) + 1,
             {names: values.at(twice) for names, values in self.attributes.items()},
             persons=self.persons.at(twice),
+            households=None if self.households is None else self.households[twice],
         )
 
     @cached_property
@@ -306,18 +319,33 @@ def person_of(table: Table, person: Sequence[str] | str | pl.Series) -> Coded:
     >>> person_of(Table.of({"clinic": ["a", "a", "b"], "patient": [1, 1, 1]}), ["clinic", "patient"]).codes.tolist()
     [0, 0, 1]
     """
-    if isinstance(person, pl.Series):
-        return numbered([Coded.of(person)])
-    for name in listed(person):
+    return _told(table, person, "says whom a row is about")
+
+
+def household_of(table: Table, household: str | pl.Series) -> Coded:
+    """Return a number for the household of each row, told by a column in which no cell may be missing.
+
+    >>> from shoal.tables.table import Table
+    >>> household_of(Table.of({"home": ["x", "y", "x"]}), "home").codes.tolist()
+    [0, 1, 0]
+    """
+    return _told(table, household, "says of what household a row is")
+
+
+def _told(table: Table, columns: Sequence[str] | str | pl.Series, says: str) -> Coded:
+    """Number the rows by what some columns tell together; they may also be given themselves."""
+    if isinstance(columns, pl.Series):
+        return numbered([Coded.of(columns)])
+    for name in listed(columns):
         if name not in table.columns:
             raise RoleError(f"the table has no column {name!r}", hint=nearest(name, table.columns))
         if missing := table[name].null_count():
             raise TableError(
-                f"column {name!r} says whom a row is about, and {counted(missing, 'cell is', 'cells are')} missing",
+                f"column {name!r} {says}, and {counted(missing, 'cell is', 'cells are')} missing",
                 expected="a value in every row",
                 hint="fill them, or leave these rows out",
             )
-    return numbered([table.coded(name) for name in listed(person)])
+    return numbered([table.coded(name) for name in listed(columns)])
 
 
 def numbered(columns: Sequence[Coded]) -> Coded:

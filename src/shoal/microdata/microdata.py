@@ -19,7 +19,7 @@ from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Automatic, Builder, Hierarchy, StarsOnly
-from shoal.microdata.histogram import numbered, person_of
+from shoal.microdata.histogram import household_of, numbered, person_of
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
@@ -57,6 +57,8 @@ class Microdata:
     """Given, the domains of the quasi-identifiers are those of table and population together."""
     person: Coded | None = None
     """Whom each row is about; None where each row is one person."""
+    household: Coded | None = None
+    """Of what household each row is; None where nobody says it."""
 
     @property
     def rows(self) -> int:
@@ -98,9 +100,9 @@ class Microdata:
 
     @cached_property
     def identity(self) -> Ints:
-        """A number for each row by its published cells and person, so that ties never depend on the order of rows."""
-        person = [] if self.person is None else [self.person]
-        return _numbers([*self.quasi, *self.sensitive, *self._other, *person])
+        """A number for each row by its published cells and whose it is: ties never depend on the order of rows."""
+        whose = [one for one in (self.person, self.household) if one is not None]
+        return _numbers([*self.quasi, *self.sensitive, *self._other, *whose])
 
     @cached_property
     def shown_of_row(self) -> Ints:
@@ -134,9 +136,10 @@ class Microdata:
         quasi = tuple(Coded(column.values, column.codes[rows]) for column in self.quasi)
         sensitive = tuple(Coded.of(frame[column.name]) for column in self.sensitive)
         trees = {name: _narrowed(tree, self.attribute(name), frame[name]) for name, tree in self.trees.items()}
-        person = None if self.person is None else numbered([Coded(self.person.values, self.person.codes[rows])])
+        person, household = (_renumbered(one, rows) for one in (self.person, self.household))
         table = Table(frame, self.table.notes)
-        return replace(self, table=table, quasi=quasi, sensitive=sensitive, trees=trees, person=person)
+        made = replace(self, table=table, quasi=quasi, sensitive=sensitive, trees=trees)
+        return replace(made, person=person, household=household)
 
     def decode(self) -> pl.DataFrame:
         """Return the original columns from the codes alone: the encoding loses nothing."""
@@ -149,10 +152,12 @@ def encode(
     hierarchies: Mapping[str, Builder] | None = None,
     population: Table | None = None,
     person: Sequence[str] = (),
+    household: str | None = None,
 ) -> Microdata:
     """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays.
 
-    `person` names the columns that say together whom a row is about, where a person may have several rows.
+    `person` names the columns that say together whom a row is about, where a person may have several rows; `household`
+    the one that says of what household a row is.
     """
     hierarchies = dict(hierarchies or {})
     check_hierarchies(hierarchies, roles)
@@ -164,7 +169,8 @@ def encode(
         column.name: _bound(column, hierarchies[column.name]) for column in sensitive if column.name in hierarchies
     }
     whom = person_of(table, person) if person else None
-    return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people, whom)
+    home = None if household is None else household_of(table, household)
+    return Microdata(table, roles, quasi, sensitive, bound, builders, trees, people, whom, home)
 
 
 def check_hierarchies(hierarchies: Iterable[str], roles: Roles) -> None:
@@ -234,6 +240,11 @@ def _narrowed(tree: Hierarchy, before: Coded, after: pl.Series) -> Hierarchy:
         labels.append(tuple(tree.labels[level][block] for block in blocks))
         leaves.append(tree.leaves[level][blocks])
     return Hierarchy(np.stack(ups), tuple(labels), tuple(leaves))
+
+
+def _renumbered(whose: Coded | None, rows: Ints) -> Coded | None:
+    """Return the people or households of some rows, numbered anew."""
+    return None if whose is None else numbered([Coded(whose.values, whose.codes[rows])])
 
 
 def _numbers(columns: Sequence[Coded]) -> Ints:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shoal.models.distinct_l_diversity import DistinctLDiversity
     from shoal.models.entropy_l_diversity import EntropyLDiversity
     from shoal.models.k_anonymity import KAnonymity
+    from shoal.models.k_households import KHouseholds
     from shoal.models.l_diversity import LDiversity
     from shoal.models.m_invariance import MInvariance
     from shoal.models.nt_closeness import NTCloseness
@@ -29,6 +30,7 @@ __all__ = [
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
     "KAnonymity",
+    "KHouseholds",
     "KMap",
     "LDiversity",
     "MInvariance",

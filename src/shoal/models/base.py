@@ -131,6 +131,8 @@ class Model(ABC):
     """Whether it can be decided only where all classes of a release and their cells are known."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
+    needs_households: ClassVar[bool] = False
+    """Whether it counts households, so that it must be known of what household a row is."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
     by_people: ClassVar[Counting] = "refused"
@@ -192,6 +194,11 @@ class Model(ABC):
         Where it does not imply this one, the release is decided as a whole afterwards. `rows` is the number of rows of
         the table, None where it is not known yet.
         """
+        return self
+
+    @property
+    def of_rows(self) -> Model:
+        """The most that it implies where rows alone are counted; itself, unless it counts people or households."""
         return self
 
     def check_population(self, fewest: int, most: int, people: int) -> None:  # noqa: B027 - most models ask nothing
@@ -449,6 +456,16 @@ class Models:
         return any(model.needs_population for model in self.all)
 
     @property
+    def needs_households(self) -> bool:
+        """Whether one of them counts households."""
+        return any(model.needs_households for model in self.all)
+
+    @property
+    def of_rows(self) -> Models:
+        """What they imply where rows alone are counted: it can be checked where nobody knows whose the rows are."""
+        return Models(tuple(dict.fromkeys(model.of_rows for model in self.all)))
+
+    @property
     def rows_asked(self) -> int | None:
         """The k of k-anonymity: the rows asked for by models that count rows alone; None without one."""
         return max((int(model.limit) for model in self.all if model.rule is Rule.ROWS), default=None)
@@ -521,6 +538,16 @@ def cap(counts: Ints, admitted: Callable[[Ints], bool]) -> Ints | None:
 def names(attribute: str | Iterable[str]) -> Attributes:
     """Return an attribute, or several to be read jointly, as a tuple."""
     return (attribute,) if isinstance(attribute, str) else tuple(attribute)
+
+
+def check_households(models: Iterable[Model], *, known: bool) -> None:
+    """Refuse models that count households where nobody says of what household a row is."""
+    for model in models:
+        if model.needs_households and not known:
+            raise ParameterError(
+                f"{model} counts households, and nothing says of what household a row is",
+                hint="name the column that does: --household COLUMN",
+            )
 
 
 def quoted(name: str) -> str:

@@ -31,6 +31,7 @@ TAKEN_OVER = (
     "nested",
     "needs_cells",
     "needs_population",
+    "needs_households",
     "reads_attribute",
     "least_asked",
     "measured_unasked",
@@ -133,12 +134,6 @@ class ByPeople(Model):
 def by_people(models: Models) -> Models:
     """Guarantees that every model counts people, or `Unsupported`."""
     return Models(tuple(map(_by_people, models)))
-
-
-def implied_of_rows(models: Models) -> Models:
-    """Return what models of people imply of rows: it can be checked where nobody knows whom the rows are about."""
-    implied = (model.of_rows if isinstance(model, ByPeople) else model for model in models)
-    return Models(tuple(dict.fromkeys(implied)))
 
 
 def _by_people(model: Model) -> Model:

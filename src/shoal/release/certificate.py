@@ -64,6 +64,11 @@ VOUCHED_OF_PEOPLE = (
     "rows are about the same person if, and only if, the columns that were named for it are equal",
     *VOUCHED[2:],
 )
+VOUCHED_OF_HOUSEHOLDS = (
+    "rows are of the same household if, and only if, the column that was named for it is equal",
+    "what is the same for all members of a household, and others may know, is a quasi-identifier of each",
+)
+"""What is vouched for besides, where households are known."""
 TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checking", "release")
 """The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
 
@@ -142,6 +147,8 @@ class Certificate:
     """How many people the rows are about, where models count people; None where each row is one."""
     pseudonym: str | None = None
     """The column of fresh numbers of people, which links their rows; None where there is none."""
+    households: int | None = None
+    """How many households the rows are of, where it is known; None where nobody says it."""
     rounded: Mapping[str, int] = field(default_factory=dict)
     """By column of record weights that is published rounded, the number whose multiples it shows."""
     format: int = FORMATS[0]
@@ -221,6 +228,7 @@ class Certificate:
             "rows": self.rows,
             "people": self.people,
             "pseudonym": self.pseudonym,
+            "households": self.households,
             "rounded": dict(self.rounded),
             "dropped": self.dropped,
             "starred": self.starred,
@@ -242,7 +250,10 @@ class Certificate:
             "sensitive": list(self.sensitive),
             "hashes": dict(self.hashes),
             "checked_by_machine": list(self._said(CHECKED, CHECKED_OF_TWO, CHECKED_OF_PEOPLE)),
-            "vouched_for_by_the_owner": list(self._said(VOUCHED, VOUCHED_OF_TWO, VOUCHED_OF_PEOPLE)),
+            "vouched_for_by_the_owner": [
+                *self._said(VOUCHED, VOUCHED_OF_TWO, VOUCHED_OF_PEOPLE),
+                *(VOUCHED_OF_HOUSEHOLDS if self.households is not None else ()),
+            ],
             "trusted_base": [f"shoal.{package}" for package in TRUSTED_BASE],
         }
 
@@ -365,6 +376,7 @@ def certify(
         remarks=(*remarks, *(() if solution.prices is None else solution.prices.remarks)),
         a_priori=solution.promised,
         people=found.people,
+        households=found.households,
         format=_format(solution, found),
         chosen=solution.chosen,
         orders=orders or {},

@@ -23,6 +23,7 @@ from shoal.tables.table import Table
 REPORT = "report.html"
 MANIFEST = "internal/manifest.json"
 PEOPLE = "people.parquet"
+HOUSEHOLDS = "households.parquet"
 
 
 def file_hash(path: Path) -> str:

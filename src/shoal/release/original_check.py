@@ -21,9 +21,10 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
-from shoal.microdata.histogram import person_of
-from shoal.release.files import PEOPLE, keyed_hash, read_json
+from shoal.microdata.histogram import household_of, person_of
+from shoal.release.files import HOUSEHOLDS, PEOPLE, keyed_hash, read_json
 from shoal.release.release_reader import Opened
+from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import escape_stars
 from shoal.tables.table import Table
 
@@ -128,10 +129,21 @@ class OriginalCheck:
         stated = self.release.people
         if stated is None:
             return f"internal/{PEOPLE} is missing"
-        found = person_of(self.original, self.config["person"]).codes[self.rows.to_numpy()]
-        pairs = pl.DataFrame({"stated": stated, "found": found}).unique()
-        same = pairs.height == pairs["stated"].n_unique() == pairs["found"].n_unique()
+        same = self._numbers_alike(stated, person_of(self.original, self.config["person"]))
         return "" if same else "rows of one person have several numbers, or people share one"
+
+    def household_problem(self) -> str:
+        """Say if the numbers kept for households are not one for each household of the original."""
+        stated = self.release.households
+        if stated is None:
+            return f"internal/{HOUSEHOLDS} is missing"
+        same = self._numbers_alike(stated, household_of(self.original, self.config["household"]))
+        return "" if same else "rows of one household have several numbers, or households share one"
+
+    def _numbers_alike(self, stated: pl.Series, original: Coded) -> bool:
+        """Whether numbers kept for published rows tell the same rows apart as those of the original's rows."""
+        pairs = pl.DataFrame({"stated": stated, "found": original.codes[self.rows.to_numpy()]}).unique()
+        return pairs.height == pairs["stated"].n_unique() == pairs["found"].n_unique()
 
     def count_problem(self) -> str:
         """Say how many groups of two tables have other values than their people."""

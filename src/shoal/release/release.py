@@ -4,8 +4,9 @@
                    release has more tables than one, the others beside it, by their names; report.html, if wanted
     DIR/internal/  config.json, decisions.json, original.json (keyed hash), rows.parquet, manifest.json, where a lower
                    bound is proved prices.parquet and proof.json, where people are counted people.parquet (a number
-                   for the person of each published row), and where rows were added that are about nobody
-                   counterfeits.parquet; report.html, if wanted: to be kept private
+                   for the person of each published row), where households are known households.parquet (the same),
+                   and where rows were added that are about nobody counterfeits.parquet; report.html, if wanted: to be
+                   kept private
 
 The folder is written beside its destination and moved there in one step: a kill at any moment leaves nothing, or a
 whole release. Published rows are sorted by their published cells, so that their order says nothing.
@@ -33,12 +34,14 @@ from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
+from shoal.core.pictures import class_sizes
 from shoal.core.sorting import order_by, packed
-from shoal.microdata.histogram import person_of
+from shoal.microdata.histogram import household_of, person_of
 from shoal.microdata.partition import Partition
 from shoal.microdata.prices import Prices
 from shoal.release.certificate import Certificate, canonical
 from shoal.release.files import (
+    HOUSEHOLDS,
     MANIFEST,
     PEOPLE,
     REPORT,
@@ -173,6 +176,7 @@ class Release:
                     "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
                 }
             ),
+            class_sizes(self.classes.sizes.tolist()),
         )
 
     def save(
@@ -268,6 +272,9 @@ def _write(release: Release, folder: Path, suffix: str, report: Pages | None) ->
     if release.certificate.people is not None:
         whom = person_of(release.source, release.config["person"]).codes[rows.to_numpy()]
         pl.DataFrame({"person": whom}).write_parquet(internal / PEOPLE)
+    if release.certificate.households is not None:
+        homes = household_of(release.source, release.config["household"]).codes[rows.to_numpy()]
+        pl.DataFrame({"household": homes}).write_parquet(internal / HOUSEHOLDS)
     if release.prices is not None:
         pl.DataFrame({"price": release.prices.of_row}).write_parquet(internal / "prices.parquet")
         proof = {"denominator": release.prices.denominator, "lower_bound": release.prices.bound}

@@ -19,7 +19,7 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Models
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
-from shoal.release.files import PEOPLE, REPORT, file_hash, ranked, read_json
+from shoal.release.files import HOUSEHOLDS, PEOPLE, REPORT, file_hash, ranked, read_json
 from shoal.tables.column_types import as_type, tidy_column
 from shoal.tables.readers.base import reader_named, reader_of
 from shoal.tables.table import TABLE, Table, TableLike
@@ -111,10 +111,19 @@ class Opened:
             return None
         return pl.read_parquet(path, glob=False)["person"]
 
+    @cached_property
+    def households(self) -> pl.Series | None:
+        """Of what household each published row is; None where that is not known, or the internal part is not here."""
+        path = self.path.parent.parent / "internal" / HOUSEHOLDS
+        if self.certificate.households is None or not path.is_file():
+            return None
+        return pl.read_parquet(path, glob=False)["household"]
+
     @property
     def counts_rows_only(self) -> bool:
-        """Whether models count people and nobody says whom the rows are about: what they imply of rows is checked."""
-        return self.certificate.people is not None and self.people is None
+        """Whether models count people or households that nobody knows here: what they imply of rows is checked."""
+        people = self.certificate.people is not None and self.people is None
+        return people or (self.models.needs_households and self.households is None)
 
     def hash_problem(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""
@@ -175,6 +184,7 @@ class Opened:
             "table": self.shown["table"],
             "person": () if self.people is None else self.people,
             "linked": self.certificate.pseudonym is not None,
+            "household": self.households,
             "quasi": self.certificate.quasi,
             "sensitive": self.certificate.sensitive,
             "require": Models(models) if models else None,
@@ -186,10 +196,12 @@ class Opened:
 
     @property
     def implied(self) -> Models:
-        """What models of people imply of rows."""
-        from shoal.models.by_people import by_people, implied_of_rows  # loaded only where people are counted
+        """What models of people and households imply of rows."""
+        if self.certificate.people is None:
+            return self.models.of_rows
+        from shoal.models.by_people import by_people  # loaded only where people are counted
 
-        return implied_of_rows(by_people(self.models))
+        return by_people(self.models).of_rows
 
     def audit(self) -> Audit:
         """Audit the tables for the models that can be re-checked."""
@@ -213,6 +225,8 @@ class Opened:
             return ""
         if self.certificate.people != found.people:
             return f"the rows are about {found.people or found.rows:,} people, {self.certificate.people:,} stated"
+        if self.households is not None and self.certificate.households != found.households:
+            return f"the rows are of {found.households:,} households, {self.certificate.households:,} stated"
         if self.certificate.certain not in (None, found.certain) and not self.skipped:
             return "the values that are certain are not those stated"
         stated = [dict(model) for model in self.certificate.models]

@@ -5,8 +5,8 @@ the table has the stated columns and rows in sorted order, the audit of its cell
 level, and the cost recomputed from the codebook is the stated one. With the original: it is the table the release was
 made from, every published row covers the original row it stands for (or shows the centroids of its class), sensitive
 and other cells are unaltered, and the lower bound follows from the prices kept with the release. Where models count
-people, they are counted by the numbers of people in the internal part; where that is not here, it is checked what the
-models imply of rows. Of two tables: they have the same groups, and with the original each group has the sensitive
+people or households, they are counted by their numbers in the internal part; where that is not here, it is checked what
+the models imply of rows. Of two tables: they have the same groups, and with the original each group has the sensitive
 values of its people.
 """
 
@@ -109,8 +109,8 @@ def verify(
             notes.append(f"{release.skipped}: no population is given")
         if release.counts_rows_only:
             notes.append(
-                f"{release.models} of people: whom a row is about is in the internal part alone, which is not here; "
-                f"checked was what it implies of rows, {release.implied}"
+                f"{release.models} of people or households: whom a row is about is in the internal part alone, which is"
+                f" not here; checked was what it implies of rows, {release.implied}"
             )
         _cost(release, checks, notes)
         if table is not None and whole:
@@ -211,6 +211,8 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
         _look(checks, "the record weights are those of the original, rounded", traced.rounding_problem)
     if release.certificate.people is not None:
         _look(checks, "rows are about the people that the original says", traced.people_problem)
+    if release.certificate.households is not None:
+        _look(checks, "rows are of the households that the original says", traced.household_problem)
     if release.certificate.changed_cells is not None:
         _look(checks, "as many cells are changed as stated", traced.change_problem)
     return traced.table if raised else traced.original
@@ -256,7 +258,7 @@ def _price_bound(folder: Path, release: Opened, table: Table, prices: Ints, deno
     return price_bound(
         table.frame,
         quasi=certificate.quasi,
-        models=release.models if release.certificate.people is None else release.implied,
+        models=release.implied,
         hierarchies={name: as_builder(spec) for name, spec in config["hierarchies"].items()},
         recoding=certificate.recoding,
         cost=certificate.cost.name,

@@ -14,6 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 import shoal.attacks
 from shoal.attacks.base import Attack
 from shoal.attacks.base import Outcome as AttackOutcome
@@ -21,6 +23,7 @@ from shoal.attacks.run import attack
 from shoal.core.discovery import discover
 from shoal.core.errors import ReleaseError
 from shoal.core.number_format import counted
+from shoal.microdata.histogram import person_of
 from shoal.models.orders import as_read
 from shoal.release.certificate import Certificate
 from shoal.release.files import read_json
@@ -156,8 +159,8 @@ class Evidence:
             config=config,
             decisions=decisions,
             source=source or (Path(original).name if isinstance(original, str | Path) else "table.csv"),
-            before=measure_risk(table, quasi=stated.quasi),
-            after=measure_risk(people, quasi=stated.quasi),
+            before=measure_risk(table, quasi=stated.quasi, person=config.get("person", ())),
+            after=measure_risk(people, quasi=stated.quasi, person=_whom(release)),
             hits=tuple(Hit.of_outcome(one, kinds[one.attack]) for one in found.outcomes),
             utility=measure_utility(release, table, queries=queries),
             notes=(*notes, *(f"not tried: {one.name}: {one.reason}" for one in found.untried)),
@@ -207,6 +210,17 @@ def _said(
         raise ReleaseError("the internal part of the release is not here", hint="make the report where internal/ is")
     config, decisions = read_json(internal / "config.json"), tuple(read_json(internal / "decisions.json"))
     return opened.certificate, opened.codebook, config, decisions, opened.table
+
+
+def _whom(release: Release | str | Path) -> pl.Series | tuple[()]:
+    """Return whom each published row is about; nothing where each row is one person."""
+    if not isinstance(release, Release):
+        people = Opened.of(Path(release), None).people
+        return () if people is None else people
+    if release.certificate.people is None:
+        return ()
+    whom = person_of(release.source, release.config["person"])
+    return pl.Series("person", whom.codes[release.classes.kept])
 
 
 def _attacks(given: Iterable[Attack | str] | None, people: int) -> tuple[list[Attack | str] | None, tuple[str, ...]]:

@@ -233,16 +233,23 @@ class Register:
         folder = "" if isinstance(release, Release) else str(Path(release).resolve())
         shown = Shown.of(release)
         people = _people(table, shown)
+        named = shown.config.get("person")
+        whom = self.hashes(people, named) if named else None
         for entry in self.entries:
             within = self._in(entry, people)
             if entry.folder == folder or (within is not None and not within.any()):
                 continue
-            yield self._overlap(release, table, entry, within)
+            yield self._overlap(release, table, entry, within, whom)
 
     def _overlap(
-        self, release: Release | str | Path, table: pl.DataFrame, entry: Entry, within: Bools | None
+        self,
+        release: Release | str | Path,
+        table: pl.DataFrame,
+        entry: Entry,
+        within: Bools | None,
+        whom: pl.Series | None,
     ) -> Overlap:
-        number = None if within is None else int(within.sum())
+        number = None if within is None else _counted(within, whom)
         certificate = Path(entry.folder) / "public" / "certificate.json"
         if not certificate.is_file():
             return Overlap(entry.folder, number, {}, unchecked="it is not there any more")
@@ -262,10 +269,16 @@ def _exposed(folder: str, scene: Scene, within: Bools | None) -> Overlap:
     assert scene.other is not None
     both: Bools = np.ones(scene.after.number, dtype=bool) if within is None else within
     found = {name: together(scene, name) for name in scene.sensitive if name in scene.other.sensitive}
-    exposed = {name: int((one.newly & both).sum()) for name, one in found.items()}
+    hits = scene.after.hits
+    exposed = {name: hits(one.newly & both) for name, one in found.items()}
     if within is None:
         return Overlap(folder, None, exposed)
-    return Overlap(folder, int(both.sum()), exposed, int((both & (scene.crowd_of_other.size == 0)).sum()))
+    return Overlap(folder, hits(both), exposed, hits(both & (scene.crowd_of_other.size == 0)))
+
+
+def _counted(rows: Bools, whom: pl.Series | None) -> int:
+    """Return how many people some rows are about: as many as rows, unless it is known whom each is about."""
+    return int(rows.sum()) if whom is None else whom.filter(pl.Series(rows)).n_unique()
 
 
 def refused(overlaps: Sequence[Overlap], overlap: str) -> None:

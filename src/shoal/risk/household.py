@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from shoal.core.arrays import AnyInts, Floats
-from shoal.microdata.histogram import person_of
+from shoal.microdata.histogram import household_of
 from shoal.risk.attackers import Exceeding, exceeding
 from shoal.tables.table import Table
 
@@ -54,7 +54,7 @@ def household_risk(
     table: Table, household: str | pl.Series, risks: Floats, thresholds: Sequence[Fraction]
 ) -> HouseholdRisk:
     """Measure the risk of the households of a table; `risks` are those of its rows by themselves."""
-    number = person_of(table, household).codes
+    number = household_of(table, household).codes
     of_household = household_risks(number, risks)
     sizes = np.bincount(number)
     total = float(of_household @ sizes)

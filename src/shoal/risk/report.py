@@ -102,7 +102,7 @@ def measure(
     hierarchies: Mapping[str, object] | None = None,
     person: Sequence[str] | str | pl.Series = (),
     record_weight: str | pl.Series | None = None,
-    household: str | None = None,
+    household: str | pl.Series | None = None,
     sample_fraction: Numeral | None = None,
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
@@ -114,11 +114,11 @@ def measure(
     `population` is a table of those among whom a journalist looks; published cells are read with the `hierarchies`.
     `person` are the columns that tell together whom a row is about, or the people themselves: then rows of one person
     with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each row
-    stands for, `household` the one that numbers households. `sample_fraction` or `population_size` says how large the
-    population is, for the estimates of its uniques; without them the population table's rows or the sum of the weights
-    do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells that match anything: `star`, `missing`
-    or `both`. Minimal sample uniques are looked for up to `minimal_uniques` columns, 0 for none; without it up to 4
-    where that takes a moment.
+    stands for, `household` the one that numbers households, or they are given themselves. `sample_fraction` or
+    `population_size` says how large the population is, for the estimates of its uniques; without them the population
+    table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells
+    that match anything: `star`, `missing` or `both`. Minimal sample uniques are looked for up to `minimal_uniques`
+    columns, 0 for none; without it up to 4 where that takes a moment.
 
     >>> people = {"age": [30, 30, 40, 50], "town": ["a", "a", "a", "b"], "weight": [10, 20, 5, 8]}
     >>> found = measure(people, quasi=["age", "town"], record_weight="weight")
@@ -140,7 +140,8 @@ def measure(
     size = _population(crowds.rows, people, weights, sample_fraction, population_size)
     individual = None if weights is None else individual_risk(crowds, weights, asked)
     own = risks(crowds.size_of_row) if individual is None else individual.risks
-    together = None if household is None else household_risk(data, household, own, asked)
+    homes = household if first is None or not isinstance(household, pl.Series) else household.gather(first)
+    together = None if homes is None else household_risk(data, homes, own, asked)
     special = _special(crowds, size, minimal_uniques)
     journalist = attacker(crowds.sizes, found, asked)
     return Risk(

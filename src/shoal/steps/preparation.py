@@ -76,7 +76,8 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
 
     def pose(people: Table, hierarchies: Mapping[str, Builder]) -> Problem:
         trees = {**builders, **hierarchies}
-        return posed(encode(people, roles, trees, population, listed(request.person)), models, request)
+        encoded = encode(people, roles, trees, population, listed(request.person), request.household)
+        return posed(encoded, models, request)
 
     raised = _raised(table, roles, builders, request, pose, deadline or Deadline(), progress)
     table, above = raised_table(table, raised.columns)
@@ -100,12 +101,14 @@ def examined(table: Table, request: Request) -> Safety:
 def roles_of(columns: Iterable[str], request: Request) -> Roles:
     """Return the roles that a request gives to the columns of a table.
 
-    One that tells whom a row is about, and has no other role, is an identifier; record weights are left out.
+    One that tells whom a row is about, or of what household, is an identifier where it has no other role; record
+    weights are left out.
     """
     columns = list(columns)
     named = (request.quasi, request.sensitive, request.identifiers, request.other, request.leave_out)
     taken = {name for names in map(listed, named) for name in names}
-    people = [name for name in listed(request.person) if name not in taken]
+    told = [*listed(request.person), *([] if request.household is None else [request.household])]
+    people = [name for name in dict.fromkeys(told) if name not in taken]
     weight = [name for name in (request.record_weight,) if name is not None and name not in (*taken, *people)]
     roles = Roles.of(
         columns,
@@ -116,6 +119,7 @@ def roles_of(columns: Iterable[str], request: Request) -> Roles:
         leave_out=[*listed(request.leave_out), *weight],
     )
     check_person(roles, listed(request.person))
+    check_household(roles, request.household)
     check_rounding(roles, request)
     if request.pseudonym is not None:
         check_pseudonym(request.pseudonym, columns, listed(request.person))
@@ -163,12 +167,22 @@ def with_published_weights(table: Table, asked: Choices) -> Table:
 def check_person(roles: Roles, person: Iterable[str]) -> None:
     """Guarantees that no column that tells whom a row is about is published as it is."""
     for name in person:
-        if name in roles.sensitive + roles.other:
-            raise RoleError(
-                f"column {name!r} tells whom a row is about, and would be published as it is",
-                expected="an identifier, a quasi-identifier or a column that is left out",
-                hint=f"leave it out of --{'sensitive' if name in roles.sensitive else 'other'}",
-            )
+        _check_hidden(roles, name, "tells whom a row is about")
+
+
+def check_household(roles: Roles, household: str | None) -> None:
+    """Guarantees that the number of a household, which would link its members, is not published as it is."""
+    if household is not None:
+        _check_hidden(roles, household, "tells of what household a row is")
+
+
+def _check_hidden(roles: Roles, name: str, tells: str) -> None:
+    if name in roles.sensitive + roles.other:
+        raise RoleError(
+            f"column {name!r} {tells}, and would be published as it is",
+            expected="an identifier, a quasi-identifier or a column that is left out",
+            hint=f"leave it out of --{'sensitive' if name in roles.sensitive else 'other'}",
+        )
 
 
 def _as_asked(table: Table, request: Request, roles: Roles) -> Table:

@@ -102,12 +102,14 @@ def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Tab
 
 
 def _unpublished(asked: Prepared, rows: Ints) -> dict[str, Any]:
-    """Return what an audit needs of some rows of the table besides published cells: their people and weights."""
+    """Return what an audit needs of some rows besides published cells: their people, households and weights."""
     person, weight = asked.problem.microdata.person, asked.request.record_weight
+    household = asked.problem.microdata.household
     whom: dict[str, Any] = {} if person is None else {"person": pl.Series("person", person.codes[rows])}
     whom |= {"linked": True} if asked.problem.linked else {}
     weights = {} if weight is None else {"record_weight": asked.problem.microdata.table[weight].gather(rows)}
-    return whom | weights
+    homes = {} if household is None else {"household": pl.Series("household", household.codes[rows])}
+    return whom | homes | weights
 
 
 def audit_of(
@@ -119,9 +121,10 @@ def audit_of(
 ) -> Audit:
     """Audit a published table for the models of a request; `rows` are those of the original, where they are known."""
     roles = asked.problem.microdata.roles
-    if asked.problem.counts_people and rows is None:
+    if not asked.problem.counts_rows and rows is None:
         raise Unsupported(
-            "whom the rows of this table are about is not known", hint="compare it without --person, row by row"
+            "whom the rows of this table are about is not known",
+            hint="compare it without --person and --household, row by row",
         )
     return audit(
         table,
@@ -209,8 +212,9 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
     if asked.problem.counts_people:
         return []
     limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
-    labels, roles = published.partition.class_of_row, asked.safety.roles
-    return people_in_classes(asked.problem.microdata.table, roles.identifiers, labels, max(limits, default=2))
+    labels, named = published.partition.class_of_row, asked.safety.roles.identifiers
+    people = [name for name in named if name != asked.request.household]
+    return people_in_classes(asked.problem.microdata.table, people, labels, max(limits, default=2))
 
 
 def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from shoal.core.errors import RoleError, nearest
 from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
+from shoal.inspection.households import household_warnings
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.inspection.repeated import repeating
 from shoal.inspection.surveys import survey_codes
@@ -58,11 +59,12 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     check_allowed(roles, request)
     allowed = listed(request.allow)
     found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
-    repeated = () if listed(request.person) else repeated_identifiers(table, roles)
+    repeated = () if listed(request.person) else repeated_identifiers(table, roles, request.household)
+    homes = [] if request.household is None else household_warnings(table, request.household, roles.quasi, roles.other)
     refused = {name: reason for name, reason in found.items() if name not in allowed}
     if refused:
         raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
-    return Safety(roles, found, (*warnings, *repeated))
+    return Safety(roles, found, (*warnings, *repeated, *homes))
 
 
 def dangers(
@@ -153,13 +155,13 @@ def _measure(name: str, reason: str) -> str:
     return f"{name!r} is published exactly: {reason}; whoever knows a value finds its row. Round it if you can"
 
 
-def repeated_identifiers(table: Table, roles: Roles) -> list[str]:
-    """Say which identifiers occur more than once: then one row is not one person."""
+def repeated_identifiers(table: Table, roles: Roles, household: str | None = None) -> list[str]:
+    """Say which identifiers, but that of households, occur more than once: then one row is not one person."""
     return [
         f"identifier {name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows."
         " Models count rows; where one person has several, fewer people than that share a class."
         f" If it tells whom a row is about, add {as_flags({'person': [name]})}"
-        for name in repeating(table, roles.identifiers)
+        for name in repeating(table, [one for one in roles.identifiers if one != household])
     ]
 
 

@@ -13,7 +13,11 @@ import polars as pl
 
 from shoal.checking.audit import as_dict
 from shoal.core.errors import ParameterError, ShoalError, Unsupported, nearest
+from shoal.core.markup import table as table_of
+from shoal.core.markup import tag
 from shoal.core.memory import MemoryLimit, within
+from shoal.core.number_format import counted
+from shoal.core.pictures import bar
 from shoal.core.plots import method_chart, write_plot
 from shoal.methods.auto import methods as known_methods
 from shoal.methods.base import Progress, silent
@@ -22,6 +26,7 @@ from shoal.models import Model, Models
 from shoal.problem import Problem, Solution
 from shoal.release.certificate import gap
 from shoal.request import Request, Settings, takes_settings
+from shoal.steps.notebook_progress import watched
 from shoal.steps.preparation import Prepared, prepare
 from shoal.steps.publication import audit_of, audited
 from shoal.studies.external_tables import measured
@@ -107,6 +112,27 @@ class Comparison:
         columns |= {name: [getattr(one, name) for one in self.outcomes] for name in after}
         return pl.DataFrame(columns, schema_overrides=TYPES, strict=False)
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook a row a method, with cost as a bar; no cell is in it."""
+        most = max((one.cost or 0.0 for one in self.outcomes), default=0.0) or 1.0
+        bound = "" if self.lower_bound is None else f"; no release costs less than {self.lower_bound:,.6g}"
+        rows = [
+            [
+                one.method,
+                one.status,
+                "" if one.cost is None else f"{one.cost:,.6g}",
+                "" if one.cost is None else bar(one.cost / most, f"{one.cost:,.6g}"),
+                "" if one.gap is None else f"{one.gap:.4g}",
+                "" if one.classes is None else f"{one.classes:,}",
+                "" if one.seconds is None else f"{one.seconds:.3g}",
+                one.reason or "",
+            ]
+            for one in self.outcomes
+        ]
+        said = f": {counted(self.rows, 'row')}, {self.require}, recoding {self.recoding}{bound}"
+        headings = ("method", "status", self.cost, "", "gap", "classes", "seconds", "")
+        return tag("div", tag("p", tag("strong", "Comparison"), said), table_of(headings, rows, numbers=(2, 4, 5, 6)))
+
     def to_json(self) -> str:
         """Return everything as JSON."""
         content = asdict(self)
@@ -159,9 +185,9 @@ def compare(
     """
     request = Request.of("compare", quasi=quasi, require=require, **settings)
     memory = MemoryLimit.of(memory_limit)
-    with within(memory):
+    with within(memory), watched(progress) as shown:
         peers = {name: Table.of(table) for name, table in (also or {}).items()}
-        return run(Table.of(data), request, check_names(methods), progress or silent, peers, memory)
+        return run(Table.of(data), request, check_names(methods), shown, peers, memory)
 
 
 def check_names(given: Iterable[str] | None) -> list[str] | None:

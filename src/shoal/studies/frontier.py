@@ -18,8 +18,12 @@ from typing import Any, Unpack
 import polars as pl
 
 from shoal.core.errors import Infeasible, ParameterError, Unsupported
+from shoal.core.markup import table as table_of
+from shoal.core.markup import tag
 from shoal.core.memory import MemoryLimit, within
+from shoal.core.number_format import counted
 from shoal.core.parameters import spelled
+from shoal.core.pictures import curves
 from shoal.core.plots import frontier_chart, write_plot
 from shoal.costs.average_class_size import AverageClassSize
 from shoal.methods.auto import recoding_for
@@ -31,6 +35,7 @@ from shoal.pipeline import run
 from shoal.release.certificate import gap
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
+from shoal.steps.notebook_progress import watched
 from shoal.studies.checkpoint import State, fingerprint
 from shoal.studies.comparison import check_names
 from shoal.tables.table import Table, TableLike
@@ -61,6 +66,10 @@ class Point:
     """The share of rows that are linked to the right person, if all are linked."""
     at_risk: float | None = None
     """The share of rows at a risk above 0.2."""
+    population_risk: float | None = None
+    """The average individual risk of a row, where record weights are given: that of the population."""
+    household_risk: float | None = None
+    """The average risk that at least one member of a row's household is found, where households are known."""
     loss: float | None = None
     """The mean of what the columns lost, 0 to 1; None for two tables."""
     query_error: float | None = None
@@ -119,6 +128,38 @@ class Frontier:
         names = [field.name for field in fields(Point)]
         return pl.DataFrame({name: [getattr(one, name) for one in self.points] for name in names}, strict=False)
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each value costs, as lines and as a table; no cell is in it."""
+        lines = {
+            name: [(one.value, one.cost) for one in self._in_order if one.method == name and one.cost is not None]
+            for name in self.methods
+        }
+        bounds = {one.value: one.lower_bound for one in self._in_order if one.lower_bound is not None}
+        rows = [
+            [
+                f"{one.value:g}",
+                one.method,
+                one.status,
+                "" if one.cost is None else f"{one.cost:,.6g}",
+                "" if one.gap is None else f"{one.gap:.4g}",
+                "" if one.highest_risk is None else f"{one.highest_risk:.3g}",
+                "" if one.query_error is None else f"{one.query_error:.3g}",
+            ]
+            for one in self.points
+        ]
+        asked = f"{self.require}, " if self.require else ""
+        headings = (self.varied, "method", "status", self.cost or "cost", "gap", "highest risk", "error of counts")
+        return tag(
+            "div",
+            tag("p", tag("strong", "Frontier"), f": {counted(self.rows, 'row')}, {asked}recoding {self.recoding}"),
+            curves(lines, dashed=list(bounds.items()), across=self.varied, up=self.cost or "cost"),
+            table_of(headings, rows, numbers=(0, 3, 4, 5, 6)),
+        )
+
+    @property
+    def _in_order(self) -> list[Point]:
+        return sorted(self.points, key=lambda one: one.value)
+
     def to_json(self) -> str:
         """Return everything as JSON."""
         best = [self.best(value) for value in self.values]
@@ -166,8 +207,8 @@ def frontier(
     request = Request.of("frontier", quasi=quasi, require=fixed, **settings)
     limit = MemoryLimit.of(memory_limit)
     names = check_names(methods or [request.method]) or [AUTO]
-    with within(limit):
-        return trace(Table.of(data), request, Vary.of(vary), names, queries, state, progress or silent, limit)
+    with within(limit), watched(progress) as shown:
+        return trace(Table.of(data), request, Vary.of(vary), names, queries, state, shown, limit)
 
 
 def trace(
@@ -267,6 +308,8 @@ def _point(
         highest_risk=risk.prosecutor.highest,
         average_risk=risk.prosecutor.average,
         at_risk=risk.prosecutor.exceeding[0].share,
+        population_risk=None if risk.individual is None else risk.individual.average,
+        household_risk=None if risk.household is None else risk.household.average,
         loss=_loss(release),
         query_error=_error(release, table, queries),
         seconds=seconds,

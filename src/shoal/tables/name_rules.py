@@ -81,6 +81,22 @@ SUBJECTS = Rule(
     " applicant household proband paciente paziente pasient potilas pacjent pacient hasta kunde cliente klant",
     whole=True,
 )
+_HOMES = (
+    "household|hh|hld|family|home|dwelling|housing_unit|haushalt|haushalts|hushall|hushalls|husstand|husstands|hogar"
+    "|vivienda|menage|foyer|famiglia|domicilio|huishouden|kotitalous|hane|gospodarstwo"
+)
+HOUSEHOLD_NUMBERS = Rule(
+    I,
+    "a number of a household",
+    f"(?:{_HOMES})_?(?:{_NUMBER}) (?:{_NUMMER})_(?:de_|do_|da_|di_|du_)?(?:{_HOMES})(?!s) hid hhid serialno"
+    " [dh]b_030 [rp]x_030 (?:haushalts|hushalls|husstands)(?:nummer|nr|id)",
+)
+HOUSEHOLD_ATTRIBUTES = Rule(
+    Q,
+    "the household",
+    f"(?:{_HOMES})_(?:size|members|type|composition|income|tenure|rooms) h+size hh_?size famsize haushaltsgro*"
+    " (?:number|num|n|no)_(?:of_)?(?:persons|people|rooms|members) tenure rooms dwelling_type hht np eq_ss",
+)
 WEAK = (RECORD_NUMBERS, ROW_NUMBERS, OTHER_NUMBERS)
 """Names that say a number, but not of a person: of few values it numbers kinds of things."""
 NUMBERS = (NUMBERS_OF_PEOPLE, SUBJECTS, *WEAK)

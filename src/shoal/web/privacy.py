@@ -75,7 +75,8 @@ def look(desk: Desk, picks: Picks) -> PrivacyView:
     """Read the requirements."""
     draft = desk.draft
     asked = tuple(Asked.of(one) for one in draft.require)
-    forms = tuple(one for one in queries.models() if draft.population or not one.needs_population)
+    known = (one for one in queries.models() if draft.household or not one.needs_households)
+    forms = tuple(one for one in known if draft.population or not one.needs_population)
     return PrivacyView(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")), look_earlier(desk))
 
 

@@ -25,14 +25,16 @@ ROLES = {
     "leave_out": "Leave out",
     "other": "Publish as is",
 }
-PERSON, WEIGHT = "person", "record_weight"
+PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
 USES = {
     "": "nothing else",
     PERSON: "whom a row is about, where a person has several rows",
+    HOUSEHOLD: "of what household a row is",
     WEIGHT: "how many people of the population a row stands for",
 }
 """What a column may say of the rows besides its role, by the part of the draft that names it."""
-HIDING = {PERSON: ("identifier", "quasi", "leave_out"), WEIGHT: ("leave_out",)}
+_NUMBERS = ("identifier", "quasi", "leave_out")
+HIDING = {PERSON: _NUMBERS, HOUSEHOLD: _NUMBERS, WEIGHT: ("leave_out",)}
 """The roles that such a column has without being published as it is; the first where it has another."""
 OPEN = "open"
 """The role of a column that a person has to decide on."""
@@ -212,9 +214,9 @@ def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
     with part("details", open=bool(use or declared)):
         part(
             "summary",
-            "Person, weight, missing values",
+            "Person, household, weight, missing values",
             data_key=f"more-{name}",
-            aria_label=f"Person, weight, missing values of {name}",
+            aria_label=f"Person, household, weight, missing values of {name}",
         )
         chosen(f"{name} also says", USES, use, serve, key=f"use-{name}")
         written(
@@ -224,8 +226,21 @@ def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
+        if draft.person and name == draft.person[0]:
+            _pseudonym(page)
         if use == WEIGHT and (draft.roles.get(name) == "other" or draft.weight_rounding is not None):
             _rounding(page)
+
+
+def _pseudonym(page: Page) -> None:
+    """Offer to publish a fresh number for each person, which links their rows."""
+    written(
+        "Publish a fresh number for each person, in a column called",
+        page.draft.pseudonym or "",
+        lambda said: page.change(pseudonym=said.strip() or None),
+        key="pseudonym",
+        help="It links the rows of a person: crowds are then of people with the same set of cells. Nothing: no number.",
+    )
 
 
 def _rounding(page: Page) -> None:
@@ -242,7 +257,8 @@ def _rounding(page: Page) -> None:
 
 def used_as(draft: Draft, name: str) -> str:
     """Return the part of a draft that names a column for what it says of the rows; nothing where none does."""
-    return PERSON if name in draft.person else WEIGHT if draft.record_weight == name else ""
+    single = {draft.household: HOUSEHOLD, draft.record_weight: WEIGHT}
+    return PERSON if name in draft.person else single.get(name, "")
 
 
 def with_use(draft: Draft, name: str, use: str) -> dict[str, Any]:
@@ -251,11 +267,16 @@ def with_use(draft: Draft, name: str, use: str) -> dict[str, Any]:
     It is not published as it is by that: it gets a role that hides it, which can be changed.
     """
     person = {*draft.person, name} if use == PERSON else {*draft.person} - {name}
-    weight = name if use == WEIGHT else None if draft.record_weight == name else draft.record_weight
+    home, weight = (
+        name if use == one else None if getattr(draft, one) == name else getattr(draft, one)
+        for one in (HOUSEHOLD, WEIGHT)
+    )
     role = draft.roles.get(name, OPEN)
     hides = HIDING.get(use, (role,))
     return {
         "person": [one for one in draft.roles if one in person],
+        "pseudonym": draft.pseudonym if person else None,
+        "household": home,
         "record_weight": weight,
         "weight_rounding": draft.weight_rounding if weight == draft.record_weight else None,
         "roles": {**draft.roles, name: role if role in hides else hides[0]},

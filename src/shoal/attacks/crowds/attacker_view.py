@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from shoal.core.arrays import AnyInts, Floats, Ints
+from shoal.core.arrays import AnyInts, Bools, Floats, Ints
 from shoal.hierarchies import Builder
 from shoal.hierarchies.cell_reader import Reader
 from shoal.tables.star_marks import STAR
@@ -110,6 +110,13 @@ class AttackerView:
     """Whether a search that would take too long is refused where nobody knows whose row is whose."""
     exact: bool = False
     """Whether a person's own class has all rows that cover them: cells are the values themselves."""
+    whose: Ints | None = None
+    """The person of each published row, where people have several; then what is here called a person is a row of theirs
+    that an attacker knows, and candidates are people. None where each row is one person."""
+    person: Ints | None = None
+    """The person of each row that an attacker knows; None where each row is one person."""
+    linked: bool = False
+    """Whether the rows of a person are published with a pseudonym, so that the set of all their cells is seen."""
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -121,6 +128,10 @@ class AttackerView:
         """How many people there are."""
         return len(next(iter(self.people.values())))
 
+    def hits(self, hit: Bools) -> int:
+        """Return how many people are hit: those with a row by which they are."""
+        return int(hit.sum()) if self.person is None else len(np.unique(self.person[hit]))
+
     def of(self, some: Ints) -> AttackerView:
         """Return the same rows as some of the people see them."""
         return replace(
@@ -128,6 +139,7 @@ class AttackerView:
             people={name: values[some] for name, values in self.people.items()},
             own_secrets={name: values[some] for name, values in self.own_secrets.items()},
             own_row=None if self.own_row is None else self.own_row[some],
+            person=None if self.person is None else self.person[some],
         )
 
     def knowing(self, secret: str) -> AttackerView:

@@ -2,7 +2,8 @@
 
 Rows with equal cells are one class; people of whom the same is known are one point. Classes are found by walking down
 a tree of their cells with the values of a point. Where that would take too long, and it is known which row is whose, a
-person's own class stands for the candidates: there are at least as many, so nobody hides in fewer than are counted.
+person's own class stands for the candidates: there are at least as many, so nobody hides in fewer than are counted. It
+does so as well where people have several rows: the people of several classes cannot be added up.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from shoal.attacks.crowds.tree import Tree
 from shoal.core.arrays import Bools, Codes, Floats, Ints
 from shoal.core.errors import Unsupported
 from shoal.core.sorting import distinct_rows
+from shoal.microdata.histogram import Classes, Persons
 
 VISITS = 400_000_000
 """How many nodes of the tree are looked at, at most, before own classes are taken instead."""
@@ -54,12 +56,14 @@ class Spread:
     """How many different values, counted up to a limit."""
     own: Floats
     """How many of the candidates have the person's own value."""
+    of_everybody: Bools | None = None
+    """Whether all candidates have it, where they are people, who may have several values; None where they are rows."""
 
     @property
     def is_certain(self) -> Bools:
         """Whether all candidates have the person's own value."""
         certain: Bools = (self.distinct == 1) & (self.own > 0)
-        return certain
+        return certain if self.of_everybody is None else self.of_everybody
 
 
 class Crowd:
@@ -74,6 +78,8 @@ class Crowd:
         names.sort(key=lambda name: -len(view.covers[name].starts))
         self.view, self.names = view, names
         self.class_of_row, first = _numbered([view.cells[name] for name in names])
+        if view.linked:
+            self.class_of_row, first = _numbered([_sets(self.class_of_row, view)])
         self.signatures = np.column_stack([view.cells[name][first] for name in names])
         self.point_of_person, somebody = _numbered([view.people[name] for name in names])
         self.points = np.column_stack([view.people[name][somebody] for name in names])
@@ -89,6 +95,8 @@ class Crowd:
         view = self.view
         if view.exact:
             return "equal"
+        if view.whose is not None:
+            return "own class"
         way = "covering" if view.places is None else "nearest"
         if (view.own_row is None and not view.is_limited) or self._is_quick():
             return way
@@ -186,9 +194,16 @@ class Crowd:
     @cached_property
     def size(self) -> Floats:
         """How many candidates each person has."""
-        weights = np.bincount(self.class_of_row, weights=self.view.weights, minlength=len(self.signatures))
+        once = self._once()
+        weights = np.bincount(self.class_of_row[once], weights=self.view.weights[once], minlength=len(self.signatures))
         sums = np.concatenate([total(part.ends, part.classes, weights) for part in self.found()])
         return np.round(sums, 9)[self.point_of_person]  # the shares of two tables add up to whole people
+
+    def _once(self, *columns: Ints) -> Ints | slice:
+        """Return one row of each person of a class, and of each of their values in some columns; all rows of rows."""
+        if self.view.whose is None:
+            return slice(None)
+        return _numbered([self.class_of_row, self.view.whose, *columns])[1]
 
     @cached_property
     def is_right(self) -> Bools:
@@ -223,12 +238,23 @@ class Crowd:
             made.append((*spread(candidates, width, cap), owned(candidates, counts, here - here[0], kinds)))
         low, high, distinct, mine = (np.concatenate(some) for some in zip(*made, strict=True))
         at = self.point_of_person
-        return Spread(low[at], high[at], distinct[at], mine[kind_of_person])
+        everybody = None if self.view.whose is None else mine[kind_of_person] == self.size
+        return Spread(low[at], high[at], distinct[at], mine[kind_of_person], everybody)
+
+    def prior(self, name: str) -> Floats:
+        """Return the share of the people of the table who have each value of a sensitive attribute."""
+        values, view = self.view.secrets[name], self.view
+        width = int(max(values.max(initial=0), view.own_secrets[name].max(initial=0))) + 1
+        once = slice(None) if view.whose is None else _numbered([view.whose, values])[1]
+        everybody = view.weights.sum() if view.whose is None else len(np.unique(view.whose))
+        shares: Floats = np.bincount(values[once], weights=view.weights[once], minlength=width) / everybody
+        return shares
 
     def histogram(self, values: Ints, width: int) -> tuple[Ints, Ints, Floats]:
         """Return the values of each class: where they begin, which, and for how many people each stands."""
-        keys, place = np.unique(self.class_of_row * width + values, return_inverse=True)
-        counts = np.bincount(place, weights=self.view.weights).astype(np.float64)
+        once = self._once(values)
+        keys, place = np.unique((self.class_of_row * width + values)[once], return_inverse=True)
+        counts = np.bincount(place, weights=self.view.weights[once]).astype(np.float64)
         starts = np.searchsorted(keys // width, np.arange(len(self.signatures) + 1))
         return starts.astype(np.int64), (keys % width).astype(np.int64), counts
 
@@ -247,6 +273,13 @@ def shared_values(first: Crowd, second: Crowd, name: str) -> tuple[Ints, Ints]:
     ]
     least, number = shared(sides[0], sides[1], width)
     return least[pair_of_person], number[pair_of_person]
+
+
+def _sets(class_of_row: Ints, view: AttackerView) -> Ints:
+    """Number the rows by the set of classes that their person has rows in."""
+    assert view.whose is not None
+    persons = Persons(view.whose, int(view.whose.max()) + 1, {})
+    return Classes(class_of_row, int(class_of_row.max()) + 1, {}, persons=persons).linked_of_row
 
 
 def _numbered(columns: Sequence[Ints]) -> tuple[Ints, Ints]:

@@ -61,7 +61,7 @@ class Mondrian(Method):
         """Cut as long as every half is admitted: by the compiled loop where it knows how, else with arrays."""
         cuts = self.cuts(problem)
         strict = type(cuts) is MedianCuts and not cuts.relaxed
-        if strict and problem.rows >= COMPILED_FROM and not problem.counts_people:  # the loop counts rows
+        if strict and problem.rows >= COMPILED_FROM and problem.counts_rows:  # the loop counts them
             checks = checks_of(problem)
             if checks is not None:
                 return cut_by_levels(problem, cuts, checks, self.shares, deadline, progress)

@@ -24,5 +24,7 @@ class Xpt(StatisticalWriter):
 
     def undate(self, path: Path) -> None:
         """Set the times of writing to the first of 1970."""
-        content = path.read_bytes()
-        path.write_bytes(CREATED.sub(b"01JAN70:00:00:00", content[:HEADER]) + content[HEADER:])
+        with path.open("r+b") as file:
+            head = file.read(HEADER)
+            file.seek(0)
+            file.write(CREATED.sub(b"01JAN70:00:00:00", head))

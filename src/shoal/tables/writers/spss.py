@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from shoal.tables.labels import Code, Labels
 from shoal.tables.statistical import StatisticalWriter
 
-CREATED = slice(92, 109)
+CREATED = 92
 """Where the header has the date and time of writing."""
 
 
@@ -39,9 +39,9 @@ class Sav(StatisticalWriter):
 
     def undate(self, path: Path) -> None:
         """Set the date of writing to the first of 1970."""
-        content = bytearray(path.read_bytes())
-        content[CREATED] = b"01 Jan 7000:00:00"
-        path.write_bytes(content)
+        with path.open("r+b") as file:
+            file.seek(CREATED)
+            file.write(b"01 Jan 7000:00:00")
 
 
 class Zsav(Sav):

@@ -13,7 +13,10 @@ from shoal.tables.statistical import StatisticalWriter
 
 VERSION = 14
 """The oldest Stata that knows Unicode; files of 15 are for a variant of it only."""
-CREATED = re.compile(rb"(<timestamp>\x11).{17}(</timestamp>)", re.DOTALL)
+HEADER = 1 << 16
+"""The header, which has the time of writing, is within so many bytes."""
+CREATED = re.compile(rb"<timestamp>\x11(.{17})</timestamp>", re.DOTALL)
+FIRST = b"01 Jan 1970 00:00"
 
 
 class Stata(StatisticalWriter):
@@ -49,5 +52,8 @@ class Stata(StatisticalWriter):
 
     def undate(self, path: Path) -> None:
         """Set the time of writing to the first of 1970."""
-        content = path.read_bytes()
-        path.write_bytes(CREATED.sub(rb"\g<1>01 Jan 1970 00:00\2", content, count=1))
+        with path.open("r+b") as file:
+            found = CREATED.search(file.read(HEADER))
+            if found is not None:
+                file.seek(found.start(1))
+                file.write(FIRST)

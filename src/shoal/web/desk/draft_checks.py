@@ -10,7 +10,7 @@ from shoal.core.errors import ParameterError, Unsupported
 from shoal.core.settings import settings_of
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
 from shoal.hierarchies.specs import FILES
-from shoal.microdata.histogram import person_of
+from shoal.microdata.histogram import household_of, person_of
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
@@ -22,7 +22,7 @@ from shoal.web.desk.draft_table import table
 from shoal.web.desk.uploads import Uploads
 
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
-COUNTED = ("person", "record_weight", "missing")
+COUNTED = ("person", "household", "record_weight", "missing")
 """Parts that are checked against the cells of the table."""
 Allowed = Callable[[str | Path], Path]
 
@@ -72,6 +72,8 @@ def count(draft: Draft) -> None:
     found = table(draft)
     if draft.person:
         person_of(found, draft.person)
+    if draft.household is not None:
+        household_of(found, draft.household)
     if draft.record_weight is not None:
         weights_of(found, draft.record_weight)
 
@@ -95,6 +97,8 @@ def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
             yield "privacy", "" if name in sensitive else f"{model} reads {name!r}: make that column sensitive"
         if model.needs_population and draft.population is None:
             yield "privacy", f"{model} needs a table of the population"
+        if model.needs_households and draft.household is None:
+            yield "roles", f"{model} counts households: say which column numbers them"
     if draft.follows and draft.require:
         yield "privacy", series_problem(draft)
 
@@ -105,6 +109,10 @@ def counting_problems(draft: Draft) -> list[str]:
     people = [
         f"do not publish {name!r} as it is: it tells whom a row is about" for name in draft.person if name in shown
     ]
+    if draft.household in shown:
+        people.append(f"do not publish {draft.household!r} as it is: it tells of what household a row is")
+    if draft.pseudonym in draft.roles:
+        people.append(f"call the fresh number of each person otherwise: the table has a column {draft.pseudonym!r}")
     if draft.weight_rounding is None or draft.record_weight in draft.named("other"):
         return people
     return [*people, f"publish {draft.record_weight!r} as is, or do not round it: record weights are not published"]

@@ -46,6 +46,7 @@ class Form:
     """Distances to choose from, the one that is chosen by itself first; none for most models."""
     larger_is_stricter: bool
     needs_population: bool
+    needs_households: bool
 
 
 def models() -> tuple[Form, ...]:
@@ -64,6 +65,7 @@ def _form(kind: type[Model]) -> Form:
         ("auto", *GroundDistance.names()) if measured else (),
         kind.larger_is_stricter,
         kind.needs_population,
+        kind.needs_households,
     )
 
 

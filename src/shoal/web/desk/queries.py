@@ -16,6 +16,7 @@ import polars as pl
 from shoal.core.errors import RoleError
 from shoal.core.sorting import distinct_rows
 from shoal.inspection import inspect
+from shoal.inspection.households import household_warnings
 from shoal.risk.attackers import attacker
 from shoal.risk.uniques import uniques
 from shoal.steps.preparation import with_published_weights
@@ -125,8 +126,9 @@ def safety(draft: Draft) -> dict[str, Any]:
     given = {setting: draft.named(role) for role, setting in ROLES.items()}
     roles = Roles.of(people.columns, **given)
     refused, warnings = dangers(people, roles, draft.allow)
-    repeated = () if draft.person else repeated_identifiers(people, roles)
-    return {"refused": refused, "warnings": [*warnings, *repeated]}
+    repeated = () if draft.person else repeated_identifiers(people, roles, draft.household)
+    homes = [] if draft.household is None else household_warnings(people, draft.household, roles.quasi, roles.other)
+    return {"refused": refused, "warnings": [*warnings, *repeated, *homes]}
 
 
 LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {

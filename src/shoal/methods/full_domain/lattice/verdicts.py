@@ -102,11 +102,11 @@ class Verdicts:
     def _meets(self, seen: Seen) -> bool:
         """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
 
-        Models that merging cannot break are implied by those worked with, unless people are counted; and rows
+        Models that merging cannot break are implied by those worked with, unless people or households are counted; rows
         suppressed as ARX does it are not checked.
         """
         problem = self.problem
-        implied = not problem.uses_surrogates or (problem.models.monotone and not problem.counts_people)
+        implied = not problem.uses_surrogates or (problem.models.monotone and problem.counts_rows)
         return implied or problem.suppressed == "arx" or problem.meets(self.partition(seen))
 
     def hopeless(self, grouping: Grouping) -> Bools:
