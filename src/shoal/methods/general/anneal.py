@@ -23,6 +23,7 @@ from shoal.microdata.partition import Partition
 from shoal.models import Rule
 from shoal.problem import Problem, Solution
 
+CUT = True
 NEIGHBOURS = 16
 """Near tuples of each tuple."""
 LOOKED = 500
@@ -56,6 +57,7 @@ class State(NamedTuple):
     free_classes: Ints
     working: Ints
     listed: Ints
+    copies: Ints
     journal: Ints
     random: Ints
 
@@ -71,6 +73,7 @@ class State(NamedTuple):
             np.zeros(1, np.int64),
             np.zeros((LARGE + 2, width), np.int64),
             np.zeros(max(LARGE, rules.pool), np.int64),
+            np.zeros(LARGE, np.int64),
             np.zeros((rules.pool + 1, 2), np.int64),
             np.array([seed % 2**63], np.uint64),
         )
@@ -109,7 +112,7 @@ class Anneal(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require ranges and sets, and models that counting rows and values decides."""
-        reasons = [] if problem.recoding_kind.spans else ["it forms ranges and sets alone"]
+        reasons: list[str] = []
         return [*reasons, *unmet(problem), *(f"it does not decide {model} row by row" for model in unknown(problem))]
 
     def begun(self, found: Solution) -> Anneal:
@@ -138,10 +141,13 @@ class Anneal(Method):
         """Return the cheapest classes that the start or any sweep ends with."""
         rows, space = _settled(ordered.rows, problem.microdata.identity, start.class_of_row), ordered.space
         rules = requirements(problem, rows, problem.rows // len(start))
-        state = State.of(start.class_of_row[rows], rules, space.points.shape[1], seed)
+        labels = start.class_of_row[rows]
+        if problem.models.count_rows_alone and CUT:
+            labels = _cut(labels, rules.rows)
+        state = State.of(labels, rules, space.points.shape[1], seed)
         laid_out(space, state)
         best, least = state.class_of_row.copy(), int(total_cost(state.classes))
-        temperatures = self._temperatures(problem, least / len(start))
+        temperatures = self._temperatures(problem, least / (int(labels.max()) + 1))
         for place, temperature in enumerate(temperatures.tolist()):
             progress(place / len(temperatures), "annealing")
             watched(sweep, space, rules, state, temperature, QUANTILES, deadline=deadline)
@@ -182,3 +188,14 @@ def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
     contents = np.zeros(int(class_of_row.max()) + 1, np.uint64)
     np.add.at(contents, class_of_row[rows], mixed)
     return rows[np.lexsort((contents[class_of_row[rows]], place))]
+
+
+def _cut(labels: Ints, k: int) -> Ints:
+    """Return classes cut in the order of their rows into parts of k to 2k - 1: none pays more than all together."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    part = np.minimum(place // k, np.repeat(np.maximum(sizes // k, 1) - 1, sizes))
+    found = np.empty_like(labels)
+    found[order] = np.cumsum((np.diff(part, prepend=0) != 0) | (np.diff(labels[order], prepend=labels[order[0]]) != 0))
+    return found
