@@ -198,8 +198,8 @@ class Method(ABC):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a feasible problem that it accepts."""
 
-    def begun(self, found: Solution) -> Method:
-        """Return the method as it goes on from a release that was found before; most begin anew."""
+    def begun(self, found: Sequence[Solution]) -> Method:
+        """Return the method as it goes on from releases that were found before, the last one last; most begin anew."""
         return self
 
     def run(

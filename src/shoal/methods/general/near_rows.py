@@ -34,6 +34,8 @@ class Ordered:
     space: Space
     rows: Ints
     """The numbers of the rows, in that order."""
+    exact: bool
+    """Whether what unions cost is the cost of the problem, and not one like it."""
 
     @classmethod
     def kept(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
@@ -63,4 +65,4 @@ class Ordered:
         rows = np.lexsort((microdata.identity, of_row))
         first = np.concatenate([[0], np.cumsum(microdata.counts[order])]).astype(np.int32)
         lines = np.concatenate([geometry.points[order], geometry.points[-1:]])
-        return cls(Space(geometry.shape, lines, near, of_row[rows].astype(np.int32), first), rows)
+        return cls(Space(geometry.shape, lines, near, of_row[rows].astype(np.int32), first), rows, geometry.exact)

@@ -7,36 +7,42 @@ by centroids; and once more as boxes, of which a kd tree finds those that are ne
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal.bounds.boxes import UNIT, Layout
+from shoal.bounds.boxes import MOST_BITS, UNIT, Layout
 from shoal.bounds.boxes_kernel import NOWHERE
-from shoal.core.arrays import AnyInts, Floats, Ints
+from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
+from shoal.costs.centroid_error import CentroidError
+from shoal.costs.ncp import NCP
 from shoal.costs.squared_error import SquaredError
 from shoal.methods.general.hilbert_curve import leaf_ranks
 from shoal.methods.general.unions_kernel import COMMONEST, MEAN, MEAN_OF_KNOWN
-from shoal.patterns.cube import block_losses, every_block, pattern_hierarchies
+from shoal.patterns.cube import block_losses, every_block
 from shoal.problem import Problem
+from shoal.recoding.cells import HierarchyCells
 from shoal.tables.encoded_column import Coded
 
 PLACES = 1 << 20
-"""Places along a column of numbers whose mean is published: sums of squares of millions of rows fit a word."""
+"""Places from the mean of a column of numbers to its farthest value: sums of squares of many rows fit a word."""
 MOST_COUNTED = 256
-"""Values of a column that are counted apart, at most."""
+"""Values of a column that are counted apart, at most; of more values some are counted together."""
+COUNTS = 4
+"""Counts in a word."""
 
 
 class Unions(NamedTuple):
     """How unions are laid out, and what they cost; see `unions_kernel`."""
 
     head: Ints
-    pieces: Ints
-    numbers: Ints
-    nodes: Ints
-    spreads: Floats
+    pieces: Ints = np.zeros((0, 3), np.int64)
+    numbers: Ints = np.zeros((0, 4), np.int64)
+    nodes: Ints = np.zeros((0, 2), np.int64)
+    spreads: Floats = np.zeros((0, 4))
 
 
 class Geometry(NamedTuple):
@@ -48,12 +54,14 @@ class Geometry(NamedTuple):
     boxes: Layout
     along: AnyInts
     """Where tuples lie along each column of the boxes."""
+    exact: bool
+    """Whether what unions cost is the cost of the problem, and not one like it."""
 
     @classmethod
     def of(cls, problem: Problem) -> Geometry:
         """Lay out the tuples of a problem by its recoding."""
         if problem.cells_are_blocks:
-            return _blocks(problem)
+            return _Blocks.of(problem).geometry()
         return _spans(problem) if problem.recoding_kind.spans else _centroids(problem)
 
 
@@ -62,13 +70,10 @@ def _spans(problem: Problem) -> Geometry:
     layout = Layout.of(problem)
     head, pieces, numbers = layout.shape
     nothing = np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
-    shape = Unions(np.append(head, [head[1], head[1]]), pieces, numbers, *_none(nodes=True, spreads=True))
-    return Geometry(shape, np.vstack([layout.points, nothing]), layout, _ranks(problem))
-
-
-def _none(*, nodes: bool = False, spreads: bool = False) -> list[Ints | Floats]:
-    """Return empty arrays for the parts that a recoding does not use."""
-    return [*([np.zeros((0, 2), np.int64)] if nodes else []), *([np.zeros((0, 4))] if spreads else [])]
+    columns = problem.microdata.quasi
+    exact = problem.cost.name == NCP.name and all(one.is_ordered or one.size <= MOST_BITS for one in columns)
+    shape = Unions(np.append(head, [head[1], head[1]]), pieces, numbers)
+    return Geometry(shape, np.vstack([layout.points, nothing]), layout, _ranks(problem), exact)
 
 
 def _ranks(problem: Problem) -> AnyInts:
@@ -78,90 +83,127 @@ def _ranks(problem: Problem) -> AnyInts:
     return np.column_stack([leaf_ranks(column, tree)[codes] for column, tree, codes in pairs])
 
 
-def _blocks(problem: Problem) -> Geometry:
-    """Lay out blocks of hierarchies: a word for each column; levels are boxes of their own, for tuples to be near."""
-    microdata, cost = problem.microdata, problem.cost
-    assert isinstance(cost, CellCost)
-    cells, trees = every_block(problem), pattern_hierarchies(problem)
-    full = len(trees) * UNIT / cost.full_loss(cells)
-    points, nodes, made = [], [np.zeros((0, 2), np.int64)], 0
-    layout, along = Layout(len(microdata.counts)), []
-    for column, tree, codes, every, paid in zip(
-        microdata.quasi, trees, microdata.tuples.T, cells, block_losses(cost, cells), strict=True
-    ):
-        starts = made + np.searchsorted(every.levels, np.arange(tree.height + 1))
-        above = np.full(len(every.levels), starts[-1])
-        for level in range(tree.height):
-            above[starts[level] - made + tree.up[level]] = starts[level + 1] + tree.up[level + 1]
-        nodes.append(np.column_stack([above, np.rint(cost.cell_losses(every) / cost.share(cells) * full)]))
-        points.append(starts[0] + tree.up[0][codes])
-        made += len(above)
-        ranks = leaf_ranks(column, tree)
-        for level in range(tree.height):
-            many, step = len(tree.labels[level]), float((paid[level + 1] - paid[level]).mean()) * full / UNIT
-            if many > 1 and step > 0:
-                layout.add(_named(many), tree.up[level][codes], step * (many - 1))
-                first = np.full(many, len(ranks))
-                np.minimum.at(first, tree.up[level], ranks)
-                along.append(first[tree.up[level]][codes])
-    lines = np.column_stack(points).astype(np.int64)
-    head = np.array([0, 0, 0, lines.shape[1], lines.shape[1]])
-    shape = Unions(head, np.zeros((0, 3), np.int64), np.zeros((0, 4), np.int64), np.concatenate(nodes).astype(np.int64), np.zeros((0, 4)))
-    if not along:
-        layout.add(_named(1), np.zeros(len(lines), np.int32), 0.0)
-        along.append(np.zeros(len(lines), np.int64))
-    return Geometry(shape, np.vstack([lines, np.full(lines.shape[1], -1)]), layout, np.column_stack(along))
+@dataclass
+class _Blocks:
+    """Blocks of hierarchies: a word for each column; of the boxes, each level is a column of its own."""
+
+    boxes: Layout
+    unit: float
+    """What a cost of 1 is in units, so that a row of stars costs as many as a row of whole columns of numbers."""
+    points: list[Ints] = field(default_factory=list)
+    nodes: list[Ints] = field(default_factory=list)
+    along: list[Ints] = field(default_factory=list)
+    made: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Blocks:
+        microdata, cost, cells = problem.microdata, problem.cost, every_block(problem)
+        assert isinstance(cost, CellCost)
+        tuples = len(microdata.counts)
+        blocks = cls(Layout(tuples), len(cells) * UNIT / cost.full_loss(cells))
+        for every, codes, losses in zip(cells, microdata.tuples.T, block_losses(cost, cells), strict=True):
+            blocks.add_nodes(every, codes, cost.cell_losses(every) / cost.share(cells))
+            blocks.add_boxes(every, codes, losses)
+        if not blocks.along:  # no column has more than one value
+            blocks.add_level(np.zeros(1, np.int64), np.zeros(tuples, np.int64), 0.0)
+        return blocks
+
+    def add_nodes(self, every: HierarchyCells, codes: Codes, losses: Floats) -> None:
+        """Number the blocks of a column level by level, and say which is above which."""
+        up, height = every.hierarchy.up, every.hierarchy.height
+        starts = self.made + np.searchsorted(every.levels, np.arange(height + 1))
+        above = np.full(len(losses), starts[-1])
+        for level in range(height):
+            above[starts[level] - self.made + up[level]] = starts[level + 1] + up[level + 1]
+        self.nodes.append(np.column_stack([above, np.rint(losses * self.unit).astype(np.int64)]))
+        self.points.append(starts[0] + up[0][codes])
+        self.made += len(above)
+
+    def add_boxes(self, every: HierarchyCells, codes: Codes, losses: Floats) -> None:
+        """Let two tuples be apart by what each level costs at which they are not in one block."""
+        ranks = leaf_ranks(every.column, every.hierarchy)
+        for level, blocks in enumerate(every.hierarchy.up[:-1]):
+            step = float((losses[level + 1] - losses[level]).mean()) * self.unit / UNIT
+            first = np.full(int(blocks.max()) + 1, len(ranks))
+            np.minimum.at(first, blocks, ranks)
+            if len(first) > 1 and step > 0:
+                self.add_level(first, blocks[codes], step)
+
+    def add_level(self, first: Ints, blocks: AnyInts, step: float) -> None:
+        """Lay out the blocks that tuples are in at one level."""
+        names = Coded(pl.Series([str(place) for place in range(len(first))]), np.zeros(0, np.int32))
+        self.boxes.add(names, np.asarray(blocks, np.int32), step * max(len(first) - 1, 1))
+        self.along.append(first[blocks])
+
+    def geometry(self) -> Geometry:
+        lines, width = np.column_stack(self.points).astype(np.int64), len(self.points)
+        shape = Unions(np.array([0, 0, 0, width, width]), nodes=np.concatenate(self.nodes))
+        points = np.vstack([lines, np.full(width, -1)])
+        return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact=True)
 
 
-def _named(many: int) -> Coded:
-    """Return a column of so many values that have no order."""
-    return Coded(pl.Series([str(place) for place in range(many)]), np.zeros(0, np.int32))
+class _Column(NamedTuple):
+    """A column of which centroids are published."""
+
+    kind: int
+    words: list[Ints]
+    """What is added up, tuple by tuple."""
+    whole: float
+    """How far all rows are from the centroid of the table, in the units of the words."""
+    wide: float
+    """How far the column's values are apart in deviations, for tuples to be near each other."""
+    exact: bool
 
 
 def _centroids(problem: Problem) -> Geometry:
-    """Lay out sums of numbers, their squares, and counts of other values."""
-    microdata, rows = problem.microdata, problem.rows
-    layout, words, spreads = Layout(len(microdata.counts)), [], []
+    """Lay out sums of numbers and of their squares, and counts of other values."""
+    microdata, words, spreads = problem.microdata, list[Ints](), list[tuple[float, float, float, float]]()
+    boxes, exact = Layout(len(microdata.counts)), problem.cost.name == CentroidError.name
     for column, codes in zip(microdata.quasi, microdata.tuples.T, strict=True):
-        weight, at = _counts_for(problem, column), len(words)
-        totals = np.bincount(column.codes, minlength=column.size)
-        if column.is_ordered and column.values.dtype != pl.Boolean:
-            places, whole, wide = _places(column, totals)
-            known = totals[column.missing] == 0 if column.missing is not None else True
-            words += [places[codes], places[codes] ** 2]
-            words += [] if known else [(codes != column.missing).astype(np.int64)]
-            kind, end = MEAN if known else MEAN_OF_KNOWN, len(words)
-        else:
-            whole, many = float(rows - totals.max()), min(column.size, MOST_COUNTED)
-            wide = np.sqrt(2 * rows / max(whole, 1.0)) * max(column.size - 1, 1)
-            for first in range(0, many, 4):
-                here = codes % many - first
-                words.append(np.where((here >= 0) & (here < 4), np.int64(1) << 16 * np.clip(here, 0, 3), 0))
-            kind, end = COMMONEST, len(words)
-        if whole and weight:
-            spreads.append((kind, at, end, weight * rows * UNIT / whole))
-        layout.add(column, codes, float(wide * np.sqrt(weight)))
+        weight, line = _weight(problem, column), column.is_ordered and column.values.dtype != pl.Boolean
+        found = _number(column, codes) if line else _values(column, codes)
+        if weight * found.whole > 0:
+            count = weight * problem.rows * UNIT / found.whole
+            spreads.append((found.kind, len(words), len(words) + len(found.words), count))
+        words += found.words
+        exact &= found.exact
+        boxes.add(column, codes, found.wide * float(np.sqrt(weight)))
     lines = np.column_stack(words).astype(np.int64)
-    head = np.array([0, 0, 0, 0, lines.shape[1]])
-    shape = Unions(head, np.zeros((0, 3), np.int64), np.zeros((0, 4), np.int64), np.zeros((0, 2), np.int64), np.array(spreads).reshape(-1, 4))
-    return Geometry(shape, np.vstack([lines, np.zeros(lines.shape[1], np.int64)]), layout, _ranks(problem))
+    shape = Unions(np.array([0, 0, 0, 0, len(words)]), spreads=np.array(spreads, np.float64).reshape(-1, 4))
+    points = np.vstack([lines, np.zeros(len(words), np.int64)])
+    return Geometry(shape, points, boxes, _ranks(problem), exact)
 
 
-def _counts_for(problem: Problem, column: Coded) -> float:
+def _weight(problem: Problem, column: Coded) -> float:
     """Return how much a column counts: squared error looks at numbers alone."""
     if problem.cost.name == SquaredError.name:
         return float(column.values.dtype.is_numeric())
     return problem.cost.weight(column.name)
 
 
-def _places(column: Coded, totals: Ints) -> tuple[Ints, float, float]:
-    """Return places around the mean of a column, their squares added over its rows, and how wide it is in deviations."""
-    at = column.positions
-    known = ~np.isnan(at)
-    counts = totals[known]
-    away = np.where(known, at - np.average(at[known], weights=counts) if counts.sum() else 0.0, 0.0)
-    most = float(np.abs(away).max(initial=0.0)) or 1.0
-    places = np.rint(away / most * PLACES).astype(np.int64)
-    squares = float((places.astype(np.float64) ** 2 * np.where(known, totals, 0)).sum())
-    deviation = np.sqrt(squares / max(int(counts.sum()), 1)) / PLACES * most
-    return places, squares, float((away.max() - away.min()) / (deviation or 1.0))
+def _number(column: Coded, codes: Codes) -> _Column:
+    """Lay out a column with an order around its mean; medians, too, are taken for means."""
+    totals = np.bincount(column.codes, minlength=column.size)
+    known = ~np.isnan(column.positions)
+    counts, places = np.where(known, totals, 0), np.where(known, column.positions, 0.0)
+    away = np.where(known, places - counts @ places / max(counts.sum(), 1), 0.0)
+    whole = np.rint(away * (PLACES / (np.abs(away).max() or 1.0))).astype(np.int64)
+    squares = float(counts @ whole.astype(np.float64) ** 2)
+    gone = counts.sum() < totals.sum()
+    words = [whole[codes], whole[codes] ** 2, *([known[codes].astype(np.int64)] if gone else [])]
+    deviation = np.sqrt(squares / max(counts.sum(), 1))
+    wide = float(whole.max() - whole.min()) / (deviation or 1.0)
+    return _Column(MEAN_OF_KNOWN if gone else MEAN, words, squares, wide, column.values.dtype.is_numeric())
+
+
+def _values(column: Coded, codes: Codes) -> _Column:
+    """Lay out counts of values, of which the commonest is published."""
+    totals, many = np.bincount(column.codes, minlength=column.size), min(column.size, MOST_COUNTED)
+    words = []
+    for first in range(0, many, COUNTS):
+        place = codes.astype(np.int64) % many - first
+        here = (place >= 0) & (place < COUNTS)
+        words.append(np.where(here, np.int64(1) << 16 * np.where(here, place, 0), 0))
+    rest = float(totals.sum() - totals.max())
+    wide = float(np.sqrt(2 * totals.sum() / max(rest, 1.0))) * max(column.size - 1, 1)
+    return _Column(COMMONEST, words, rest, wide, column.size <= MOST_COUNTED)
