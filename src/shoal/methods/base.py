@@ -194,6 +194,10 @@ class Method(ABC):
     def accepts(self, problem: Problem) -> list[str]:
         """Return the reasons why it cannot take this problem; none if it can."""
 
+    def undecided(self, problem: Problem) -> list[str]:
+        """Return what of the request it cannot take, whatever the rows are: a part of what `accepts` says."""
+        return []
+
     @abstractmethod
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a feasible problem that it accepts."""

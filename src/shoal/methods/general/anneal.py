@@ -36,13 +36,11 @@ SWEEPS = {QUICK: (6, 60), NORMAL: (24, 3_000), BEST: (100, 20_000)}
 """The fewest and the most times that every row is looked at."""
 SETTLED = {QUICK: 60, NORMAL: 10, BEST: 60}
 """Sweeps for each row beyond which a small table does not change any more."""
-CLOSE = 4
-"""How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
-AGAIN, CLOSE_AGAIN = 2.0, 0.5
-"""How much higher temperatures are where classes are annealed again: they pay about half by then; and where closeness
-is asked for, larger classes pay twice as much."""
+AGAIN, CLOSE_AGAIN = 4.0, 1.0
+"""How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
+longer search can begin hotter; where closeness is asked for, larger classes pay more."""
 POLISH = 0.5
 """The same where cells are blocks: there the search begins with a good release, which it must not lose."""
 QUICKLY = 20
@@ -124,10 +122,14 @@ class Anneal(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require models that counting rows and values decides, and for blocks a cost that adds over cells."""
-        reasons = []
+        return [*unmet(problem), *self.undecided(problem)]
+
+    def undecided(self, problem: Problem) -> list[str]:
+        """Name the models and the cost that it does not know."""
+        reasons = [f"it does not decide {model} row by row" for model in unknown(problem)]
         if problem.cells_are_blocks and not isinstance(problem.cost, CellCost):
-            reasons = [f"cost {problem.cost.name!r} does not add over cells"]
-        return [*reasons, *unmet(problem), *(f"it does not decide {model} row by row" for model in unknown(problem))]
+            reasons.append(f"cost {problem.cost.name!r} does not add over cells")
+        return reasons
 
     def begun(self, found: Sequence[Solution]) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
@@ -162,7 +164,7 @@ class Anneal(Method):
         state = State.of(labels, rules, space.points.shape[1], seed)
         laid_out(space, state)
         best, least = state.class_of_row.copy(), int(total_cost(state.classes))
-        temperatures = self._temperatures(problem, least / (int(labels.max()) + 1))
+        temperatures = self._temperatures(problem, least / (int(labels.max()) + 1), problem.rows // len(start))
         rounding = problem.rows * len(problem.microdata.quasi)
         for place, temperature in enumerate(temperatures.tolist()):
             progress(place / len(temperatures), "annealing")
@@ -176,14 +178,18 @@ class Anneal(Method):
         found[rows] = best
         return Partition.of(found)
 
-    def _temperatures(self, problem: Problem, mean: float) -> Floats:
-        """Return the temperature of each sweep, as many as the effort allows; a class pays the mean at first."""
+    def _temperatures(self, problem: Problem, mean: float, usual: int) -> Floats:
+        """Return the temperature of each sweep, as many as the effort allows.
+
+        At first a class pays the mean, and has as many rows as usual; where closeness is asked for, that is many more
+        than any class must have, and a sweep takes so much longer.
+        """
         checked = sum(model.rule is not Rule.ROWS for model in problem.models)
-        work = problem.rows * (problem.models.least_rows + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
-        fewest, most = SWEEPS[self._effort]
+        members = max(problem.models.least_rows, usual if is_close(problem) else 0)
+        work = problem.rows * (members + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
+        fewest, most = SWEEPS[QUICK if is_close(problem) else self._effort][0], SWEEPS[self._effort][1]
         most = min(most, max(SETTLED[self._effort] * problem.rows, fewest))
         sweeps = int(np.clip(WORK[self._effort] // work, fewest, most))
-        sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
         warmth = POLISH if problem.cells_are_blocks else again
