@@ -64,7 +64,7 @@ def choose(
     (microaggregation, where centroids are published), methods that are made for what is asked, and peeling of the
     patterns; with normal effort, where the table is not too large for it, led by prices, and with the best effort until
     windows find nothing more. In the end classes are annealed, beginning with the cheapest release so far. What is
-    proved of a dearer release holds for a cheaper one, and where one is proved optimal, nothing more is tried.
+    proved of a dearer release holds for a cheaper one, and one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -82,8 +82,10 @@ def choose(
         return _alone(exact or Mondrian(), problem, seed, deadline, progress)
     found: list[Solution] = []
     for place, method in enumerate(stages):
-        if found and (cheapest(found).status == "optimal" or deadline.passed):
+        if found and deadline.passed:
             break
+        if method.name == Anneal.name and any(solution.status == "optimal" for solution in found):
+            continue
         part = _part(progress, place, len(stages))
         until = Deadline() if method.always_finishes else deadline
         try:

@@ -171,7 +171,7 @@ class Method(ABC):
     models: ClassVar[str]
     """Which models it can meet, in words."""
     recoding: ClassVar[str | None] = None
-    """The recoding it is for, which is taken where none is named; None where it is for several."""
+    """The recoding that it is made for, which is taken where none is named; None where it is made for several."""
     about_stars: ClassVar[bool] = False
     """Whether what is proved of it is for stars or for whole costs: suppression is taken where no recoding is named."""
     drops_rows: ClassVar[bool] = False

@@ -205,6 +205,20 @@ def test_centroids_of_a_census_are_nearer_than_those_of_mdav() -> None:
     assert annealed(problem, effort="quick").cost < 0.8 * Microaggregation().run(problem).cost
 
 
+@every_recoding
+def test_the_order_of_rows_changes_nothing(recoding: str, cost: str) -> None:
+    case = replace(larger("k=2 l(illness)=2", rows=60), recoding=recoding, cost=cost)
+    order = np.random.default_rng(1).permutation(60).tolist()
+    one, other = (contents(given, annealed(given.problem, effort="quick")) for given in (case, case.taken(order)))
+    assert one == other
+
+
+def contents(case: Case, found: Solution) -> list[list[str]]:
+    """The rows of each class; equal rows are interchangeable."""
+    rows, labels = [str(tuple(row.values())) for row in case.rows], found.partition.class_of_row
+    return sorted(sorted(rows[row] for row in np.flatnonzero(labels == one)) for one in range(len(found.partition)))
+
+
 def check_release(case: Case, effort: str) -> None:
     """A release is valid, and none is cheaper than the best of all partitions."""
     if not Anneal().accepts(case.problem) and not case.max_dropped:
