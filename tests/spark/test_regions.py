@@ -133,9 +133,9 @@ def mondrian_agrees(frame: pl.DataFrame, require: str, recoding: str, at_most: i
     assert sorted(gathered.published.partition.sizes) == sorted(local.classes.sizes)
 
 
-def stretches_are_safe(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
+def regions_are_safe(frame: pl.DataFrame, method: str, require: str, recoding: str, at_most: int) -> None:
     """Guarantees that the audit of what workers publish confirms every model, or that there is no release."""
-    engine = Engine(frame, "hilbert", recoding, require)
+    engine = Engine(frame, method, recoding, require)
     try:
         assert is_for_workers(engine.problem)
     except Infeasible:
@@ -158,6 +158,7 @@ def stretches_are_safe(frame: pl.DataFrame, require: str, recoding: str, at_most
 
 
 ASKED_OF_MONDRIAN = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress", "generalize"]))
+ASKED_OF_ANNEAL = (tables(), st.sampled_from(REQUIRE[:-1]), st.sampled_from(["range", "suppress", "generalize"]))
 ASKED_OF_HILBERT = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range", "suppress"]))
 
 
@@ -175,7 +176,22 @@ def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions
 def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_decided_apart(
     frame: pl.DataFrame, require: str, recoding: str, at_most: int
 ) -> None:
-    stretches_are_safe(frame, require, recoding, at_most)
+    regions_are_safe(frame, "hilbert", require, recoding, at_most)
+
+
+@settings(max_examples=20)
+@given(*ASKED_OF_ANNEAL, st.integers(1, 12))
+def test_every_model_holds_in_the_whole_table_where_regions_are_annealed_apart(
+    frame: pl.DataFrame, require: str, recoding: str, at_most: int
+) -> None:
+    regions_are_safe(frame, "anneal", require, recoding, at_most)
+
+
+def test_what_annealing_does_not_know_is_decided_on_the_driver() -> None:
+    frame = pl.DataFrame({"a": [1, 2, 3, 4], "b": ["x", "y", "x", "y"], "illness": ["1", "2", "1", "2"]})
+    domains = Engine(frame, "mondrian", "range", "k=2").domains
+    request = Request(QUASI, "beta(illness)=2", SECRET, recoding="range", method="anneal")
+    assert pose(request, Safety(ROLES), domains) is None
 
 
 @pytest.mark.slow
@@ -192,11 +208,11 @@ def test_mondrian_makes_the_same_classes_of_many_more(
 @settings(max_examples=many(100))
 @given(*ASKED_OF_HILBERT, st.integers(1, 12))
 def test_every_model_holds_in_many_more(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
-    stretches_are_safe(frame, require, recoding, at_most)
+    regions_are_safe(frame, "hilbert", require, recoding, at_most)
 
 
 @settings(max_examples=20)
-@given(tables(), st.sampled_from(["mondrian", "hilbert"]), st.integers(2, 12), st.randoms())
+@given(tables(), st.sampled_from(["mondrian", "anneal", "hilbert"]), st.integers(2, 12), st.randoms())
 def test_where_rows_are_changes_nothing(frame: pl.DataFrame, method: str, at_most: int, random: Any) -> None:
     engine = Engine(frame, method, "range", "k=2")
     regions, order = engine.regions(at_most), list(range(frame.height))

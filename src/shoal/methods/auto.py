@@ -11,7 +11,7 @@ from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMe
 from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
 from shoal.methods.full_domain.top_down_greedy import TopDownGreedy
-from shoal.methods.general.anneal import Anneal
+from shoal.methods.general.anneal import QUICKLY, Anneal
 from shoal.methods.general.cube import CubeSearch
 from shoal.methods.general.m_approx import MApprox
 from shoal.methods.general.mondrian import Mondrian
@@ -19,8 +19,8 @@ from shoal.methods.general.peel import Peel, walked
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.l_diversity.anatomy import Anatomy
 from shoal.methods.l_diversity.tp_plus import TPPlus
-from shoal.methods.microaggregation.microaggregation import Microaggregation
-from shoal.methods.microaggregation.microaggregation_tfirst import MicroaggregationTFirst
+from shoal.methods.microaggregation.microaggregation import GROUPS_UP_TO, Microaggregation
+from shoal.methods.microaggregation.microaggregation_tfirst import CLOSE_GROUPS_UP_TO, MicroaggregationTFirst
 from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.methods.t_closeness.t_mondrian import TMondrian
@@ -29,18 +29,12 @@ from shoal.request import EFFORTS
 from shoal.tables.star_marks import STAR
 
 LOG = getLogger(__name__)
-GROUPS_UP_TO = 50_000
-"""Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
-CLOSE_GROUPS_UP_TO = 5_000
-"""The same for groups that are close to the table."""
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
 DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
-PEELED_QUICKLY = 20
-"""Limits of regret of a quick peeling."""
 
 
 def methods() -> dict[str, type[Method]]:
@@ -71,8 +65,8 @@ def choose(
     at most 12 rows is solved exactly. Otherwise Mondrian runs, and after it, where they can, the m-approximation
     (microaggregation, where centroids are published), methods that are made for what is asked, and peeling of the
     patterns; with normal effort, where the table is not too large for it, led by prices, and with the best effort until
-    windows find nothing more. Ranges and sets are annealed in the end, beginning with the cheapest release so far.
-    What is proved of a dearer release holds for a cheaper one.
+    windows find nothing more. In the end classes are annealed, beginning with the cheapest release so far. What is
+    proved of a dearer release holds for a cheaper one, and one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -92,10 +86,12 @@ def choose(
     for place, method in enumerate(stages):
         if found and deadline.passed:
             break
+        if method.name == Anneal.name and any(solution.status == "optimal" for solution in found):
+            continue
         part = _part(progress, place, len(stages))
         until = Deadline() if method.always_finishes else deadline
         try:
-            begun = method.begun(cheapest(found)) if found else method
+            begun = method.begun(found) if found else method
             solution = begun.attempt(problem, seed=seed, deadline=until, progress=part)
         except OutOfTime:
             break
@@ -160,27 +156,26 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         stages.append(SubsetDP())
     if TMondrian.is_native(problem):
         stages.append(TMondrian())
-    stages += _by_patterns(problem, effort)
+    stages.append(Peel(limits=QUICKLY))
     if closeness(problem.models):
         stages.append(Fragments())
         if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
             stages.append(MicroaggregationTFirst())
-    stages += [Anneal(effort=one) for one in EFFORTS[: EFFORTS.index(effort) + 1]]
+    for more in EFFORTS[: EFFORTS.index(effort) + 1]:
+        stages += [*_by_patterns(problem, more), Anneal(effort=more)]
     reasons = Peel().accepts(problem)
     why_not = f"auto did not use {Peel.name}: {'; '.join(reasons)}" if reasons else ""
     return [method for method in stages if not method.accepts(problem)], why_not
 
 
 def _by_patterns(problem: Problem, effort: str) -> list[Method]:
-    """Return the searches of the patterns: each effort does what less effort does, and more."""
-    stages: list[Method] = [Peel(limits=PEELED_QUICKLY)]
+    """Return the search of the patterns that an effort adds, if any, and a quick annealing of what it finds."""
     if effort == QUICK or Peel().accepts(problem):
-        return stages
-    steps = walked(problem)
-    stages.append(CubeSearch(effort=NORMAL) if steps <= PRICED_UP_TO[NORMAL] else Peel(effort=NORMAL))
-    if effort == BEST and steps <= PRICED_UP_TO[BEST]:
-        stages.append(CubeSearch(effort=BEST))
-    return stages
+        return []
+    steps, polish = walked(problem), Anneal(effort=QUICK, of_last=True)
+    if steps <= PRICED_UP_TO[effort]:
+        return [CubeSearch(effort=effort), polish]
+    return [Peel(effort=NORMAL), polish] if effort == NORMAL else []
 
 
 def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
@@ -191,7 +186,7 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
     if MicroaggregationTFirst.name in tried:
         return ["auto tries fragments and groups with t-closeness first: which is cheaper depends on the table"]
     if not problem.cells_are_blocks:
-        return ["auto tries fragments for t-closeness where cells are not blocks of hierarchies, and anneals ranges"]
+        return ["auto tries fragments for t-closeness where cells are not blocks of hierarchies, and anneals"]
     if Peel.name in tried:
         return ["auto tries patterns and fragments for t-closeness of blocks: which is cheaper depends on the table"]
     return ["auto tries fragments for t-closeness: mostly the cheapest where the patterns of blocks are not searched"]

@@ -171,7 +171,7 @@ class Method(ABC):
     models: ClassVar[str]
     """Which models it can meet, in words."""
     recoding: ClassVar[str | None] = None
-    """The recoding it is for, which is taken where none is named; None where it is for several."""
+    """The recoding that it is made for, which is taken where none is named; None where it is made for several."""
     about_stars: ClassVar[bool] = False
     """Whether what is proved of it is for stars or for whole costs: suppression is taken where no recoding is named."""
     drops_rows: ClassVar[bool] = False
@@ -194,12 +194,16 @@ class Method(ABC):
     def accepts(self, problem: Problem) -> list[str]:
         """Return the reasons why it cannot take this problem; none if it can."""
 
+    def undecided(self, problem: Problem) -> list[str]:
+        """Return what of the request it cannot take, whatever the rows are: a part of what `accepts` says."""
+        return []
+
     @abstractmethod
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Solve a feasible problem that it accepts."""
 
-    def begun(self, found: Solution) -> Method:
-        """Return the method as it goes on from a release that was found before; most begin anew."""
+    def begun(self, found: Sequence[Solution]) -> Method:
+        """Return the method as it goes on from releases that were found before, the last one last; most begin anew."""
         return self
 
     def run(

@@ -1,4 +1,4 @@
-"""Decided by the workers, region by region: for `mondrian` and `hilbert`.
+"""Decided by the workers, region by region: for `mondrian`, `anneal` and `hilbert`.
 
 The driver chooses regions from counts; each row's region follows from its codes; a worker gets the rows of a region and
 runs the method on them as part of the whole table, whose domains, hierarchies and distribution of sensitive values were
@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from shoal.methods.base import Method, Progress
+from shoal.methods.general.anneal import Anneal
 from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.problem import Problem, infeasible
@@ -42,7 +43,7 @@ if HAS_PYSPARK:
     from pyspark.sql import functions as sql
     from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-METHODS: dict[str, type[Method]] = {method.name: method for method in (Mondrian, Hilbert)}
+METHODS: dict[str, type[Method]] = {method.name: method for method in (Mondrian, Anneal, Hilbert)}
 """The methods that work region by region."""
 ROWS = 250_000
 """Rows of a region at most, where it can be cut."""
@@ -97,10 +98,10 @@ def _writer(rows: SparkRows, gathered: Gathered, star: str) -> FromKeys:
 
 
 def _regions(rows: SparkRows, whole: WorkerTable, method: type[Method], progress: Progress) -> Regions:
-    """Choose the regions: Mondrian's own first cuts, or stretches of the Hilbert curve."""
+    """Choose the regions: Mondrian's own first cuts, or stretches of the Hilbert curve for the method along it."""
     domains = rows.domains
     coded = rows.words_alone()
-    if method is not Mondrian:
+    if method is Hilbert:
         return stretch(whole, domains, ROWS, lambda work: summed(coded, work, BY_STEP, "count along the curve"))
     if domains.rows > ROWS:
         coded = coded.persist()

@@ -3,7 +3,8 @@
     Spark frame --domains--> driver: codes, hierarchies, distribution of sensitive values
          |                      |
          |   any method         +-- counts of distinct rows --> classes, on the driver; join on whole numbers
-         |   mondrian, hilbert  +-- counts of codes --> regions, on the driver; classes, on the workers
+         |   mondrian, anneal,  +-- counts of codes --> regions, on the driver; classes, on the workers
+         |   hilbert            |
          v                                                              |
     rows as whole numbers ----------------------------------------------+--> sort --> table --audit in Spark--> release
 

@@ -93,7 +93,10 @@ def pose(request: Request, safety: Safety, domains: Domains) -> Posed | None:
     models = models_of(request)
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     asked = Prepared(request, posed(domains.outline(builders), models, request), models, builders, safety=safety)
-    return Posed(asked.problem, METHODS[request.method], request.star, partial(_decided, asked, safety.roles))
+    method = METHODS[request.method]
+    if method().undecided(asked.problem):  # refused where the driver decides, in words
+        return None
+    return Posed(asked.problem, method, request.star, partial(_decided, asked, safety.roles))
 
 
 def _decided(asked: Prepared, roles: Roles, solution: Solution, published: Published, shown: Table) -> Decided:

@@ -1,7 +1,8 @@
-"""Annealing: classes published as ranges and sets, improved row by row by a search that also takes dearer steps."""
+"""Annealing: classes of any recoding, improved row by row by a search that also takes dearer steps."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
@@ -10,14 +11,16 @@ import numpy as np
 from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
-from shoal.costs.ncp import NCP
+from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK
 from shoal.methods.general.anneal_kernel import LARGE, laid_out, sweep, total_cost
 from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.near_rows import Ordered
-from shoal.methods.general.peel import decided, unmet
+from shoal.methods.general.peel import Peel, decided, unmet
 from shoal.methods.general.requirements import Requirements, is_close, requirements, unknown
+from shoal.methods.microaggregation.microaggregation import GROUPS_UP_TO, Microaggregation
+from shoal.methods.microaggregation.microaggregation_tfirst import CLOSE_GROUPS_UP_TO, MicroaggregationTFirst
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.microdata.partition import Partition
 from shoal.models import Rule
@@ -33,13 +36,15 @@ SWEEPS = {QUICK: (6, 60), NORMAL: (24, 3_000), BEST: (100, 20_000)}
 """The fewest and the most times that every row is looked at."""
 SETTLED = {QUICK: 60, NORMAL: 10, BEST: 60}
 """Sweeps for each row beyond which a small table does not change any more."""
-CLOSE = 4
-"""How many times longer a sweep takes where closeness is asked for, at least: there are so many times fewer."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
-AGAIN, CLOSE_AGAIN = 2.0, 0.5
-"""How much higher temperatures are where classes are annealed again: they pay about half by then; and where closeness
-is asked for, larger classes pay twice as much."""
+AGAIN, CLOSE_AGAIN = 4.0, 1.0
+"""How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
+longer search can begin hotter; where closeness is asked for, larger classes pay more."""
+POLISH = 0.5
+"""The same where cells are blocks: there the search begins with a good release, which it must not lose."""
+QUICKLY = 20
+"""Limits of regret of a quick peeling."""
 DOWNHILL = 2
 """Sweeps in the end in which no step may add to the cost."""
 QUANTILES = np.round(-np.log((np.arange(1024) + 0.5) / 1024), 9)
@@ -56,6 +61,7 @@ class State(NamedTuple):
     free_classes: Ints
     working: Ints
     listed: Ints
+    copies: Ints
     journal: Ints
     random: Ints
 
@@ -71,6 +77,7 @@ class State(NamedTuple):
             np.zeros(1, np.int64),
             np.zeros((LARGE + 2, width), np.int64),
             np.zeros(max(LARGE, rules.pool), np.int64),
+            np.zeros(LARGE, np.int64),
             np.zeros((rules.pool + 1, 2), np.int64),
             np.array([seed % 2**63], np.uint64),
         )
@@ -79,16 +86,17 @@ class State(NamedTuple):
 class Anneal(Method):
     """A heuristic with a proof: no bound on the cost in general, but a lower bound that can be re-checked.
 
-    Every class is a box: a range of each number, a set of each other column. Rows are visited in the order of a kd
-    tree. A row moves to the class of a near row, or changes places with a row of it; now and then a class is dissolved
+    Every class is a union of its rows: a range of each number and a set of each other column, a block of each
+    hierarchy, or a centroid. Rows are visited in the order of a kd tree. A row, or all rows of its class that are equal
+    to it, move to the class of a near row, or change places with rows of it; now and then a class is dissolved
     among its neighbours, or a new one is opened. A step is taken if every class it touches stays admitted and it adds
     no more than a random amount, which shrinks from sweep to sweep: so the search leaves classes that only several
-    steps together improve. The best of all sweeps is kept, and decided by the models themselves. Mondrian's release is
-    returned if it is cheaper.
+    steps together improve. The best of all sweeps is kept, and decided by the models themselves. What it began with is
+    returned if it is cheaper, and Mondrian's release if that is.
 
-    The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP,
-    with the weights of the cost; another cost is measured in the end, and the classes it began with are kept if they
-    are cheaper.
+    The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP for
+    ranges and sets, a cost that adds over cells for blocks, squared distances and values other than the commonest for
+    centroids, with the weights of the cost; another cost is measured in the end.
     """
 
     name: ClassVar[str] = "anneal"
@@ -103,18 +111,30 @@ class Anneal(Method):
     recoding: ClassVar[str | None] = "range"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, effort: str = NORMAL, start: Partition | None = None, again: bool = False) -> None:
-        """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before."""
-        self._effort, self._start, self._again = effort, start, again
+    def __init__(
+        self, *, effort: str = NORMAL, start: Partition | None = None, again: bool = False, of_last: bool = False
+    ) -> None:
+        """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before.
+
+        `of_last`: of releases that were found before, go on from the last one, not from the cheapest.
+        """
+        self._effort, self._start, self._again, self._of_last = effort, start, again, of_last
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require ranges and sets, and models that counting rows and values decides."""
-        reasons = [] if problem.recoding_kind.spans else ["it forms ranges and sets alone"]
-        return [*reasons, *unmet(problem), *(f"it does not decide {model} row by row" for model in unknown(problem))]
+        """Require models that counting rows and values decides, and for blocks a cost that adds over cells."""
+        return [*unmet(problem), *self.undecided(problem)]
 
-    def begun(self, found: Solution) -> Anneal:
+    def undecided(self, problem: Problem) -> list[str]:
+        """Name the models and the cost that it does not know."""
+        reasons = [f"it does not decide {model} row by row" for model in unknown(problem)]
+        if problem.cells_are_blocks and not isinstance(problem.cost, CellCost):
+            reasons.append(f"cost {problem.cost.name!r} does not add over cells")
+        return reasons
+
+    def begun(self, found: Sequence[Solution]) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
-        return Anneal(effort=self._effort, start=found.partition, again=found.method == self.name)
+        first = found[-1] if self._of_last else cheapest(found)
+        return Anneal(effort=self._effort, start=first.partition, again=first.method == self.name)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Order the rows, anneal, decide, prove."""
@@ -124,8 +144,8 @@ class Anneal(Method):
         progress(0.0, "finding near rows (compiled at the first use)")
         ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
         found = self._annealed(problem, ordered, start, seed, deadline, progress)
-        if problem.cost.name != NCP.name and (deadline.cut or problem.cost_of(start) <= problem.cost_of(found)):
-            found = start  # what lowers NCP may raise another cost, and more time must not
+        if (deadline.cut and not ordered.exact) or problem.cost_of(start) <= problem.cost_of(found):
+            found = start  # what the search lowers may not be the cost, and more time must not raise that
         solution, bound = decided(self, problem, found, deadline, progress), RangeNeighbour()
         if bound.accepts(problem):
             return solution
@@ -138,41 +158,65 @@ class Anneal(Method):
         """Return the cheapest classes that the start or any sweep ends with."""
         rows, space = _settled(ordered.rows, problem.microdata.identity, start.class_of_row), ordered.space
         rules = requirements(problem, rows, problem.rows // len(start))
-        state = State.of(start.class_of_row[rows], rules, space.points.shape[1], seed)
+        labels = start.class_of_row[rows]
+        if problem.cells_are_blocks and problem.models.count_rows_alone:
+            labels = _cut(labels, rules.rows)
+        state = State.of(labels, rules, space.points.shape[1], seed)
         laid_out(space, state)
         best, least = state.class_of_row.copy(), int(total_cost(state.classes))
-        temperatures = self._temperatures(problem, least / len(start))
+        temperatures = self._temperatures(problem, least / (int(labels.max()) + 1), problem.rows // len(start))
+        rounding = problem.rows * len(problem.microdata.quasi)
         for place, temperature in enumerate(temperatures.tolist()):
             progress(place / len(temperatures), "annealing")
             watched(sweep, space, rules, state, temperature, QUANTILES, deadline=deadline)
             if deadline.passed:  # where a sweep ends early depends on the machine
                 break
             paid = int(total_cost(state.classes))
-            if least - paid > problem.rows:  # less may be rounding
+            if least - paid > rounding + (least >> 20):
                 best, least = state.class_of_row.copy(), paid
         found = np.empty(problem.rows, np.int64)
         found[rows] = best
         return Partition.of(found)
 
-    def _temperatures(self, problem: Problem, mean: float) -> Floats:
-        """Return the temperature of each sweep, as many as the effort allows; a class pays the mean at first."""
+    def _temperatures(self, problem: Problem, mean: float, usual: int) -> Floats:
+        """Return the temperature of each sweep, as many as the effort allows.
+
+        At first a class pays the mean, and has as many rows as usual; where closeness is asked for, that is many more
+        than any class must have, and a sweep takes so much longer.
+        """
         checked = sum(model.rule is not Rule.ROWS for model in problem.models)
-        work = problem.rows * (problem.models.least_rows + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
-        fewest, most = SWEEPS[self._effort]
+        members = max(problem.models.least_rows, usual if is_close(problem) else 0)
+        work = problem.rows * (members + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
+        fewest, most = SWEEPS[QUICK if is_close(problem) else self._effort][0], SWEEPS[self._effort][1]
         most = min(most, max(SETTLED[self._effort] * problem.rows, fewest))
         sweeps = int(np.clip(WORK[self._effort] // work, fewest, most))
-        sweeps = max(sweeps // CLOSE, SWEEPS[QUICK][0]) if is_close(problem) else sweeps
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
-        return np.append(again * mean * falling, np.zeros(DOWNHILL))
+        warmth = POLISH if problem.cells_are_blocks else again
+        return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
 
 
 def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:
-    """Return the classes to begin with: Mondrian's, or for closeness those of fragments, if they are cheaper."""
+    """Return the classes to begin with: the cheapest that quick methods find."""
     found = [Mondrian().solve(problem, seed=seed, deadline=Deadline(), progress=progress)]
-    if is_close(problem):
-        found.append(Fragments().solve(problem, seed=seed, deadline=deadline, progress=progress))
+    for method in _beginners(problem):
+        if not method.accepts(problem):
+            solution = method.solve(problem, seed=seed, deadline=deadline, progress=progress)
+            if not deadline.cut or method.anytime:
+                found.append(solution)
     return cheapest(found).partition
+
+
+def _beginners(problem: Problem) -> list[Method]:
+    """Return the methods, beside Mondrian, that give classes to begin with."""
+    if problem.recoding_kind.covers:
+        first: list[Method] = [Peel(limits=QUICKLY)] if problem.cells_are_blocks else []
+        return [*first, Fragments()] if is_close(problem) else first
+    groups: list[Method] = [Microaggregation()] if problem.rows <= GROUPS_UP_TO else []
+    if not is_close(problem):
+        return groups
+    close = [MicroaggregationTFirst()] if problem.rows <= CLOSE_GROUPS_UP_TO else []
+    return [*groups, *close, Fragments()]
 
 
 def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
@@ -182,3 +226,14 @@ def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
     contents = np.zeros(int(class_of_row.max()) + 1, np.uint64)
     np.add.at(contents, class_of_row[rows], mixed)
     return rows[np.lexsort((contents[class_of_row[rows]], place))]
+
+
+def _cut(labels: Ints, k: int) -> Ints:
+    """Return classes cut in the order of their rows into parts of k to 2k - 1: none pays more than all together."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    part = np.minimum(place // k, np.repeat(np.maximum(sizes // k, 1) - 1, sizes))
+    found = np.empty_like(labels)
+    found[order] = np.cumsum((np.diff(part, prepend=0) != 0) | (np.diff(labels[order], prepend=labels[order[0]]) != 0))
+    return found

@@ -1,25 +1,26 @@
 """Annealing of classes: rows move, change places, open new classes and leave classes that are dissolved (compiled).
 
-Rows and distinct tuples lie in the order of a kd tree. `space` says what tuples are, what boxes cost, and which tuples
-are near each other; `rules` what a class must have; `state` which class each row is in. A step is taken if it adds no
-more than a random limit to the cost of all rows and leaves every class that it touches admitted.
+Rows and distinct tuples lie in the order of a kd tree. `space` says what tuples are, what unions of them cost, and
+which tuples are near each other; `rules` what a class must have; `state` which class each row is in. A step is taken if
+it adds no more than a random limit to the cost of all rows and leaves every class that it touches admitted. What a
+union is, `unions_kernel` says: nothing here knows the recoding.
 
-A class is a line of words: its box, its first row, the number of its rows, what a row of it pays. Rows of a class are a
-list: `links` has the row before and the row after each.
+A class is a line of words: the union of its rows, its first row, the number of its rows, what they pay. Rows of a class
+are a list: `links` has the row before and the row after each.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.bounds.boxes_kernel import clear, join, joined_cost
 from shoal.core.compiler import njit
 from shoal.methods.general.requirements_kernel import shortfall
+from shoal.methods.general.unions_kernel import clear, join, union_cost
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"
 
 FIRST, SIZE, COST = -3, -2, -1
-"""The words of a class after its box."""
+"""The words of a class after its union."""
 LARGE = 256
 """Rows beyond which a class is not looked through row by row; its own rows are looked at the less often."""
 SMALL = 32
@@ -29,7 +30,7 @@ RARE = 1311
 OFTEN = 32768
 """But no more than these."""
 NOBODY = np.int64(-1)
-FIRST_BOX = np.int64(0)
+FIRST_UNION = np.int64(0)
 
 
 @njit(cache=True)
@@ -71,46 +72,53 @@ def _enter(r, c, class_of_row, links, classes):
 
 
 @njit(cache=True)
-def _box_without(r, boxes, i, c, points, tuple_of_row, links, classes, head):
-    """Lay out box i of some as that of a class without a row; NOBODY is no row."""
-    clear(boxes, i, head)
-    x = classes[c, FIRST]
+def _union_without(r, whole, unions, i, c, points, tuple_of_row, shape, links, classes):
+    """Lay out union i of some as that of a class without a row, or all rows equal to it; NOBODY is no row.
+
+    Returns how many rows are left out.
+    """
+    head, nodes = shape.head, shape.nodes
+    clear(unions, i, head)
+    out, x, t = np.int64(0), classes[c, FIRST], np.int64(tuple_of_row[r]) if r >= 0 else NOBODY
     while x >= 0:
         row = np.uintp(x)
-        if x != r:
-            join(boxes, i, points, np.int64(tuple_of_row[row]), head)
+        u = np.int64(tuple_of_row[row])
+        if x == r or (whole and u == t):
+            out += 1
+        else:
+            join(unions, i, points, u, head, nodes)
         x = np.int64(links[row, 1])
+    return out
 
 
 @njit(cache=True)
 def _measure(c, points, tuple_of_row, shape, links, classes):
-    """Work out the box and the cost of a class from its rows."""
-    head, pieces, numbers = shape
-    _box_without(NOBODY, classes, c, c, points, tuple_of_row, links, classes, head)
-    classes[c, COST] = joined_cost(classes, c, classes, c, head, pieces, numbers) if classes[c, SIZE] else 0
+    """Work out the union and the cost of a class from its rows."""
+    _union_without(NOBODY, False, classes, c, c, points, tuple_of_row, shape, links, classes)
+    classes[c, COST] = _alone(classes, c, classes[c, SIZE], points, shape) if classes[c, SIZE] else 0
 
 
 @njit(cache=True)
-def _paid(c, classes):
-    return classes[c, SIZE] * classes[c, COST]
+def _alone(unions, i, size, points, shape):
+    """Return what `size` rows pay for union i of some: the last of the points is no row."""
+    return union_cost(unions, i, points, len(points) - 1, size, shape)
 
 
 @njit(cache=True)
 def _send(r, there, space, state):
-    """Move a row to another class, whose box and cost are kept; that of the class it leaves is not."""
-    head, pieces, numbers = space.shape
-    classes = state.classes
+    """Move a row to another class, whose union and cost are kept; that of the class it leaves is not."""
+    shape, classes = space.shape, state.classes
     _leave(r, state.class_of_row, state.links, classes)
     if classes[there, SIZE] == 0:
-        clear(classes, there, head)
+        clear(classes, there, shape.head)
     _enter(r, there, state.class_of_row, state.links, classes)
-    join(classes, there, space.points, np.int64(space.tuple_of_row[r]), head)
-    classes[there, COST] = joined_cost(classes, there, classes, there, head, pieces, numbers)
+    join(classes, there, space.points, np.int64(space.tuple_of_row[r]), shape.head, shape.nodes)
+    classes[there, COST] = _alone(classes, there, classes[there, SIZE], space.points, shape)
 
 
 @njit(cache=True)
 def laid_out(space, state):
-    """Make the lists, boxes and costs of all classes from the class of each row; classes without rows are free."""
+    """Make the lists, unions and costs of all classes from the class of each row; classes without rows are free."""
     classes = state.classes
     classes[:, FIRST] = NOBODY
     classes[:, SIZE] = 0
@@ -137,7 +145,7 @@ def total_cost(classes):
     """Return what all rows pay."""
     total = np.int64(0)
     for c in range(len(classes)):
-        total += _paid(c, classes)
+        total += classes[c, COST]
     return total
 
 
@@ -186,6 +194,35 @@ def _may_swap(a, r, listed, i, in_b, rules, links, classes):
 
 
 @njit(cache=True)
+def _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes):
+    """Whether two classes would be admitted with row r of a and row x of b exchanged; x may be NOBODY.
+
+    If `whole`, with all rows equal to them.
+    """
+    if not len(rules.lines):
+        return True
+    if not whole:
+        return _is_met(a, r, x, rules, links, classes) and _is_met(b, x, r, rules, links, classes)
+    t, u = np.int64(tuple_of_row[r]), np.int64(tuple_of_row[x]) if x >= 0 else NOBODY
+    for here, there, leaving, coming in ((a, b, t, u), (b, a, u, t)):
+        many, members, y = 0, rules.members, classes[here, FIRST]
+        while y >= 0:
+            if tuple_of_row[y] != leaving:
+                members[many] = y
+                many += 1
+            y = np.int64(links[y, 1])
+        y = classes[there, FIRST] if coming >= 0 else NOBODY
+        while y >= 0:
+            if tuple_of_row[y] == coming:
+                members[many] = y
+                many += 1
+            y = np.int64(links[y, 1])
+        if shortfall(members, many, rules) > 0.0:
+            return False
+    return True
+
+
+@njit(cache=True)
 def _list_rest(c, without, members, links, classes):
     """List the rows of a class but one; NOBODY is no row. Returns how many."""
     many, r = 0, classes[c, FIRST]
@@ -213,54 +250,74 @@ def _near_row(t, near, first_row, random):
 
 
 @njit(cache=True)
-def _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed):
-    """List the rows of a class, and lay out, from the second working box on, the class without each of them."""
-    size, r, words = classes[b, SIZE], classes[b, FIRST], head[1]
-    for i in range(size):
-        listed[i] = r
+def _list_steps(b, whole, tuple_of_row, links, classes, listed, copies):
+    """List the rows of a class, of equal rows one if all of them go together, and how many each stands for."""
+    many, r = 0, classes[b, FIRST]
+    while r >= 0:
+        at = many
+        if whole:
+            at = 0
+            while at < many and tuple_of_row[listed[at]] != tuple_of_row[r]:
+                at += 1
+        if at == many:
+            listed[many], copies[many] = r, 0
+            many += 1
+        copies[at] += 1
         r = np.int64(links[r, 1])
-    clear(boxes, size, head)
-    for i in range(size - 1, 0, -1):  # what comes after each
-        for w in range(words):
-            boxes[i, w] = boxes[i + 1, w]
-        join(boxes, i, points, np.int64(tuple_of_row[listed[i]]), head)
-    passed = size + 1
-    clear(boxes, passed, head)
-    for i in range(size):  # with what comes before it
-        join(boxes, i + 1, boxes, passed, head)
-        join(boxes, passed, points, np.int64(tuple_of_row[listed[i]]), head)
+    return many
 
 
 @njit(cache=True)
-def _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classes, boxes, listed):
+def _without_each(many, points, tuple_of_row, shape, unions, listed):
+    """Lay out, from the second working union on, the listed rows without each of them."""
+    head, nodes, words = shape.head, shape.nodes, shape.head[4]
+    clear(unions, many, head)
+    for i in range(many - 1, 0, -1):  # what comes after each
+        for w in range(words):
+            unions[i, w] = unions[i + 1, w]
+        join(unions, i, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
+    passed = many + 1
+    clear(unions, passed, head)
+    for i in range(many):  # with what comes before it
+        join(unions, i + 1, unions, passed, head, nodes)
+        join(unions, passed, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
+
+
+@njit(cache=True)
+def _best_step(a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies):
     """Return the cheapest admitted step of a row to another class: the row it is exchanged for, or NOBODY.
 
-    -2 where every step adds more than the limit.
+    -2 where every step adds more than the limit. If `whole`, a row stands for all equal ones of its class.
     """
-    head, pieces, numbers = shape
     t, in_a, in_b = np.int64(tuple_of_row[r]), classes[a, SIZE], classes[b, SIZE]
-    before, best, chosen = _paid(a, classes) + _paid(b, classes), limit, -2
-    _box_without(r, boxes, FIRST_BOX, a, points, tuple_of_row, links, classes, head)
-    if in_a > rules.rows and in_b < rules.most:
-        added = (in_b + 1) * joined_cost(classes, b, points, t, head, pieces, numbers) - before
+    before, best, chosen = classes[a, COST] + classes[b, COST], limit, -2
+    out = _union_without(r, whole, unions, FIRST_UNION, a, points, tuple_of_row, shape, links, classes)
+    if in_a - out >= rules.rows and in_b + out <= rules.most:
+        added = union_cost(classes, b, points, t, in_b + out, shape) - before
         if added <= best:
-            added += (in_a - 1) * joined_cost(boxes, FIRST_BOX, boxes, FIRST_BOX, head, pieces, numbers)
-        spared = added <= best and _is_met(a, r, NOBODY, rules, links, classes)
-        if spared and _is_met(b, NOBODY, r, rules, links, classes):
-            best, chosen = added, NOBODY
+            added += _alone(unions, FIRST_UNION, in_a - out, points, shape)
+            if added <= best and _may_go(a, r, b, NOBODY, whole, tuple_of_row, rules, links, classes):
+                best, chosen = added, NOBODY
     if in_b > LARGE:
         return chosen
-    _without_each(b, points, tuple_of_row, links, classes, head, boxes, listed)
+    many = _list_steps(b, whole, tuple_of_row, links, classes, listed, copies)
+    _without_each(many, points, tuple_of_row, shape, unions, listed)
     rules.looks[0] += 1
-    for i in range(in_b):
-        x = listed[i]
+    for i in range(many):
+        x, then_a, then_b = listed[i], in_a - out + copies[i], in_b + out - copies[i]
         u = np.int64(tuple_of_row[x])
-        if u == t:
+        if u == t or min(then_a, then_b) < rules.rows or max(then_a, then_b) > max(rules.most, in_a, in_b):
             continue
-        added = in_b * joined_cost(boxes, i + 1, points, t, head, pieces, numbers) - before
+        added = union_cost(unions, i + 1, points, t, then_b, shape) - before
         if added <= best:
-            added += in_a * joined_cost(boxes, FIRST_BOX, points, u, head, pieces, numbers)
-            if added <= best and _may_swap(a, r, listed, i, in_b, rules, links, classes):
+            added += union_cost(unions, FIRST_UNION, points, u, then_a, shape)
+            if added > best:
+                continue
+            if whole:
+                good = _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes)
+            else:
+                good = _may_swap(a, r, listed, i, in_b, rules, links, classes)
+            if good:
                 best, chosen = added, x
     return chosen
 
@@ -268,7 +325,7 @@ def _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classe
 @njit(cache=True)
 def _cheapest_class(r, space, rules, state):
     """Return the class of a near row that takes in a row for least; NOBODY if none may."""
-    head, pieces, numbers = space.shape
+    shape = space.shape
     classes, near, first_row = state.classes, space.near, space.first_row
     t, here, best, chosen = np.int64(space.tuple_of_row[r]), state.class_of_row[r], np.int64(1) << 60, NOBODY
     for i in range(-1, near.shape[1]):
@@ -278,8 +335,7 @@ def _cheapest_class(r, space, rules, state):
         b = np.int64(state.class_of_row[first_row[u] + _drawn(state.random) % (first_row[u + 1] - first_row[u])])
         if b == here or classes[b, SIZE] >= rules.most:
             continue
-        cost = joined_cost(classes, b, space.points, t, head, pieces, numbers)
-        added = (classes[b, SIZE] + 1) * cost - _paid(b, classes)
+        added = union_cost(classes, b, space.points, t, classes[b, SIZE] + 1, shape) - classes[b, COST]
         if added < best and _is_met(b, NOBODY, r, rules, state.links, classes):
             best, chosen = added, b
     return chosen
@@ -303,7 +359,7 @@ def _undo(many, space, state):
 def _dissolve(a, limit, space, rules, state):
     """Send the rows of a class to other classes, if that adds no more than the limit."""
     classes, listed = state.classes, state.listed
-    size, added, r = classes[a, SIZE], -_paid(a, classes), classes[a, FIRST]
+    size, added, r = classes[a, SIZE], -classes[a, COST], classes[a, FIRST]
     if size > max(SMALL, 2 * rules.rows):
         return
     for i in range(size):
@@ -314,9 +370,9 @@ def _dissolve(a, limit, space, rules, state):
         if b == NOBODY:
             _undo(i, space, state)
             return
-        added -= _paid(b, classes)
+        added -= classes[b, COST]
         _send(listed[i], b, space, state)
-        added += _paid(b, classes)
+        added += classes[b, COST]
         state.journal[i, 0], state.journal[i, 1] = listed[i], a
     if added <= limit:
         _release(a, state)
@@ -348,14 +404,14 @@ def _pool(r, space, state):
 @njit(cache=True)
 def _next_row(new, many, lacking, space, rules, state):
     """Return the place in the pool of the row that a new class takes next; NOBODY if there is none."""
-    head, pieces, numbers = space.shape
+    shape = space.shape
     classes, best, chosen = state.classes, np.int64(1) << 60, NOBODY
     size = classes[new, SIZE]
     for i in range(many):
         x = state.listed[i]
         if x == NOBODY or state.class_of_row[x] == new or classes[state.class_of_row[x], SIZE] <= rules.rows:
             continue
-        cost = joined_cost(classes, new, space.points, np.int64(space.tuple_of_row[x]), head, pieces, numbers)
+        cost = union_cost(classes, new, space.points, np.int64(space.tuple_of_row[x]), size + 1, shape)
         if cost >= best:
             continue
         if len(rules.lines):
@@ -388,19 +444,19 @@ def _open(r, limit, space, rules, state):
         np.int64(state.class_of_row[r]), r, NOBODY, rules, state.links, classes
     ):
         return
-    many, most = _pool(r, space, state), limit + _paid(np.int64(state.class_of_row[r]), classes)
+    many, most = _pool(r, space, state), limit + classes[np.int64(state.class_of_row[r]), COST]
     state.free_classes[0] -= 1
     new, taken, x, added, lacking = np.int64(state.free[state.free_classes[0]]), 0, r, np.int64(0), 1.0
     while x != NOBODY:
         here = np.int64(state.class_of_row[x])
         state.journal[taken, 0], state.journal[taken, 1], rules.opened[taken] = x, here, x
-        added -= _paid(here, classes) + _paid(new, classes)
+        added -= classes[here, COST] + classes[new, COST]
         _send(x, new, space, state)
         _measure(here, space.points, space.tuple_of_row, space.shape, state.links, classes)
-        added += _paid(here, classes) + _paid(new, classes)
+        added += classes[here, COST] + classes[new, COST]
         taken += 1
         lacking = shortfall(rules.opened, taken, rules) if len(rules.lines) else 0.0
-        if (taken >= rules.rows and lacking == 0.0) or taken == rules.pool or _paid(new, classes) > most:
+        if (taken >= rules.rows and lacking == 0.0) or taken == rules.pool or classes[new, COST] > most:
             break
         x = _spared(new, many, lacking, space, rules, state)
     if taken < rules.rows or lacking > 0.0 or added > limit:
@@ -413,7 +469,7 @@ def sweep(space, rules, state, temperature, quantiles, stop):
     """Look at every row once; steps may add to the cost, the more so the higher the temperature."""
     shape, points, near, tuple_of_row, first_row = space
     class_of_row, links, classes, random = state.class_of_row, state.links, state.classes, state.random
-    boxes, listed = state.working, state.listed
+    unions, listed, copies = state.working, state.listed, state.copies
     for r in range(np.int64(len(class_of_row))):
         if stop[0]:
             return
@@ -428,9 +484,12 @@ def sweep(space, rules, state, temperature, quantiles, stop):
             if other == NOBODY or class_of_row[other] == a:
                 continue
             b = np.int64(class_of_row[other])
-            x = _best_step(a, r, b, limit, points, tuple_of_row, shape, rules, links, classes, boxes, listed)
+            whole = not len(shape.spreads) and _drawn(random) & 1
+            x = _best_step(
+                a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies
+            )
             if x >= NOBODY:
-                _take_step(a, r, b, x, points, tuple_of_row, shape, class_of_row, links, classes)
+                _take_step(a, r, b, x, whole, points, tuple_of_row, shape, class_of_row, links, classes)
         elif size > max(SMALL, 2 * rules.rows) or (size > rules.rows and drawn & 1024):
             _open(r, limit, space, rules, state)
         else:
@@ -438,12 +497,25 @@ def sweep(space, rules, state, temperature, quantiles, stop):
 
 
 @njit(cache=True)
-def _take_step(a, r, b, x, points, tuple_of_row, shape, class_of_row, links, classes):
-    """Move a row from class a to class b, and the row x from there to here; NOBODY is no row."""
+def _take_step(a, r, b, x, whole, points, tuple_of_row, shape, class_of_row, links, classes):
+    """Move a row from class a to class b, and the row x from there to here; NOBODY is no row.
+
+    If `whole`, all rows equal to them in the same class go with them.
+    """
     if x != NOBODY:
-        _leave(x, class_of_row, links, classes)
-        _enter(x, a, class_of_row, links, classes)
-    _leave(r, class_of_row, links, classes)
-    _enter(r, b, class_of_row, links, classes)
+        _carry(x, b, a, whole, tuple_of_row, class_of_row, links, classes)
+    _carry(r, a, b, whole, tuple_of_row, class_of_row, links, classes)
     _measure(a, points, tuple_of_row, shape, links, classes)
     _measure(b, points, tuple_of_row, shape, links, classes)
+
+
+@njit(cache=True)
+def _carry(r, a, b, whole, tuple_of_row, class_of_row, links, classes):
+    """Move a row from class a to class b; if `whole`, all rows equal to it."""
+    t, y = tuple_of_row[r], classes[a, FIRST] if whole else r
+    while y >= 0:
+        after = np.int64(links[y, 1]) if whole else NOBODY
+        if tuple_of_row[y] == t:
+            _leave(y, class_of_row, links, classes)
+            _enter(y, b, class_of_row, links, classes)
+        y = after

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.bounds.boxes import Layout, Shape
 from shoal.bounds.kd_tree_kernel import kd_tree, nearest, node_boxes
 from shoal.core.arrays import Codes, Ints
 from shoal.core.interruptible import watched
 from shoal.methods.base import Deadline
-from shoal.methods.general.hilbert_curve import leaf_ranks
+from shoal.methods.general.unions import Geometry, Unions
 from shoal.problem import Problem
 
 
 class Space(NamedTuple):
     """Tuples and rows in the order of a kd tree, as loops read them."""
 
-    shape: Shape
+    shape: Unions
     points: Ints
+    """The tuples as unions of one row; the last line is the union of no rows."""
     near: Codes
     """For each tuple the nearest others, nearest first, -1 where there are no more."""
     tuple_of_row: Codes
@@ -34,6 +34,8 @@ class Ordered:
     space: Space
     rows: Ints
     """The numbers of the rows, in that order."""
+    exact: bool
+    """Whether what unions cost is the cost of the problem, and not one like it."""
 
     @classmethod
     def kept(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
@@ -47,13 +49,13 @@ class Ordered:
     @classmethod
     def of(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
         """Lay out the tuples of a problem, order them, and find the nearest of each."""
-        microdata, layout = problem.microdata, Layout.of(problem)
-        shape, points = layout.shape, layout.points
-        pairs = zip(microdata.quasi, microdata.hierarchies, microdata.tuples.T, strict=True)
-        along = np.column_stack([leaf_ranks(column, tree)[codes] for column, tree, codes in pairs])
-        order, nodes = watched(kd_tree, points, along, layout.pieces_of_columns, shape, deadline=deadline)
+        microdata, geometry = problem.microdata, Geometry.of(problem)
+        layout, shape = geometry.boxes, geometry.boxes.shape
+        order, nodes = watched(
+            kd_tree, layout.points, geometry.along, layout.pieces_of_columns, shape, deadline=deadline
+        )
         deadline.check()
-        points = points[order]
+        points = layout.points[order]
         boxes, most = node_boxes(points, nodes, shape.head), min(neighbours, max(len(points) - 1, 1))
         near = watched(nearest, points, nodes, boxes, shape, most, looked, deadline=deadline)
         deadline.check()
@@ -62,4 +64,5 @@ class Ordered:
         of_row = place[microdata.tuple_of_row]
         rows = np.lexsort((microdata.identity, of_row))
         first = np.concatenate([[0], np.cumsum(microdata.counts[order])]).astype(np.int32)
-        return cls(Space(shape, points, near, of_row[rows].astype(np.int32), first), rows)
+        lines = np.concatenate([geometry.points[order], geometry.points[-1:]])
+        return cls(Space(geometry.shape, lines, near, of_row[rows].astype(np.int32), first), rows, geometry.exact)

@@ -14,6 +14,8 @@ from shoal.methods.microaggregation.clusters import Remaining, seeds
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 
+GROUPS_UP_TO = 50_000
+"""Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
 LATE = "time was over before all groups were formed: the other rows were grouped in their order"
 
 

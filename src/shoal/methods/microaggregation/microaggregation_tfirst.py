@@ -16,6 +16,9 @@ from shoal.methods.microaggregation.ranked_microaggregation import Formed, Ranke
 from shoal.models import Model
 from shoal.problem import Problem
 
+CLOSE_GROUPS_UP_TO = 5_000
+"""Rows up to which groups that are close to the table are formed without being asked for."""
+
 
 class MicroaggregationTFirst(RankedMicroaggregation):
     """Guarantees `distance to the table <= (n - k') / (2 (n - 1) k') <= t` of every group; no bound on the cost.

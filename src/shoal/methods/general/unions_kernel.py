@@ -1,0 +1,105 @@
+"""What rows become when they are published together, and what they pay for it, for every recoding (compiled).
+
+A union is a line of words, part after part; a part that a recoding does not use has no words:
+
+- a box: ranges of numbers and sets of values, as in `bounds.boxes_kernel`;
+- blocks: one node of a hierarchy for each column; a union has the lowest node above both;
+- sums: of numbers and of their squares, counts of values; those of a union are added.
+
+`head` says where the parts end: (bits of the box, box, what no cell costs, blocks, sums). `nodes` are the nodes of all
+hierarchies as (node above, what a row pays); a node above others has a greater number. `spreads` are the columns of
+which centroids are published as (kind, first word, end, what the column counts).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.bounds.boxes_kernel import NOWHERE, joined_cost
+from shoal.core.compiler import njit
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+MEAN, MEAN_OF_KNOWN, COMMONEST = 0, 1, 2
+"""Kinds of centroids: words are (sum, sum of squares), (the same, known values), counts of values, four in a word."""
+COUNT = 0xFFFF
+"""A count is two bytes: unions of so many rows or more are never formed by a step."""
+
+
+@njit(cache=True)
+def clear(unions, i, head):
+    """Make a union of no rows."""
+    i = np.uintp(i)
+    for w in range(np.uintp(head[0])):
+        unions[i, w] = 0
+    for w in range(np.uintp(head[0]), np.uintp(head[1])):
+        unions[i, w] = NOWHERE
+    for w in range(np.uintp(head[1]), np.uintp(head[3])):
+        unions[i, w] = -1
+    for w in range(np.uintp(head[3]), np.uintp(head[4])):
+        unions[i, w] = 0
+
+
+@njit(cache=True, inline="always")
+def _lowest_above(one, other, nodes):
+    """Return the lowest node above two, -1 being nothing."""
+    if one < 0 or other < 0:
+        return max(one, other)
+    while one != other:
+        if one < other:
+            one = nodes[np.uintp(one), 0]
+        else:
+            other = nodes[np.uintp(other), 0]
+    return one
+
+
+@njit(cache=True)
+def join(unions, i, others, j, head, nodes):
+    """Let union i of some take in union j of others."""
+    i, j = np.uintp(i), np.uintp(j)
+    for w in range(np.uintp(head[0])):
+        unions[i, w] |= others[j, w]
+    for w in range(np.uintp(head[0]), np.uintp(head[1])):
+        unions[i, w] = min(unions[i, w], others[j, w])
+    for w in range(np.uintp(head[1]), np.uintp(head[3])):
+        unions[i, w] = _lowest_above(unions[i, w], others[j, w], nodes)
+    for w in range(np.uintp(head[3]), np.uintp(head[4])):
+        unions[i, w] += others[j, w]
+
+
+@njit(cache=True)
+def union_cost(ones, i, others, j, size, shape):
+    """Return what `size` rows pay for the union of union i of some and union j of others."""
+    head, pieces, numbers, nodes, spreads = shape
+    if len(spreads):
+        return _spread(ones, i, others, j, size, spreads)
+    if not len(nodes):
+        return size * joined_cost(ones, i, others, j, head, pieces, numbers)
+    total, i, j = np.int64(0), np.uintp(i), np.uintp(j)
+    for w in range(np.uintp(head[1]), np.uintp(head[3])):
+        total += nodes[np.uintp(_lowest_above(ones[i, w], others[j, w], nodes)), 1]
+    return size * total
+
+
+@njit(cache=True)
+def _spread(ones, i, others, j, size, spreads):
+    """Return how far rows are from the centroid of a union, added over rows and columns."""
+    total, i, j = 0.0, np.uintp(i), np.uintp(j)
+    for q in range(len(spreads)):
+        kind, w, end = int(spreads[q, 0]), np.uintp(spreads[q, 1]), np.uintp(spreads[q, 2])
+        if kind == COMMONEST:
+            most = np.int64(0)
+            for v in range(w, end):
+                counts = ones[i, v] + others[j, v]
+                for _ in range(4):
+                    most = max(most, counts & COUNT)
+                    counts >>= 16
+            total += spreads[q, 3] * (size - most)
+            continue
+        known = ones[i, w + np.uintp(2)] + others[j, w + np.uintp(2)] if kind == MEAN_OF_KNOWN else size
+        added = float(ones[i, w] + others[j, w])
+        squares = float(ones[i, w + np.uintp(1)] + others[j, w + np.uintp(1)])
+        if known and 2 * known >= size:  # else they are published as missing, and pay for their distance from the table
+            squares -= added * added / known
+        total += spreads[q, 3] * squares
+    return np.int64(total)
