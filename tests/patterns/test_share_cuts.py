@@ -10,6 +10,7 @@ from tests.patterns.test_master_program import program_of, solved
 from tests.patterns.test_peeling import random_case
 from tests.thorough import many
 
+from shoal.core.arrays import Floats, Ints
 from shoal.patterns.checks import ENTROPY, RECURSIVE
 from shoal.patterns.share_cuts import cuts, largest_share
 
@@ -17,7 +18,7 @@ LINES = [(ENTROPY, 0, 2, 0), (ENTROPY, 0, 2.5, 0), (ENTROPY, 0, 3, 0), (RECURSIV
 COUNTS = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any).map(np.array)
 
 
-def is_admitted(line: tuple[float, ...], counts: np.ndarray) -> bool:
+def is_admitted(line: tuple[float, ...], counts: Ints) -> bool:
     """Whether a class is admitted, by the definitions."""
     kind, _, number, other = line
     if kind == RECURSIVE:
@@ -27,12 +28,13 @@ def is_admitted(line: tuple[float, ...], counts: np.ndarray) -> bool:
     return bool(-(shares * np.log(shares)).sum() >= np.log(number) - 1e-12)
 
 
-def cut_at(line: tuple[float, ...], counts: np.ndarray) -> np.ndarray:
+def cut_at(line: tuple[float, ...], counts: Ints) -> Floats:
     """The coefficients of the cut at a class, of a pattern with all four values."""
-    return cuts(np.array(line, float), counts[None, :].astype(float), np.ones((1, 4)))[0]
+    found: Floats = cuts(np.array(line, float), counts[None, :].astype(float), np.ones((1, 4)))[0]
+    return found
 
 
-def check(line: tuple[float, ...], one: np.ndarray, other: np.ndarray) -> None:
+def check(line: tuple[float, ...], one: Ints, other: Ints) -> None:
     found = cut_at(line, one)
     if is_admitted(line, one):
         assert not found.any()
@@ -45,7 +47,7 @@ def check(line: tuple[float, ...], one: np.ndarray, other: np.ndarray) -> None:
 @pytest.mark.parametrize("line", LINES)
 @settings(max_examples=60)
 @given(one=COUNTS, other=COUNTS)
-def test_no_admitted_class_breaks_a_cut(line: tuple[float, ...], one: np.ndarray, other: np.ndarray) -> None:
+def test_no_admitted_class_breaks_a_cut(line: tuple[float, ...], one: Ints, other: Ints) -> None:
     check(line, one, other)
 
 
@@ -53,7 +55,7 @@ def test_no_admitted_class_breaks_a_cut(line: tuple[float, ...], one: np.ndarray
 @pytest.mark.parametrize("line", LINES)
 @settings(max_examples=many(2_000))
 @given(one=COUNTS, other=COUNTS)
-def test_no_admitted_class_breaks_any_of_many_cuts(line: tuple[float, ...], one: np.ndarray, other: np.ndarray) -> None:
+def test_no_admitted_class_breaks_any_of_many_cuts(line: tuple[float, ...], one: Ints, other: Ints) -> None:
     check(line, one, other)
 
 
@@ -83,4 +85,4 @@ def test_the_program_keeps_to_them_and_costs_no_more_than_a_release(require: str
         counts = np.bincount(codes[mine], weights=vertex.rows[mine], minlength=program.checks.totals.shape[1])
         present = np.bincount(codes[mine], minlength=len(counts))[None, :].clip(0, 1)
         if counts.sum() > 1e-6:
-            assert not cuts(program.checks.lines[0], counts[None, :], present.astype(float)).any()
+            assert not cuts(program.checks.lines[0], counts[None, :].astype(float), present.astype(float)).any()

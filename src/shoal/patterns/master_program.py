@@ -104,18 +104,16 @@ class MasterProgram:
         pool, width = self.pool, self.checks.totals.shape[1]
         codes = self.checks.codes[int(line[1])][pool.types[pool.members]]
         used = np.unique(pool.pattern_of_member[vertex.rows > TOLERANCE])
-        place = np.full(len(pool), -1)
-        place[used] = np.arange(len(used))
-        own = place[pool.pattern_of_member]
-        inside = np.flatnonzero(own >= 0)
-        keys, shape = own[inside] * width + codes[inside], (len(used), width)
-        counts = np.bincount(keys, weights=vertex.rows[inside], minlength=len(used) * width).reshape(shape)
-        present = np.minimum(np.bincount(keys, minlength=len(used) * width), 1.0).reshape(shape)
+        inside = np.flatnonzero(np.isin(pool.pattern_of_member, used))
+        own, values = np.searchsorted(used, pool.pattern_of_member[inside]), codes[inside]
+        counts, present = np.zeros((len(used), width)), np.zeros((len(used), width))
+        np.add.at(counts, (own, values), vertex.rows[inside])
+        present[own, values] = 1.0
         found = cuts(line, counts, present)
-        broken = found.any(axis=1)
-        number = np.cumsum(broken) - 1
-        members = inside[broken[own[inside]] & (found[own[inside], codes[inside]] != 0)]
-        add_rows(self._solver, number[own[members]], members, found[own[members], codes[members]], int(broken.sum()))
+        broken: Bools = np.any(found != 0, axis=1).reshape(-1)
+        number, weights = np.cumsum(broken) - 1, found[own, values]
+        of = np.flatnonzero(weights)
+        add_rows(self._solver, number[own[of]], inside[of], weights[of], int(broken.sum()))
         return int(broken.sum())
 
     def _bound(self, columns: Ints, upper: float) -> None:

@@ -50,7 +50,8 @@ def cuts(line: Floats, counts: Floats, present: Floats) -> Floats:
     rows = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     found = _tangents(number, counts / rows, present) if kind == ENTROPY else _recursive(number, int(other), counts)
     broken = (found * counts).sum(axis=1) > BROKEN * rows[:, 0]
-    return found * (broken & (rows[:, 0] > BROKEN))[:, None]
+    kept: Floats = found * (broken & (rows[:, 0] > BROKEN))[:, None]
+    return kept
 
 
 def _times_log(shares: Floats) -> Floats:
