@@ -41,6 +41,10 @@ CLOSE_GUIDE = 0.3
 """The share of its price that a row is expected to pay where closeness is asked for."""
 MOST_IDLE = 60
 """Windows in a row without a better release after which the search ends."""
+FEW_EDGES = 2
+"""Edges of closeness up to which windows are opened, those of two values: with 14 values one took minutes."""
+SLOWER = 3
+"""How many times fewer windows there are where closeness is asked for: each takes longer."""
 MOST_MEMBERS = 30_000
 """Entries up to which the program of all patterns that could still help is solved as a whole."""
 
@@ -263,10 +267,11 @@ class CoveringSearch:
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
-        if self.checks.close or not self.checks.linear:
+        if not self.checks.linear or self.checks.most_edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
             return
-        windows, most = Windows(self.covering, self.checks, np.random.default_rng(self.seed)), self.effort.windows
+        windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
+        most = self.effort.windows // (SLOWER if self.checks.close else 1)
         before = self.covering.cost
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
             share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
