@@ -18,6 +18,7 @@ from tests.thorough import many
 
 from shoal.bounds.base import in_measure
 from shoal.bounds.prices import Ascent, PriceBound, Pricing, Valued
+from shoal.bounds.residue import Residue
 from shoal.bounds.support import Support, charges
 from shoal.core.arrays import Ints
 from shoal.core.errors import Infeasible, Unsupported
@@ -243,6 +244,28 @@ def test_prices_found_elsewhere_are_taken_only_if_they_prove_more(drawn: Priced)
     before, other = ascent.best.bound, drawn.valued.bound
     ascent.lift(drawn.prices)
     assert ascent.best.bound == max(before, other)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_prices_of_values_prove_the_residue_and_no_more_than_the_optimum(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    number, illness = rng.choice([1, 2, 4], 8).tolist(), rng.choice(["cold", "cold", "gout", "asthma"], 8).tolist()
+    case = case_of({"number": number, "illness": illness}, "l(illness)=2")
+    ascent = Ascent.of(Pricing.of(case.problem))
+    before = ascent.reached
+    ascent.price_values()
+    assert ascent.aside is not None
+    assert ascent.reached is before
+    assert ascent.best.bound == max(before.bound, ascent.aside.bound)
+    assert ascent.pricing.stated(ascent.aside) >= Residue().of(case.problem)
+    if case.oracle.admits([tuple(range(8))]):
+        assert ascent.pricing.stated(ascent.best) <= case.oracle.optimum("stars")
+
+
+def test_prices_depend_on_values_only_where_shares_are_limited() -> None:
+    ascent = Ascent.of(Pricing.of(COUNTEREXAMPLE.problem))
+    ascent.price_values()
+    assert ascent.aside is None
 
 
 def test_a_coarse_pattern_counts_though_every_finer_one_is_admissible() -> None:

@@ -108,8 +108,8 @@ def test_members_that_the_program_uses_lose_nothing_to_its_duals(require: str) -
 
 @pytest.mark.parametrize(
     ("require", "limited"),
-    [("k=3", False), ("distinct-l(illness)=2", False), ("entropy-l(illness)=2", False), ("k=3 l(illness)=2", True)],
+    [("k=3", False), ("distinct-l(illness)=2", False), ("entropy-l(illness)=2", True), ("k=3 l(illness)=2", True)],
 )
-def test_it_is_for_shares_that_are_linear_in_counts(require: str, limited: bool) -> None:
+def test_it_is_for_models_that_limit_shares(require: str, limited: bool) -> None:
     problem = random_case(1, require, 30).problem
     assert is_limited(Checks.of(Cube.of(problem), problem.models)) == limited

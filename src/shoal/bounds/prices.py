@@ -11,6 +11,7 @@ Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at mo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -26,16 +27,16 @@ from shoal.costs import CellCost
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.closed import ClosedPatterns
-from shoal.patterns.demands import Demands
+from shoal.patterns.demands import SHARE, Demands
 from shoal.patterns.gains import Read, lane_gains
 from shoal.problem import Problem
 
 SHORT = 2e-3
 """Steps shorter than this prove nothing more."""
-
-
 FARTHEST = 2.0**60
 """Where no class is admitted, prices rise without end: this is far enough, and 64 bits hold it."""
+PRICED = "pricing of all searches"
+"""What it is kept under."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,17 @@ class Pricing:
         """Lay out the cube, unless it is there, and read the models as they were asked for."""
         cube = cube or Cube.of(problem)
         return cls(problem, cube, Demands.of(cube, problem.bounding, may_drop=problem.may_drop > 0))
+
+    @classmethod
+    def kept(cls, problem: Problem, check: Callable[[], None]) -> Pricing:
+        """Return what is kept with the problem, and goes with it; a second search need not list patterns again.
+
+        `check` is called now and then while the cube is laid out, and may raise what ends it.
+        """
+        kept: dict[str, Pricing] = vars(problem)
+        if PRICED not in kept:
+            kept[PRICED] = cls.of(problem, Cube.of(problem, check))
+        return kept[PRICED]
 
     @cached_property
     def closed(self) -> ClosedPatterns | None:
@@ -130,7 +142,10 @@ class Ascent:
     """Prices rising along their slope, in Polyak's steps towards the best known release; the best are kept."""
 
     pricing: Pricing
-    best: Valued
+    reached: Valued
+    """The best prices on the way, which guide searches."""
+    aside: Valued | None = None
+    """Prices that depend on sensitive values alone: they may prove more, and are no place to rise from."""
     stride: float = 0.5
     looked: int = 0
     """How often types were looked at in all steps."""
@@ -145,6 +160,27 @@ class Ascent:
         counts, prices = pricing.cube.counts, charges(pricing.cube, pricing.demands)
         return cls(pricing, Valued(prices, int(prices @ counts), counts.astype(np.float64)))
 
+    @property
+    def best(self) -> Valued:
+        """The prices that prove most."""
+        return self.reached if self.aside is None or self.aside.bound <= self.reached.bound else self.aside
+
+    def price_values(self) -> None:
+        """Where a value may fill 1/l of a class at most: value prices that depend on the value alone.
+
+        A row that is altered pays at least what the finest block loses. At that price for every row, or l times that
+        for the rows of one value and 0 for all others, or any mean of the two, only classes that alter nothing gain: so
+        they prove what the residue of Xiao, Yi and Tao (2010) does. The value is the commonest of the altered rows.
+        """
+        cube, demands = self.pricing.cube, self.pricing.demands
+        least = int(cube.finest * cube.denominator) - 1  # else altering the cheapest way would count as a gain of 0
+        for _, attribute, l, _ in demands.gains[demands.gains[:, 0] == SHARE].tolist():  # noqa: E741
+            even = self.pricing.value(np.full(cube.types, least, np.int64))
+            altered = np.bincount(demands.codes[attribute], weights=even.slope)
+            commonest = np.where(demands.codes[attribute] == np.argmax(altered), l * least, 0)
+            others = [self.pricing.value(prices) for prices in (commonest, (commonest + least) // 2)]
+            self.aside = max([even, *others, *([self.aside] if self.aside else [])], key=lambda found: found.bound)
+
     def may_rise(self, target: int, looked: int) -> bool:
         """Whether a step could prove more of a target, and types were not looked at as often as that yet."""
         return self.best.bound < target and self.stride >= SHORT and self.looked < looked
@@ -155,13 +191,13 @@ class Ascent:
         A target far above what is proved would make strides that prove nothing: it is taken nearer.
         """
         counts = self.pricing.cube.counts
-        here = self._here or self.best
+        here = self._here or self.reached
         at = here.prices.astype(np.float64) if self._at is None else self._at
         direction = here.slope if self._direction is None else here.slope + 0.8 * self._direction
         length = float((direction**2 / counts).sum())
         if length == 0 or target <= self.best.bound:
             return
-        near = min(target, self.best.bound + 2 * self.best.bound // 5 + self.pricing.cube.denominator)
+        near = min(target, self.reached.bound + 2 * self.reached.bound // 5 + self.pricing.cube.denominator)
         ahead = max(near - here.bound, 1)
         self._at = np.clip(at + self.stride * ahead / length * direction / counts, -FARTHEST, FARTHEST)
         self._direction = direction
@@ -171,8 +207,8 @@ class Ascent:
 
     def _keep(self, found: Valued) -> None:
         """Keep the best; after four steps without a better one, make shorter ones."""
-        if found.bound > self.best.bound:
-            self.best, self._waiting = found, 0
+        if found.bound > self.reached.bound:
+            self.reached, self._waiting = found, 0
             return
         self._waiting += 1
         if self._waiting == 4:
@@ -181,8 +217,8 @@ class Ascent:
     def lift(self, prices: Ints) -> None:
         """Take prices found elsewhere, if they prove more, and go on from there."""
         found = self.pricing.value(prices)
-        if found.bound > self.best.bound:
-            self.best, self._here, self._at, self._direction = found, None, None, None
+        if found.bound > self.reached.bound:
+            self.reached, self._here, self._at, self._direction = found, None, None, None
 
 
 class PriceBound(Bound):
@@ -212,6 +248,7 @@ class PriceBound(Bound):
     def ascended(self, pricing: Pricing) -> Ascent:
         """Let prices rise; the target is a little above what is proved so far, as no release is at hand."""
         ascent = Ascent.of(pricing)
+        ascent.price_values()
         for _ in range(self.steps):
             ascent.step(ascent.best.bound + ascent.best.bound // 10 + 1)
         return ascent

@@ -84,6 +84,14 @@ def new_solver(*, seconds: float | None = None, nodes: int | None = None, gap: f
     return solver
 
 
+def add_rows(solver: Any, row: Ints, column: Ints, value: Floats, number: int) -> None:
+    """Add so many constraints `sum of value x <= 0` to a program, as triples; rows are numbered from 0."""
+    order, inf = np.lexsort((column, row)), highs().kHighsInf
+    starts = np.searchsorted(row[order], np.arange(number)).astype(np.int32)
+    lower, upper, columns = np.full(number, -inf), np.zeros(number), column[order].astype(np.int32)
+    solver.addRows(number, lower, upper, len(columns), starts, columns, value[order])
+
+
 def start_from(solver: Any, values: Floats) -> None:
     """Give the solver a solution to begin with."""
     solution = highs().HighsSolution()

@@ -74,6 +74,11 @@ class Checks:
         """Whether closeness to the table is asked for."""
         return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL)).any())
 
+    @property
+    def most_edges(self) -> int:
+        """The edges of the closeness that has most; 0 where none is asked for."""
+        return int((self.weights > 0).sum(axis=1).max(initial=0))
+
     @classmethod
     def of(cls, cube: Cube, models: Models) -> Checks:
         """Read the models that compiled loops know; the others are left out."""

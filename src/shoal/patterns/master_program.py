@@ -6,6 +6,9 @@
     sum_{t of value v} x_pt <= P_v N_p + e_pv,  sum_v e_pv <= t N_p  t-closeness, equal distance
     u_e >= +-sum_{v under e} (N_pv - P_v N_p),  sum_e w_e u_e <= t N_p     t-closeness, edge by edge of a tree or line
 
+Entropy and recursive l-diversity are not linear, but the shares that they admit are convex: what they imply of single
+values is there from the beginning, and tangents are added where a solution breaks one (`share_cuts`).
+
 Unlike the pattern program (`program`) it knows neither the least number of rows nor of different values, so that it has
 no column but for rows. Where rows per type are many, a vertex has few fractions. Patterns are shut one after the other
 until no class is too small, each time from the basis before: HiGHS does that in a fraction of the first time.
@@ -13,21 +16,27 @@ until no class is too small, each time from the basis before: HiGHS does that in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
-from shoal.core.solver import Constraints, highs, model_of, new_solver, run_solver
-from shoal.patterns.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
+from shoal.core.solver import Constraints, add_rows, highs, model_of, new_solver, run_solver
+from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE, Checks
 from shoal.patterns.pool import Pool
+from shoal.patterns.share_cuts import cuts, largest_share
 
 INTERIOR, DUAL, PRIMAL = ("ipm", 1), ("simplex", 1), ("simplex", 4)
 """How HiGHS solves it: anew; from a basis where columns were bounded; from a basis where columns were added."""
+Caps: TypeAlias = Callable[[Ints, Ints], Floats]
+"""Given patterns and values of theirs, the most that each can have of a class."""
 TOLERANCE = 1e-7
+MOST_CUTS = 30
+"""How often tangents are added at most: what is broken then is little, and rounding takes care of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +51,8 @@ class Vertex:
 
 
 def is_limited(checks: Checks) -> bool:
-    """Whether the program says more than that every row is somewhere: all models are linear, and one is of shares."""
-    return checks.linear and bool(np.isin(checks.lines[:, 0], (SHARE, EQUAL, CLOSE)).any())
+    """Whether the program says more than that every row is somewhere: it knows all models, and one is of shares."""
+    return checks.complete and bool((checks.lines[:, 0] != DISTINCT).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,20 +70,51 @@ class MasterProgram:
         """
         absent = ~chosen
         self._bound(np.flatnonzero(absent), 0.0)
-        vertex = self._run(INTERIOR, deadline)
+        vertex = self._cut(self._run(INTERIOR, deadline), deadline)
         while vertex is not None:
             entering = np.flatnonzero(absent & (vertex.reduced < -TOLERANCE))
             if not len(entering):
                 break
             absent[entering] = False
             self._bound(entering, highs().kHighsInf)
-            vertex = self._run(PRIMAL, deadline)
+            vertex = self._cut(self._run(PRIMAL, deadline), deadline)
         return vertex
 
     def without(self, patterns: Ints, deadline: Ending | None = None) -> Vertex | None:
         """Return an optimal vertex where no class is published as some of the patterns, now and from now on."""
         self._bound(len(self.pool.members) + patterns, 0.0)
-        return self._run(DUAL, deadline)
+        return self._cut(self._run(DUAL, deadline), deadline)
+
+    def _cut(self, vertex: Vertex | None, deadline: Ending | None) -> Vertex | None:
+        """Add tangents that a vertex breaks, and solve again, until it breaks none or there were enough."""
+        for _ in range(MOST_CUTS):
+            if vertex is None or not sum(self._add_cuts(vertex, line) for line in self._curved):
+                break
+            vertex = self._run(DUAL, deadline)
+        return vertex
+
+    @property
+    def _curved(self) -> Floats:
+        """The lines that are not linear."""
+        curved: Floats = self.checks.lines[np.isin(self.checks.lines[:, 0], (ENTROPY, RECURSIVE))]
+        return curved
+
+    def _add_cuts(self, vertex: Vertex, line: Floats) -> int:
+        """Add a tangent for every pattern whose class breaks a line; return how many."""
+        pool, width = self.pool, self.checks.totals.shape[1]
+        codes = self.checks.codes[int(line[1])][pool.types[pool.members]]
+        used = np.unique(pool.pattern_of_member[vertex.rows > TOLERANCE])
+        inside = np.flatnonzero(np.isin(pool.pattern_of_member, used))
+        own, values = np.searchsorted(used, pool.pattern_of_member[inside]), codes[inside]
+        counts, present = np.zeros((len(used), width)), np.zeros((len(used), width))
+        np.add.at(counts, (own, values), vertex.rows[inside])
+        present[own, values] = 1.0
+        found = cuts(line, counts, present)
+        broken: Bools = np.any(found != 0, axis=1).reshape(-1)
+        number, weights = np.cumsum(broken) - 1, found[own, values]
+        of = np.flatnonzero(weights)
+        add_rows(self._solver, number[own[of]], inside[of], weights[of], int(broken.sum()))
+        return int(broken.sum())
 
     def _bound(self, columns: Ints, upper: float) -> None:
         """Let columns be at most so much."""
@@ -109,8 +149,8 @@ class MasterProgram:
         rows.put(first + every, number + every, -1.0)
         columns = number + len(pool)
         for place, line in enumerate(self.checks.lines):
-            if line[0] == SHARE:
-                self._limit_values(rows, int(line[1]), np.full(self.checks.totals.shape[1], 1 / line[2]))
+            if line[0] in (SHARE, ENTROPY, RECURSIVE):
+                self._limit_values(rows, int(line[1]), partial(_largest, line))
             elif line[0] == EQUAL:
                 columns = self._limit_excess(rows, int(line[1]), line[2], columns)
             elif line[0] == CLOSE:
@@ -119,23 +159,24 @@ class MasterProgram:
         cost[:number] = pool.costs[patterns] / self.denominator
         return model_of(rows, cost, np.full(columns, highs().kHighsInf))
 
-    def _limit_values(self, rows: Constraints, attribute: int, caps: Floats) -> tuple[int, Ints]:
+    def _limit_values(self, rows: Constraints, attribute: int, caps: Caps) -> tuple[int, Ints]:
         """Add for every pattern and value of it: rows of the value, less its cap of all, are at most 0.
 
         Returns the first constraint, and the pattern of each.
         """
-        pool, width = self.pool, len(caps)
+        pool, width = self.pool, self.checks.totals.shape[1]
         codes = self.checks.codes[attribute][pool.types[pool.members]]
         keys, own = np.unique(pool.pattern_of_member * width + codes, return_inverse=True)
         patterns, values = np.divmod(keys, width)
         first = rows.add(len(keys), -highs().kHighsInf, 0.0)
         rows.put(first + own.reshape(-1), np.arange(len(codes)), 1.0)
-        rows.put(first + np.arange(len(keys)), len(codes) + patterns, -caps[values])
+        rows.put(first + np.arange(len(keys)), len(codes) + patterns, -caps(patterns, values))
         return first, patterns
 
     def _limit_excess(self, rows: Constraints, attribute: int, t: float, columns: int) -> int:
         """Let values go beyond their share of the table by at most t of the rows; return the number of columns then."""
-        first, patterns = self._limit_values(rows, attribute, self.checks.shares[attribute])
+        shares = self.checks.shares[attribute]
+        first, patterns = self._limit_values(rows, attribute, lambda _, values: shares[values])
         excess = np.arange(len(patterns))
         rows.put(first + excess, columns + excess, -1.0)
         budget = self._budget(rows, t)
@@ -194,7 +235,8 @@ def _rates(worth: Floats, line: Floats, shares: Floats) -> Floats:
     if line[0] == CLOSE:
         highest: Floats = worth.max(axis=1)
         return highest
-    base, pool = (np.full(len(shares), 1 / line[2]), 0.0) if line[0] == SHARE else (shares, line[2])
+    one, each = np.zeros(len(shares), np.int64), np.arange(len(shares))
+    base, pool = (shares, line[2]) if line[0] == EQUAL else (_largest(line, one, each), 0.0)
     order = np.argsort(-worth, axis=1, kind="stable")
     mass, spare, earned = np.ones(len(worth)), np.full(len(worth), pool), np.zeros(len(worth))
     for value in order.T:
@@ -204,6 +246,14 @@ def _rates(worth: Floats, line: Floats, shares: Floats) -> Floats:
         spare -= np.clip(share - base[value], 0.0, spare)
         mass, earned = mass - share, earned + np.where(present, each, 0.0) * share
     return np.where(mass > 1e-9, -np.inf, earned)
+
+
+def _largest(line: Floats, patterns: Ints, values: Ints) -> Floats:
+    """Return the most that each value of each pattern can have of a class."""
+    if line[0] == SHARE:
+        return np.full(len(values), 1 / line[2])
+    different = np.bincount(patterns).astype(np.float64)
+    return largest_share(line, different)[patterns]
 
 
 def needed(losses: Floats, most: int) -> Bools:

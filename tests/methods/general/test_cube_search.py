@@ -37,6 +37,30 @@ def test_it_costs_no_more_than_peeling_and_proves_no_less(require: str) -> None:
     assert then.lower_bound >= first.lower_bound - 1e-9
 
 
+@pytest.mark.parametrize("require", ["k=3", "l(illness)=2", "t(illness:equal)=0.3"])
+def test_it_goes_on_from_a_release_that_is_cheaper_and_from_its_prices(require: str) -> None:
+    case = larger(require)
+    known = CubeSearch().run(case.problem)
+    search = CoveringSearch.of(case.problem, 0, Deadline(), silent, effort="normal", start=known)
+    assert search.ascent.pricing.measured(search.covering.cost) == pytest.approx(known.cost)
+    assert known.prices is not None
+    assert search.ascent.pricing.stated(search.ascent.best) >= known.prices.bound - 1e-9
+    found = CubeSearch(effort="normal").begun(known).run(case.problem)
+    assert found.cost <= known.cost
+    assert audited(case, found)
+
+
+def test_a_release_of_other_rows_is_no_start() -> None:
+    case, other = larger("k=3"), larger("k=3", rows=60)
+    found = CubeSearch(effort="normal").begun(CubeSearch().run(other.problem)).run(case.problem)
+    assert found.cost == CubeSearch(effort="normal").run(case.problem).cost
+
+
+def test_where_tp_plus_is_made_for_what_is_asked_it_costs_no_more() -> None:
+    case = larger("l(illness)=2")
+    assert run(case, "cube").cost <= run(case, "tp-plus").cost
+
+
 @pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "distinct-l(illness)=3"])
 def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.methods.general.windows.ROWS", 30)
@@ -89,10 +113,10 @@ def test_a_program_that_is_too_large_is_not_solved_and_nothing_is_called_optimal
 def test_with_few_nodes_walked_the_release_is_admitted_and_the_bound_holds(
     require: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case: Case = larger(require)
-    whole = run(case, "cube")
+    whole = run(larger(require), "cube")
     monkeypatch.setattr(layout, "MOST_WALKED", 150)
     monkeypatch.setattr(layout, "MOST_PRICED", 150)
+    case: Case = larger(require)  # a problem keeps its cube
     found = run(case, "cube")
     assert audited(case, found)
     assert found.status != "optimal" or found.cost == whole.cost

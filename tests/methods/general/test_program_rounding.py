@@ -19,7 +19,13 @@ from shoal.methods.general.cube import CoveringSearch, CubeSearch
 from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.patterns.checks import Checks
 
-REQUIRE = ["k=5 l(illness)=2", "k=5 t(illness:equal)=0.2", "k=5 l(illness)=2 t(salary:ordered)=0.2"]
+REQUIRE = [
+    "k=5 l(illness)=2",
+    "k=5 t(illness:equal)=0.2",
+    "k=5 l(illness)=2 t(salary:ordered)=0.2",
+    "k=5 entropy-l(illness)=2",
+    "recursive-l(illness)=(2,2)",
+]
 
 
 def skewed(require: str, *, recoding: str = "suppress", rows: int = 600) -> Case:

@@ -15,6 +15,8 @@ from shoal.methods.general.moves import moved
 from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
 from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.methods.general.windows import Windows
+from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
@@ -35,8 +37,14 @@ PAYING = 20
 MOST_WINDOWS = 3_000
 MOST_WINDOWED = 100_000
 """Rows beyond which windows are too small to matter."""
+CLOSE_GUIDE = 0.3
+"""The share of its price that a row is expected to pay where closeness is asked for."""
 MOST_IDLE = 60
 """Windows in a row without a better release after which the search ends."""
+FEW_EDGES = 2
+"""Edges of closeness up to which windows are opened, those of two values: with 14 values one took minutes."""
+SLOWER = 3
+"""How many times fewer windows there are where closeness is asked for: each takes longer."""
 MOST_MEMBERS = 30_000
 """Entries up to which the program of all patterns that could still help is solved as a whole."""
 
@@ -65,6 +73,9 @@ class Effort:
     """How much more than the bound a release may cost for the search to end."""
     pays: float = 0.0
     """The share of the cost that some windows together must save for the next ones to be tried."""
+    limits: int = 100
+    """Limits of regret where prices lead the peeling and closeness is asked for: a hundred take half a minute for
+    20,000 types."""
 
     @classmethod
     def of(cls, effort: str | None) -> Effort:
@@ -76,8 +87,10 @@ class Effort:
 
 
 EFFORTS = {
-    NORMAL: Effort(LOOKED[NORMAL], windows=120, nodes=100, members=5_000, entries=200_000, gap=0.01, pays=5e-3),
-    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000),
+    NORMAL: Effort(
+        LOOKED[NORMAL], windows=120, nodes=100, members=5_000, entries=200_000, gap=0.01, pays=5e-3, limits=20
+    ),
+    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000, limits=60),
 }
 
 
@@ -89,7 +102,8 @@ class CubeSearch(Method):
     solution is rounded to a release. Windows of a mixed-integer program improve the cheaper one where rows pay more
     than their price. Cost and bound move towards each other until they meet, or until windows find nothing more; that
     can take many minutes, and a time limit ends it earlier. The steps and their order do not depend on the limit, so
-    that more time never gives a dearer release. Mondrian's release is returned if it is cheaper.
+    that more time never gives a dearer release. Where `tp-plus` is made for what is asked, its release is what the
+    search begins with if it is cheaper than the peeled one. Mondrian's release is returned if it is cheaper.
     """
 
     name: ClassVar[str] = "cube"
@@ -109,13 +123,21 @@ class CubeSearch(Method):
         """Require a cube, and that the table as one class meets the models."""
         return [*refusals(problem), *unmet(problem)]
 
-    def __init__(self, *, effort: str | None = None) -> None:
-        """`effort`: do as much as `auto` does with that effort, instead of going on to the end."""
-        self._effort = effort
+    def __init__(self, *, effort: str | None = None, start: Solution | None = None) -> None:
+        """`effort`: do as much as `auto` does with that effort, instead of going on to the end.
+
+        `start`: a release to go on from, if it is cheaper than what peeling finds.
+        """
+        self._effort, self._start = effort, start
+
+    def begun(self, found: Solution) -> CubeSearch:
+        """Return the same search, beginning with a release that was found before, and with its prices."""
+        return CubeSearch(effort=self._effort, start=found)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, round, search."""
-        search = CoveringSearch.of(problem, seed, deadline, progress, effort=self._effort)
+        start = self._start or _made_for(problem, seed, deadline, progress)
+        search = CoveringSearch.of(problem, seed, deadline, progress, effort=self._effort, start=start)
         search.price()
         search.peel()
         search.move()
@@ -143,16 +165,32 @@ class CoveringSearch:
 
     @classmethod
     def of(
-        cls, problem: Problem, seed: int, deadline: Deadline, progress: Progress, *, effort: str | None = None
+        cls,
+        problem: Problem,
+        seed: int,
+        deadline: Deadline,
+        progress: Progress,
+        *,
+        effort: str | None = None,
+        start: Solution | None = None,
     ) -> CoveringSearch:
-        """Lay out the cube, charge the rows, and peel for a first time."""
+        """Lay out the cube, charge the rows, and peel for a first time; a start is taken if it is cheaper.
+
+        Where this search made the start itself, it was peeled before: it goes on from there.
+        """
         progress(0.0, "charging the rows (compiled at the first use)")
-        pricing = Pricing.of(problem, Cube.of(problem, deadline.check))
-        checks = Checks.of(pricing.cube, problem.models)
-        ascent = Ascent.of(pricing)
-        progress(0.05, "peeling")
-        covering = peeled(pricing.cube, checks, ascent.best.prices, deadline)
-        return cls(problem, checks, ascent, ascent.best.prices, covering, seed, deadline, progress, Effort.of(effort))
+        pricing = Pricing.kept(problem, deadline.check)
+        cube, ascent = pricing.cube, Ascent.of(pricing)
+        checks = Checks.of(cube, problem.models)
+        charges, known = ascent.best.prices, _known(problem, cube, start)
+        if known is None or start is None or start.method != CubeSearch.name:
+            progress(0.05, "peeling")
+            found = peeled(cube, checks, charges, deadline)
+            known = found if known is None or found.cost <= known.cost else known
+        ascent.price_values()
+        if start is not None and start.prices is not None:
+            _resume(ascent, start.prices)
+        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort))
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -208,12 +246,18 @@ class CoveringSearch:
     def peel(self) -> None:
         """Peel again, led by the mean of prices and charges, which is better than either; keep the cheaper covering.
 
-        Negative prices are of rows that others compete for; a mean with them would make every pattern wait.
+        Negative prices are of rows that others compete for; a mean with them would make every pattern wait. Where
+        closeness is asked for, charges say little, and prices lead by themselves.
         """
-        if not self.closed and not self.checks.close:
-            prices = (np.maximum(self.ascent.best.prices, 0) + self.charges) // 2
-            found = peeled(self.covering.cube, self.checks, prices, self.deadline)
-            self.covering = min(self.covering, found, key=lambda covering: covering.cost)
+        if self.closed:
+            return
+        self.report(0.42, "peeling led by the prices")
+        cube, prices = self.covering.cube, np.maximum(self.ascent.reached.prices, 0)
+        if self.checks.close:
+            found = peeled(cube, self.checks, prices, self.deadline, self.effort.limits, guide=CLOSE_GUIDE)
+        else:
+            found = peeled(cube, self.checks, (prices + self.charges) // 2, self.deadline)
+        self._try(found)
 
     def move(self) -> None:
         """Open patterns for the rows of the dearest class, and move rows to cheaper classes."""
@@ -223,15 +267,16 @@ class CoveringSearch:
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
-        if self.checks.close or not self.checks.linear:
+        if not self.checks.linear or self.checks.most_edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
             return
-        windows, most = Windows(self.covering, self.checks, np.random.default_rng(self.seed)), self.effort.windows
+        windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
+        most = self.effort.windows // (SLOWER if self.checks.close else 1)
         before = self.covering.cost
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
             share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
             self.report(share, "windows")
-            windows.step(self.ascent.best.prices, self.deadline.left)
+            windows.step(self.ascent.reached.prices, self.deadline.left)
             self.covering = windows.covering
             if windows.tried % PAYING == 0:
                 saved, before = before - self.covering.cost, self.covering.cost
@@ -274,3 +319,31 @@ class CoveringSearch:
     def _try(self, found: Covering) -> None:
         if found.cost < self.covering.cost:
             self.covering = found
+
+
+def _made_for(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Solution | None:
+    """Return the release of a method that is made for what is asked; None where none is, or time is over."""
+    method = TPPlus()
+    if not problem.counts_stars or method.accepts(problem) or deadline.passed:
+        return None
+    return method.solve(problem, seed=seed, deadline=deadline, progress=progress)
+
+
+def _known(problem: Problem, cube: Cube, start: Solution | None) -> Covering | None:
+    """Return a release as a covering, if it is of these rows and meets what the search works with."""
+    if start is None or start.partition.dropped or len(start.partition.class_of_row) != problem.rows:
+        return None
+    admitted = problem.models.admits(problem.classes(start.partition)).all()
+    return Covering.shown(problem, cube, start.partition) if admitted else None
+
+
+def _resume(ascent: Ascent, prices: Prices) -> None:
+    """Go on from prices that were found before, if they are of these rows and prove more than all that is known."""
+    cube = ascent.pricing.cube
+    if len(prices.of_row) != len(cube.type_of_row) or prices.denominator != cube.denominator:
+        return
+    if prices.bound <= ascent.pricing.stated(ascent.best):
+        return
+    of_type = np.zeros(cube.types, np.int64)
+    of_type[cube.type_of_row] = prices.of_row
+    ascent.lift(of_type)

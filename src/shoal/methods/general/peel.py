@@ -80,6 +80,8 @@ class Peel(Method):
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
+        if self._effort:
+            ascent.price_values()
         while self._effort and not deadline.passed and ascent.may_rise(found.cost, looked(self._effort, problem.rows)):
             progress(0.6, standing("prices rise", ascent, found))
             ascent.step(found.cost)
@@ -113,16 +115,25 @@ def unmet(problem: Problem) -> list[str]:
 
 
 def peeled(
-    cube: Cube, checks: Checks, prices: Ints, deadline: Deadline, limits: int = LIMITS, *, left: Ints | None = None
+    cube: Cube,
+    checks: Checks,
+    prices: Ints,
+    deadline: Deadline,
+    limits: int = LIMITS,
+    *,
+    left: Ints | None = None,
+    guide: float | None = None,
 ) -> Covering:
     """Cover all rows by patterns, small regret to the prices first; what is left becomes the all-star class.
 
-    `left`: only so many rows of each type are to be covered.
+    `left`: only so many rows of each type are to be covered. `guide`: the share of its price that a row is expected to
+    pay; unless it is said, nothing where closeness is asked for, as charges know little of it.
 
     Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
     itself over more of them, until all were walked or nothing more is covered.
     """
-    expected = np.zeros_like(prices) if checks.close else (GUIDE * prices).astype(np.int64)
+    share = (0.0 if checks.close else GUIDE) if guide is None else guide
+    expected = (share * prices).astype(np.int64)
     rows = cube.counts if left is None else left
     types, covered, nodes = np.flatnonzero(rows), [np.empty((0, 3), np.int64)], [np.empty(0, np.int64)]
     left = rows[types]

@@ -38,7 +38,7 @@ def round_program(checks: Checks, ascent: Ascent, deadline: Deadline) -> Coverin
     Every class is admitted, as far as the loops know the models. Rows that rounding leaves over are peeled. None where
     there are too many patterns, or time is over before the program is solved.
     """
-    cube, prices = ascent.pricing.cube, ascent.best.prices
+    cube, prices = ascent.pricing.cube, ascent.reached.prices
     everything = np.arange(cube.types)
     pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=ANY, most=MOST_LISTED)
     if pool is None:

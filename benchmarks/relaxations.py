@@ -1,0 +1,103 @@
+"""On which side the rest of a gap lies: release, linear program and bound, on samples for which the program is solved.
+
+`python -m benchmarks relaxations` runs every sample; `python -m benchmarks.relaxations NAME` one of them. Where models
+limit shares it is the program over all patterns without a least number of rows (`patterns/master_program.py`), solved by
+column generation; for k-anonymity it is the relaxed pattern program over the patterns that lose little to the prices.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import numpy as np
+
+from benchmarks.measure import SHARED, show
+from benchmarks.proofs import CASES, Case, request_of
+from shoal.bounds.prices import Pricing
+from shoal.core.arrays import Ints
+from shoal.methods.base import Deadline
+from shoal.methods.general.cube import CubeSearch
+from shoal.patterns.checks import Checks
+from shoal.patterns.master_program import MasterProgram, needed, reduced_costs
+from shoal.patterns.pool import Pool
+from shoal.patterns.program import Program
+from shoal.steps.preparation import prepare
+from shoal.studies.synth import census
+from shoal.tables.table import Table, read
+
+SAMPLES = {"close": 500, "creditcard": 2_000, "ncp-8": 2_000, "census": 6_000}
+"""Cases of `benchmarks.proofs`, and how many rows."""
+SECONDS = 100
+"""For the release."""
+RESERVE, FIRST = 60, 20
+"""Patterns for each row type that the program may use, and that it begins with, on average."""
+SLACK = 0.02
+"""What a class may lose to the prices, as a share of a row of stars, for its pattern to be in the relaxed program."""
+HEADINGS = ("rows", "types", "release", "linear program", "bound", "CPU s")
+
+
+def main() -> None:
+    """Run every sample."""
+    rows = [[name, *(line[key] for key in HEADINGS)] for name in SAMPLES if (line := one(name))]
+    show("Releases, linear programs and bounds of samples", ("case", *HEADINGS), rows)
+
+
+def one(name: str) -> dict[str, object]:
+    """Search a sample, solve its linear program, and return what was seen."""
+    case, number, began = CASES[name], SAMPLES[name], time.process_time()
+    problem = prepare(_sample(case, number), request_of(case)).problem
+    found = CubeSearch().run(problem, deadline=Deadline.after(SECONDS))
+    assert found.prices is not None
+    pricing = Pricing.kept(problem, lambda: None)
+    prices = np.zeros(pricing.cube.types, np.int64)
+    prices[pricing.cube.type_of_row] = found.prices.of_row
+    checks = Checks.of(pricing.cube, problem.models)
+    value = (_of_shares if len(checks.lines) else _of_rows)(pricing, checks, prices)
+    line: dict[str, object] = {
+        "case": name,
+        "rows": number,
+        "types": pricing.cube.types,
+        "release": found.cost,
+        "linear program": pricing.measured(int(value * pricing.cube.denominator)),
+        "bound": found.lower_bound,
+        "CPU s": round(time.process_time() - began, 1),
+    }
+    print(json.dumps(line), flush=True)
+    return line
+
+
+def _sample(case: Case, number: int) -> Table:
+    if case.table == "census":
+        return Table.of(census(number, 1))
+    return Table.of(read(SHARED / case.table).frame.sample(number, seed=1))
+
+
+def _of_shares(pricing: Pricing, checks: Checks, prices: Ints) -> float:
+    """Return the value of the program over all patterns; the widest pattern is always among those it begins with."""
+    cube = pricing.cube
+    everything, anything = np.arange(cube.types), 2**60
+    pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=anything, most=10_000_000)
+    assert pool is not None
+    sizes = np.diff(pool.starts)
+    losses = np.where(np.repeat(sizes == cube.types, sizes), -1.0, reduced_costs(pool, checks, prices))
+    kept = needed(losses, RESERVE * cube.types)
+    program = MasterProgram(pool.part(kept), checks, cube.denominator)
+    vertex = program.solve(needed(losses[kept], FIRST * cube.types))
+    assert vertex is not None
+    return vertex.value
+
+
+def _of_rows(pricing: Pricing, checks: Checks, prices: Ints) -> float:
+    """Return the value of the relaxed pattern program over patterns that lose little to the prices, and all stars."""
+    cube = pricing.cube
+    everything, slack = np.arange(cube.types), int(SLACK * cube.full)
+    pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=slack, most=2_000_000)
+    assert pool is not None
+    widest = np.array([cube.number - 1]), np.array([cube.full]), np.zeros(cube.types, np.int64), everything
+    return Program(pool.joined(*widest), checks, cube.denominator).solve(relaxed=True).value
+
+
+if __name__ == "__main__":
+    one(sys.argv[1])
