@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.bounds.range_neighbour import RangeNeighbour
+from shoal.bounds.range_prices import RangePrices
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
 from shoal.costs.ncp import NCP
@@ -126,9 +126,11 @@ class Anneal(Method):
         found = self._annealed(problem, ordered, start, seed, deadline, progress)
         if problem.cost.name != NCP.name and (deadline.cut or problem.cost_of(start) <= problem.cost_of(found)):
             found = start  # what lowers NCP may raise another cost, and more time must not
-        solution, bound = decided(self, problem, found, deadline, progress), RangeNeighbour()
+        solution = decided(self, problem, found, deadline, progress)
+        bound = RangePrices(effort=self._effort, deadline=deadline)
         if bound.accepts(problem):
             return solution
+        progress(0.99, "raising prices, which prove a lower bound")
         prices = bound.prices(problem)
         return replace(solution, lower_bound=prices.bound, prices=prices)
 
