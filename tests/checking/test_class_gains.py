@@ -87,7 +87,7 @@ def admitted_classes(problem: Problem) -> Iterator[tuple[Ints, float]]:
             if problem.bounding.admits(problem.candidates(rows, one, 1))[0]:
                 cells = cells_of(problem.microdata, "range", Groups.of(rows, one))
                 assert isinstance(problem.cost, NCP)
-                yield rows, float(problem.cost.row_losses(cells)[0]) / problem.cost.share(cells)
+                yield rows, float(problem.cost.row_losses(cells)[0])
 
 
 def drawn_case(require: str, seed: int) -> Case:
@@ -151,14 +151,14 @@ def test_rows_that_compete_for_company_pay_more_than_each_alone() -> None:
     people = {"age": [0, 1, 2, 3, 4]}
     asked: dict[str, Any] = {"quasi": ["age"], "require": "k=3"}
     release = shoal.anonymize(people, recoding="range", method="anneal", **asked)
-    assert release.certificate.lower_bound == pytest.approx(0.6, rel=1e-5)  # each alone pays 0.5, in fact they pay 1
+    assert release.certificate.lower_bound == pytest.approx(0.6, rel=1e-4)  # each alone pays 0.5; the optimum is 1
 
 
 def test_a_row_pays_for_the_nearest_other_value_that_is_asked_for() -> None:
     people: dict[str, Any] = {"age": [0, 1, 2, 10, 11], "illness": ["flu", "flu", "flu", "gout", "gout"]}
     asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["illness"], "require": "k=2 distinct-l(illness)=2"}
     release = shoal.anonymize(people, recoding="range", method="anneal", **asked)
-    assert release.certificate.lower_bound >= (10 + 9 + 8 + 8 + 9) / 11 / 5 * (1 - 1e-6)
+    assert (release.certificate.lower_bound or 0) >= (10 + 9 + 8 + 8 + 9) / 11 / 5 * (1 - 1e-5)
 
 
 def test_a_release_of_ranges_carries_a_proof(tmp_path: Path) -> None:

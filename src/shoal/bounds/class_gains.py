@@ -11,7 +11,7 @@ import numpy as np
 from shoal.bounds.boxes import MOST_BITS, UNIT, Layout
 from shoal.bounds.class_gains_kernel import Asked, Kinds, Pool, Tree, Work, all_gains, near_boxes
 from shoal.bounds.kd_tree_kernel import kd_tree, nearest, node_boxes
-from shoal.core.arrays import Bools, Ints
+from shoal.core.arrays import AnyInts, Bools, Codes, Ints
 from shoal.core.interruptible import Ending, watched
 from shoal.core.sorting import distinct_rows
 from shoal.microdata.histogram import Attributes
@@ -62,7 +62,9 @@ class ClassSearch:
             tuple_of.astype(np.int32),
             np.searchsorted(tuple_of, np.arange(len(order) + 1)).astype(np.int32),
             counts.astype(np.int64),
-            np.column_stack([np.zeros((len(first), 0), np.int32), *(codes[first] for codes in read[1:])]).astype(np.int32),
+            np.column_stack([np.zeros((len(first), 0), np.int32), *(codes[first] for codes in read[1:])]).astype(
+                np.int32
+            ),
         )
         asked = Asked(rows, 0 if values else 2 * rows - 1, np.array(list(values.values()), np.int32))
         return cls(
@@ -80,12 +82,13 @@ class ClassSearch:
     def smallest(self, most_seen: int, deadline: Ending) -> tuple[Ints, int]:
         """Return a number that no class of a row of each kind costs less than, and how many kinds were looked at."""
         work = Work.of(self.kinds, self.tree, self.asked)
-        above = watched(near_boxes, self.near, self.kinds, self.tree, self.asked, work, self.full + 1, deadline=deadline)
+        given = (self.near, self.kinds, self.tree, self.asked, work, self.full)
+        above = watched(near_boxes, *given, deadline=deadline) + 1  # so that a class that is no smaller is found, too
         gains, _, seen = self._found(-above, np.zeros_like(above), most_seen, deadline)
         return above - gains, seen
 
     def gains(self, prices: Ints, most_seen: int, deadline: Ending) -> tuple[Ints, Bools, int]:
-        """Return, by the kind of its dearest row, what a class can gain, whether that is sure, and the kinds looked at."""
+        """Return, by kind of the dearest row, what a class can gain, whether that is sure, and the kinds looked at."""
         found: tuple[Ints, Bools, int] = self._found(np.maximum(prices, 0), prices, most_seen, deadline)
         return found
 
@@ -112,9 +115,14 @@ def _with_room(pool: Pool, classes: int, kinds: int) -> Pool:
     end = int(pool.ends[filled])
     larger = Pool.empty(filled + classes, end + kinds)
     larger.filled[0] = filled
-    for old, new, number in zip(pool[:4], larger[:4], (filled + 1, filled, end, end), strict=True):
-        new[:number] = old[:number]
+    larger.ends[: filled + 1], larger.costs[:filled] = pool.ends[: filled + 1], pool.costs[:filled]
+    larger.kinds[:end], larger.rows[:end] = pool.kinds[:end], pool.rows[:end]
     return larger
+
+
+def _stacked(codes: Sequence[AnyInts], number: int) -> Codes:
+    """Return the values of attributes kind by kind; there may be no attribute."""
+    return np.column_stack([np.zeros((number, 0), np.int32), *codes]).astype(np.int32)
 
 
 def demands(problem: Problem) -> tuple[int, dict[Attributes, int]]:

@@ -1,10 +1,10 @@
 """The class around a row that gains most at given prices, by branch and bound over near rows (compiled).
 
 A class gains the prices of its rows less what they pay for its box. Boxes are grown from one row, the *first*, by near
-kinds of rows, nearest first. What kinds cost to take in rises as a box grows; so a sweep over them, in the order of what
-they cost now, says what a class can gain at most that ends at any cost: it has the dearest rows within reach. Kinds that
-cost nothing more are inside. A kind is taken in, or it is left out of what follows: then a box that holds it was looked
-at before.
+kinds of rows. What kinds cost to take in rises as a box grows; so a sweep over them, in the order of what they cost
+now, says what a class can gain at most that ends at any cost: it has the dearest rows within reach. Kinds that cost
+nothing more are inside. The dearest kind where a class could gain most is taken in, or it is left out of what follows:
+then a box that holds it was looked at before.
 
 A search that has looked at as many kinds as it may says what the boxes that it left open can gain at most.
 """
@@ -93,7 +93,7 @@ class Work(NamedTuple):
     costs: Ints
     boxes: Ints
     frames: Ints
-    """For each box on the way: where its list begins, the next to take in, where it ends; its kinds inside; its cost."""
+    """For each box on the way: where its list begins, the next to take in, its end; kinds inside; cost; free room."""
     inside: Codes
     top: Ints
     """(price, kind, rows) of what is within reach, dearest first."""

@@ -57,10 +57,9 @@ class RangeBox(Bound):
 def stated(problem: Problem, search: ClassSearch, of_kind: Ints) -> Prices:
     """Return prices of kinds at which no class gains as prices of rows, less what rounding may have added.
 
-    Where rows may be dropped, no row has a higher price than a dropped one pays.
+    No row has a higher price than a dropped one pays.
     """
-    most = search.full if problem.may_drop else np.iinfo(np.int64).max
-    safe = np.minimum(np.where(of_kind > 0, np.maximum(of_kind - search.safety, 0), of_kind), most)
+    safe = np.minimum(np.where(of_kind > 0, np.maximum(of_kind - search.safety, 0), of_kind), search.full)
     units = sum((safe * search.kinds.rows).tolist())
     bound = in_measure(problem, Fraction(units, search.full))
     return Prices(safe[search.kind_of_row], search.full, bound, estimated=True)

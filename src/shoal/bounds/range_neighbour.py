@@ -47,7 +47,7 @@ class RangeNeighbour(Bound):
         return reasons
 
     def in_passing(self, problem: Problem) -> bool:
-        """It needs compiled loops: `anneal`, which has loaded them, states it where rows are too many for a better one."""
+        """It needs compiled loops: `anneal`, which has loaded them, states it where rows are too many for prices."""
         return False
 
     def of(self, problem: Problem) -> float:

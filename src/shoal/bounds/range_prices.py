@@ -12,7 +12,7 @@ from shoal.bounds.base import Bound
 from shoal.bounds.class_gains import ClassSearch
 from shoal.bounds.range_box import SEEN, stated
 from shoal.bounds.range_neighbour import RangeNeighbour
-from shoal.core.arrays import Floats, Ints
+from shoal.core.arrays import AnyInts, Bools, Floats, Ints
 from shoal.core.interruptible import Ending, Unlimited
 from shoal.core.solver import Constraints, model_of, new_solver, run_solver
 from shoal.microdata.prices import Prices
@@ -47,12 +47,12 @@ class RangePrices(Bound):
         cost of any release >= sum of all prices - sum over all rows of v(r),    whatever the prices are.
 
     A class that gains lies nearer to its dearest row than the price of that row, so near rows say what v(r) is; a
-    search that ends early says what it is at most. Where a class needs k rows and no more is asked, one of 2k rows falls
-    into two that pay no more, so one of up to 2k - 1 rows gains if any does.
+    search that ends early says what it is at most. Where k rows are all that a class needs, one of 2k rows or more
+    falls into parts of k to 2k - 1 rows that pay no more: then only such classes need be looked at.
 
     Prices begin with the smallest boxes (`range-box`), of which nothing gains. A linear program over the classes found
     so far raises them, the search finds classes that gain then, and so on; v(r) is taken off the price of r in the end.
-    A dropped row pays for a row of stars; no price is above that where rows may be dropped.
+    A dropped row pays for a row of stars; no price is above that.
     """
 
     name: ClassVar[str] = "range-prices"
@@ -96,7 +96,7 @@ class RangePrices(Bound):
         least, seen = search.smallest(each, self._deadline)
         if self._deadline.passed:
             return None
-        ascent = Ascent(search, least, problem.may_drop > 0)
+        ascent = Ascent(search, least)
         for found in ascent.rounds(ROUNDS[self._effort], work, self._deadline):
             seen += found * (1 + len(search.asked.values))
             if seen > work:
@@ -110,12 +110,10 @@ class Ascent:
 
     search: ClassSearch
     least: Ints
-    capped: bool
-    """Whether no price may be above what a row of stars pays."""
 
     def __post_init__(self) -> None:
         self.best = self.centre = self.least
-        self.caps = np.full(len(self.least), (1 if self.capped else 4) * self.search.full, np.int64)
+        self.caps = np.full(len(self.least), self.search.full, np.int64)
 
     @property
     def proved(self) -> int:
@@ -144,7 +142,7 @@ class Ascent:
         upper = np.minimum(self.centre * (1 + STEP) + STEP * self.least.mean(), self.caps)
         return np.where(self.least > 0, upper, 0.0)
 
-    def _keep(self, raised: Ints, gains: Ints, ended: Ints) -> None:
+    def _keep(self, raised: Ints, gains: Ints, ended: Bools) -> None:
         """Keep prices that prove more; where a search did not end, the price rises less next time."""
         found, low = raised - gains, np.maximum(self.least, np.minimum(self.centre, raised))
         self.caps = np.where(ended, self.caps, np.minimum(self.caps, (low + raised) // 2))
@@ -175,8 +173,8 @@ class Program:
         place = np.full(len(prices), -1)
         place[part] = np.arange(len(part))
         inside, unit = place[kinds] >= 0, float(self.search.full) / 1000
-        if not inside.any() or self.deadline.passed:
-            return prices[part]
+        if not inside.any():
+            return self.upper[part]
         others = np.bincount(of_class[~inside], (rows * prices[kinds])[~inside], len(costs))
         used, row = np.unique(of_class[inside], return_inverse=True)
         program = Constraints()
@@ -189,10 +187,10 @@ class Program:
             return prices[part]
         return np.clip(np.array(solver.getSolution().col_value) * unit, 0, self.upper[part])
 
-    def _classes(self) -> tuple[Ints, Ints, Ints, Ints]:
+    def _classes(self) -> tuple[AnyInts, AnyInts, Ints, Ints]:
         """Return the kinds of all classes found, how many rows are of each, its class; and what classes pay."""
         pool = self.search.pool
         number = int(pool.filled[0])
         end = int(pool.ends[number])
-        of_class = np.repeat(np.arange(number), np.diff(pool.ends[: number + 1]))
+        of_class: Ints = np.repeat(np.arange(number), np.diff(pool.ends[: number + 1]))
         return pool.kinds[:end], pool.rows[:end], of_class, pool.costs[:number]

@@ -1,14 +1,14 @@
 """The checker of a lower bound for ranges and sets: what prices on rows prove, worked out anew.
 
 A class gains the prices of its rows less what they pay. Let v(r) be the most that a class gains whose dearest row is r,
-and 0 if every such class loses. In any release a class pays at least its prices less v(r), r its dearest row, and no two
-classes have the same dearest row. Add over the classes:
+and 0 if every such class loses. In any release a class pays at least its prices less v(r), r its dearest row, and no
+two classes have the same dearest row. Add over the classes:
 
     cost of any release >= sum of all prices - sum over all rows of v(r),    whatever the prices are.
 
-Taking v(r) too large keeps that true, and so does taking a class to pay less than it does. Classes have as many rows, and
-as many different sensitive values, as the models ask for at least. Where they ask for k rows alone, a class of 2k rows
-or more falls into parts of k to 2k - 1 rows that pay no more, so that larger ones need not be looked at.
+Taking v(r) too large keeps that true, and so does taking a class to pay less than it does. Classes have as many rows,
+and as many different sensitive values, as the models ask for at least. Where they ask for k rows alone, a class of 2k
+rows or more falls into parts of k to 2k - 1 rows that pay no more, so that larger ones need not be looked at.
 
 Costs are whole numbers, rounded down, and prices are rounded up; nothing is shared with the search.
 """
@@ -23,14 +23,14 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.class_gains_kernel import Branches, Costs, Memory, Needs, Table, boxes_of, gains_of
-from shoal.core.arrays import Codes, Ints
+from shoal.core.arrays import AnyInts, Ints
 from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Models
 from shoal.models.share_set import joined
 from shoal.tables.encoded_column import Coded, is_ordered
 
 FINE = 40
-"""Costs are whole numbers of 2^-40 of the most that a row can pay; of fewer parts where rows are more than a million."""
+"""Costs are whole numbers of 2^-40 of the most that a row can pay; of larger parts beyond two million rows."""
 PATIENCE = 400_000
 """Steps of the search around one row, after which what is open counts as a gain."""
 IN_ALL = 6_000_000_000
@@ -64,31 +64,33 @@ def class_bound(
     0.275
     """
     fine = min(FINE, 61 - int(frame.height).bit_length())
-    columns, total = [Coded.of(frame[name]) for name in quasi], _total(quasi, weights)
-    shares = [Fraction(weights.get(name, 1)) / total for name in quasi]
-    needs = _needs(models, values, may_drop)
-    read = [values[names].codes for names in needs.values]
-    kinds, of_row, rows = _distinct([*(column.codes for column in columns), *read, prices])
-    laid = _laid_out(columns, [share * (1 << fine) for share in shares], kinds)
+    columns, needs = [Coded.of(frame[name]) for name in quasi], _needs(models, values, may_drop)
+    read = [values[names].codes.astype(np.int64) for names in needs.values]
+    kinds, rows = _distinct([*(column.codes for column in columns), *read, prices])
+    laid = _laid_out(columns, [share * (1 << fine) for share in _shares(quasi, weights)], kinds)
     raised = [-(-price * (1 << fine) // denominator) for price in prices[kinds].tolist()]
-    limited = np.array([max(min(price, 1 << fine + 1), -1) for price in raised], dtype=np.int64)
-    seen = np.column_stack([np.zeros((len(kinds), 0), np.int64), *(codes[kinds] for codes in read)]).astype(np.int64)
-    table = Table(laid.places, laid.words, laid.bits, limited, rows, seen)
+    capped = np.array([max(min(price, 1 << fine + 1), -1) for price in raised], dtype=np.int64)
+    table = Table(
+        laid.places, laid.words, laid.bits, capped, rows, _stacked([codes[kinds] for codes in read], len(kinds))
+    )
     gains = _gains(table, laid, Needs(needs.rows, needs.most, np.array(list(needs.values.values()), np.int64)))
-    above = [price - cap for price, cap in zip(raised, limited.tolist(), strict=True)]
-    lost = sum((gain + max(more, 0)) * many for gain, more, many in zip(gains.tolist(), above, rows.tolist(), strict=True))
-    return (Fraction(sum(prices.tolist()), denominator) - Fraction(lost, 1 << fine)) / frame.height
+    lost = [
+        gain + max(price - cap, 0) for gain, price, cap in zip(gains.tolist(), raised, capped.tolist(), strict=True)
+    ]
+    whole = sum(one * many for one, many in zip(lost, rows.tolist(), strict=True))
+    return (Fraction(sum(prices.tolist()), denominator) - Fraction(whole, 1 << fine)) / frame.height
 
 
-def _total(quasi: Sequence[str], weights: Mapping[str, float]) -> Fraction:
-    return sum((Fraction(weights.get(name, 1)) for name in quasi), Fraction(0))
+def _shares(quasi: Sequence[str], weights: Mapping[str, float]) -> list[Fraction]:
+    """Return how much each column counts, 1 in all."""
+    own = [Fraction(weights.get(name, 1)) for name in quasi]
+    return [weight / sum(own) for weight in own]
 
 
-def _distinct(columns: Sequence[Codes | Ints]) -> tuple[Ints, Ints, Ints]:
-    """Return one row of each kind, the kind of each row, and how many rows are of each."""
-    table = np.column_stack(columns)
-    _, first, of_row, counts = np.unique(table, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return first, of_row.reshape(-1), counts.astype(np.int64)
+def _distinct(columns: Sequence[AnyInts]) -> tuple[Ints, Ints]:
+    """Return one row of each kind, and how many rows are of each."""
+    _, first, counts = np.unique(np.column_stack(columns), axis=0, return_index=True, return_counts=True)
+    return first, counts.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,14 @@ class _Layout:
     @property
     def width(self) -> int:
         """How many numbers a box has."""
-        return 3 * self.places.shape[1] + int(self.words.max(initial=-1)) + 2
+        words = int(self.words.max(initial=-1)) + 1
+        return int(3 * self.places.shape[1]) + words + 1
 
 
 def _laid_out(columns: Sequence[Coded], shares: Sequence[Fraction], kinds: Ints) -> _Layout:
     """Lay out the columns, each of which counts a share of what a row pays."""
-    places, words, bits, along, start = [], [], [], [], 0
-    missing, most, steps = [], [], []
+    places, words, bits, along = list[Ints](), list[Ints](), list[Ints](), list[Ints]()
+    missing, most, steps, start = list[int](), list[int](), list[int](), 0
     for column, share in zip(columns, shares, strict=True):
         codes, step = column.codes[kinds].astype(np.int64), int(share / max(column.size - 1, 1))
         if is_ordered(column.values) and column.values.dtype != pl.Boolean:
@@ -150,8 +153,8 @@ def _laid_out(columns: Sequence[Coded], shares: Sequence[Fraction], kinds: Ints)
             steps.append(step)
             start += -(-column.size // 64)
             along.append(codes * step)
-    costs = Costs(*(np.array(some, dtype=np.int64) for some in (missing, most, steps)))
-    return _Layout(*(_stacked(some, len(kinds)) for some in (places, words, bits)), costs, np.array(along))
+    costs, number = Costs(*(np.array(some, dtype=np.int64) for some in (missing, most, steps))), len(kinds)
+    return _Layout(_stacked(places, number), _stacked(words, number), _stacked(bits, number), costs, np.array(along))
 
 
 def _places(column: Coded, known: int, share: Fraction) -> list[int]:
@@ -162,6 +165,7 @@ def _places(column: Coded, known: int, share: Fraction) -> list[int]:
 
 
 def _stacked(columns: Sequence[Ints], rows: int) -> Ints:
+    """Return columns side by side; there may be none."""
     return np.column_stack([np.zeros((rows, 0), np.int64), *columns]).astype(np.int64)
 
 

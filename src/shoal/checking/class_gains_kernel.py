@@ -2,8 +2,8 @@
 
 A box is a line of whole numbers: the least and the greatest place of each number, whether a missing one is among them,
 the sets of other values as bits, and what these sets cost. Costs are rounded down: a class is taken to pay no more than
-it does. The state of the search is a box, the kinds of rows inside it, and a list of kinds that may join; the others are
-left out for good. `most_gain` has the argument.
+it does. The state of the search is a box, the kinds of rows inside it, and a list of kinds that may join; the others
+are left out for good. `most_gain` has the argument.
 """
 
 from __future__ import annotations
@@ -109,10 +109,10 @@ def holds(box, kind, table):
         place = table.places[kind, q]
         if box[3 * q + 2] == 0 if place < 0 else not box[3 * q] <= place <= box[3 * q + 1]:
             return False
+    held = True
     for c in range(table.bits.shape[1]):
-        if not box[3 * numbers + table.words[kind, c]] & table.bits[kind, c]:
-            return False
-    return True
+        held &= (box[3 * numbers + table.words[kind, c]] & table.bits[kind, c]) != 0
+    return held
 
 
 @njit(cache=True)
