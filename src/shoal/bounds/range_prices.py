@@ -26,7 +26,7 @@ ROUNDS = {QUICK: 0, NORMAL: 12, BEST: 60}
 """How often prices rise at most."""
 SEEN_EACH = 30_000
 """Kinds that are looked at in a round for one row, at most."""
-FEWEST_EACH = 100
+FEWEST_EACH = 500
 """Kinds that must be looked at for one row if more than the nearest rows are to say something."""
 STEP = 0.3
 """How much a price may rise in a round, as a share of itself and of the mean."""
