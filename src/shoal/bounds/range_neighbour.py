@@ -14,10 +14,8 @@ from shoal.core.arrays import Bools, Ints
 from shoal.microdata.prices import Prices
 from shoal.problem import Problem
 
-MOST_CHECKED = 1_000_000_000
-"""Pairs of distinct tuples, times columns, that a checker compares at most: seconds; beyond, nothing is stated."""
 NEIGHBOURS = 64
-"""Near tuples that are looked at; where they are too few, the last of them counts."""
+"""Near tuples that are looked at, at most; where they are too few, the last of them counts."""
 MOST_VALUES = 63
 """Sensitive values of a column that are told apart."""
 KEPT = "prices of the bound range-neighbour"
@@ -38,7 +36,7 @@ class RangeNeighbour(Bound):
     meaning: ClassVar[str] = "each row pays at least the distance within which there are enough rows and enough values"
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require ranges and sets, measured by NCP, and few enough pairs of rows for a checker."""
+        """Require ranges and sets, measured by NCP."""
         reasons = []
         if not problem.recoding_kind.spans:
             reasons.append("it measures ranges and sets only")
@@ -46,12 +44,10 @@ class RangeNeighbour(Bound):
             reasons.append("it measures NCP only")
         if problem.microdata.population is not None:
             reasons.append("the domains are those of table and population together")
-        if not reasons and len(problem.microdata.counts) ** 2 * len(problem.microdata.quasi) > MOST_CHECKED:
-            reasons.append("there are too many distinct rows for a checker to compare")
         return reasons
 
     def in_passing(self, problem: Problem) -> bool:
-        """It needs compiled loops: `anneal`, which has loaded them, states it."""
+        """It needs compiled loops: `anneal`, which has loaded them, states it where rows are too many for prices."""
         return False
 
     def of(self, problem: Problem) -> float:
@@ -83,9 +79,9 @@ def _radii(problem: Problem) -> Ints:
         return np.zeros(1, np.int64)
     order, nodes = kd_tree(layout.points, microdata.tuples, layout.pieces_of_columns, shape, flag)
     points = layout.points[order]
-    near = nearest(
-        points, nodes, node_boxes(points, nodes, shape.head), shape, min(NEIGHBOURS, number - 1), number, flag
-    )
+    least = problem.bounding.least_rows if all(model.least_values < 2 for model in problem.bounding) else NEIGHBOURS
+    boxes, most = node_boxes(points, nodes, shape.head), max(min(NEIGHBOURS, least, number - 1), 1)
+    near = nearest(points, nodes, boxes, shape, most, number, flag)
     far, found = distances(points, near, shape), np.zeros(number, np.int64)
     enough = _enough(problem, order, near)
     reach = np.column_stack([np.zeros(number, np.int64), far])

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.checking.class_gains import class_bound
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
-from shoal.checking.neighbours import neighbour_bound
 from shoal.checking.offsets import ONE, CappedOffset, EntropyOffset, MetricOffset, Offset
 from shoal.checking.patterns import LOSSES, MEANS, WEIGHTED, Column, Kinds, Members, Numbers, batches, floored
 from shoal.core.arrays import Ints
@@ -60,7 +60,7 @@ def price_bound(
 
     `prices` has a whole number of any sign for each row of the original `frame`, in units of 1 / `denominator`.
     `hierarchies` are those that cells are blocks of, and those of sensitive attributes. Of ranges and sets prices prove
-    what `neighbour_bound` says. Raises `Unsupported` for other recodings, and where the cost does not add over cells.
+    what `class_bound` says. Raises `Unsupported` for other recodings, and where the cost does not add over cells.
 
     >>> from shoal.models import KAnonymity
     >>> found = price_bound(
@@ -72,9 +72,17 @@ def price_bound(
     """
     _check(frame, models, recoding, cost, prices, denominator)
     if form_of(recoding).spans:
-        return neighbour_bound(
-            frame, quasi=quasi, models=models, weights=weights, prices=prices, denominator=denominator
+        read = [model for model in models if model.attributes and not model.given]
+        bound = class_bound(
+            *(frame, _sensitive(frame, read, hierarchies)),
+            quasi=quasi,
+            models=models,
+            weights=weights,
+            prices=prices,
+            denominator=denominator,
+            may_drop=may_drop,
         )
+        return bound - Fraction(_dropped(prices, denominator, may_drop), denominator * frame.height)
     shares = _shares(quasi, cost, weights)
     columns = [
         _column(frame[name], hierarchies if form_of(recoding).along_hierarchies else None, cost, share, denominator)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +24,15 @@ class Ending(Protocol):
     @property
     def pause(self) -> float | None:
         """Seconds between two looks at it while something else works; None where nobody need look."""
+
+
+@dataclass(frozen=True)
+class Unlimited:
+    """A deadline that does not come."""
+
+    passed: bool = False
+    left: float | None = None
+    pause: float | None = None
 
 
 def watched(loop: Callable[..., Any], *arguments: object, deadline: Ending) -> Any:

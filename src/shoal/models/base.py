@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil, floor
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
@@ -98,12 +99,31 @@ class ShareSet:
                 return rows
         return start + MOST_ROWS
 
+    def least_values(self, totals: Ints) -> int:
+        """Return a number of different values that no admitted class of rows of the table is below.
+
+        The values of a class must have caps of 1 in all; at equal distance t they have at least 1 - t of the table.
+
+        >>> ShareSet(caps=(Fraction(1, 2), Fraction(1, 3), Fraction(1, 3))).least_values(np.array([5, 3, 2]))
+        3
+        """
+        needed = _fewest(self.caps or (), Fraction(1))
+        if self.is_equal:
+            needed = max(needed, _fewest(totals.tolist(), (1 - self.t) * int(totals.sum())))
+        return max(needed, ceil(self.diversity))
+
     def _has_rows(self, rows: int, totals: Sequence[int]) -> bool:
         """Whether so many rows could have shares in the set; True where that is not known."""
         caps = self.caps or (Fraction(1),) * len(totals)
         if sum(min(count, floor(cap * rows)) for count, cap in zip(totals, caps, strict=True)) < rows:
             return False
         return self.ground is None or self.ground.least(rows, totals) <= self.t
+
+
+def _fewest(numbers: Iterable[Fraction | int], least: Fraction) -> int:
+    """Return how many of the largest numbers have at least so much together; all of them where no number does."""
+    summed = accumulate(sorted(numbers, reverse=True))
+    return 1 + sum(1 for found in list(summed)[:-1] if found < least)
 
 
 class Model(ABC):

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.bounds.range_neighbour import RangeNeighbour
+from shoal.bounds.range_prices import RangePrices
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
 from shoal.costs import CellCost
@@ -146,9 +146,11 @@ class Anneal(Method):
         found = self._annealed(problem, ordered, start, seed, deadline, progress)
         if (deadline.cut and not ordered.exact) or problem.cost_of(start) <= problem.cost_of(found):
             found = start  # what the search lowers may not be the cost, and more time must not raise that
-        solution, bound = decided(self, problem, found, deadline, progress), RangeNeighbour()
+        solution = decided(self, problem, found, deadline, progress)
+        bound = RangePrices(effort=self._effort, deadline=deadline)
         if bound.accepts(problem):
             return solution
+        progress(0.99, "raising prices, which prove a lower bound")
         prices = bound.prices(problem)
         return replace(solution, lower_bound=prices.bound, prices=prices)
 

@@ -1,0 +1,196 @@
+"""What prices prove of ranges and sets: never more than the optimum, and no less than the search says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.checking.test_proof import proved
+from tests.methods.general.test_peel import larger
+from tests.strategies import Case, case_of, cases
+from tests.thorough import many
+
+import shoal
+from shoal.bounds.range_box import RangeBox
+from shoal.bounds.range_neighbour import RangeNeighbour
+from shoal.bounds.range_prices import RangePrices
+from shoal.checking import class_gains
+from shoal.checking.proof import price_bound
+from shoal.core.arrays import Ints
+from shoal.core.errors import Unsupported
+from shoal.costs.ncp import NCP
+from shoal.problem import Problem
+from shoal.recoding.cells import Groups
+from shoal.recoding.recode import cells_of
+from shoal.release.verification import verify
+from shoal.studies.synth import census
+
+RANGES = cases(5, ["range"], costs=["ncp"])
+BOUNDS = (RangeNeighbour(), RangeBox(), RangePrices())
+
+
+def check_bound(case: Case, drawn: Sequence[int]) -> None:
+    assert proved(case, drawn[: len(case.rows)], 8) <= case.oracle.optimum("ncp") + 1e-9
+
+
+@settings(max_examples=40)
+@given(case=RANGES, drawn=st.lists(st.integers(0, 9), min_size=5, max_size=5))
+def test_no_prices_prove_more_than_the_optimum(case: Case, drawn: list[int]) -> None:
+    check_bound(case, drawn)
+
+
+@pytest.mark.slow
+@settings(max_examples=many(200))
+@given(case=cases(6, ["range"], costs=["ncp"]), drawn=st.lists(st.integers(0, 9), min_size=6, max_size=6))
+def test_no_prices_of_many_prove_more_than_the_optimum(case: Case, drawn: list[int]) -> None:
+    check_bound(case, drawn)
+
+
+def check_prices(case: Case) -> None:
+    """Every bound is confirmed by the checker and is not above the optimum; each is no less than the one before."""
+    assume(not RangePrices().accepts(case.problem))
+    optimum, before = case.oracle.optimum("ncp"), 0.0
+    for bound in BOUNDS:
+        prices = bound.prices(case.problem)
+        assert float(proved(case, prices.of_row.tolist(), prices.denominator)) >= prices.bound * (1 - 1e-9)
+        assert before * (1 - 1e-4) - 1e-6 <= prices.bound <= optimum + 1e-9
+        before = prices.bound
+
+
+@settings(max_examples=40)
+@given(case=RANGES)
+def test_the_prices_of_the_bounds_are_confirmed(case: Case) -> None:
+    check_prices(case)
+
+
+@pytest.mark.slow
+@settings(max_examples=many(400))
+@given(case=cases(7, ["range"], costs=["ncp"]))
+def test_the_prices_of_the_bounds_of_many_are_confirmed(case: Case) -> None:
+    check_prices(case)
+
+
+def admitted_classes(problem: Problem) -> Iterator[tuple[Ints, float]]:
+    """Yield every class that the models admit in a table that publishes all rows, and what a row of it pays."""
+    for size in range(1, problem.rows + 1):
+        for chosen in combinations(range(problem.rows), size):
+            rows, one = np.array(chosen), np.zeros(size, dtype=np.int64)
+            if problem.bounding.admits(problem.candidates(rows, one, 1))[0]:
+                cells = cells_of(problem.microdata, "range", Groups.of(rows, one))
+                assert isinstance(problem.cost, NCP)
+                yield rows, float(problem.cost.row_losses(cells)[0])
+
+
+def drawn_case(require: str, seed: int) -> Case:
+    """A table of nine random rows, with a missing number and a missing text."""
+    rng = np.random.default_rng(seed)
+    columns: dict[str, Any] = {
+        "number": [None, *rng.choice([1, 2, 4, 9], 8).tolist()],
+        "text": [*rng.choice(["e", "f", "v"], 8).tolist(), None],
+        "decimal": rng.choice([-1.5, 0.25, 8.0], 9).tolist(),
+        "illness": ["asthma", "cold", "gout", *rng.choice(["asthma", "cold", "gout"], 6).tolist()],
+        "salary": [1, 2, 5, 10, *rng.choice([1, 2, 5, 10], 5).tolist()],
+    }
+    return replace(case_of(columns, require), recoding="range", cost="ncp", weights={"text": Fraction(3)})
+
+
+REQUIREMENTS = [
+    "k=2",
+    "k=3",
+    "k=2 distinct-l(illness)=2",
+    "k=3 distinct-l(illness)=3",
+    "l(illness)=2",
+    "entropy-l(illness)=1.5",
+    "recursive-l(illness)=(2,2)",
+    "k=2 t(illness)=0.3",
+    "t(salary:ordered)=0.2",
+    "k=2 distinct-l(illness)=2 distinct-l(salary)=3",
+]
+
+
+@pytest.mark.parametrize("require", REQUIREMENTS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_class_gains_at_the_prices(require: str, seed: int) -> None:
+    problem = drawn_case(require, seed).problem
+    prices = RangePrices().prices(problem)
+    worth = prices.of_row / prices.denominator
+    for rows, paid in admitted_classes(problem):
+        assert worth[rows].sum() <= len(rows) * paid + 1e-9
+
+
+@pytest.mark.parametrize("require", ["k=3", "k=2 distinct-l(illness)=3", "l(illness)=2", "k=3 t(salary:ordered)=0.3"])
+def test_a_larger_table_has_all_its_prices_confirmed(require: str) -> None:
+    case = replace(larger(require, rows=200, quasi=("number", "decimal", "odd text", "day")), recoding="range")
+    found = [bound.prices(case.problem) for bound in BOUNDS]
+    for prices in found:
+        assert float(proved(case, prices.of_row.tolist(), prices.denominator)) >= prices.bound > 0
+    assert found[0].bound < found[1].bound * 1.0001 < found[2].bound
+
+
+def test_a_search_that_must_end_early_proves_less_and_stays_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = replace(larger("k=3", rows=60, quasi=("number", "decimal", "odd text", "day")), recoding="range")
+    prices = RangePrices().prices(case.problem)
+    whole = proved(case, prices.of_row.tolist(), prices.denominator)
+    monkeypatch.setattr(class_gains, "PATIENCE", 1)
+    early = proved(case, prices.of_row.tolist(), prices.denominator)
+    monkeypatch.setattr(class_gains, "IN_ALL", 0)
+    assert early < whole
+    assert proved(case, prices.of_row.tolist(), prices.denominator) <= early
+
+
+def test_rows_that_compete_for_company_pay_more_than_each_alone() -> None:
+    people = {"age": [0, 1, 2, 3, 4]}
+    asked: dict[str, Any] = {"quasi": ["age"], "require": "k=3"}
+    release = shoal.anonymize(people, recoding="range", method="anneal", **asked)
+    assert release.certificate.lower_bound == pytest.approx(0.6, rel=1e-4)  # each alone pays 0.5; the optimum is 1
+
+
+def test_a_row_pays_for_the_nearest_other_value_that_is_asked_for() -> None:
+    people: dict[str, Any] = {"age": [0, 1, 2, 10, 11], "illness": ["flu", "flu", "flu", "gout", "gout"]}
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["illness"], "require": "k=2 distinct-l(illness)=2"}
+    release = shoal.anonymize(people, recoding="range", method="anneal", **asked)
+    assert (release.certificate.lower_bound or 0) >= (10 + 9 + 8 + 8 + 9) / 11 / 5 * (1 - 1e-5)
+
+
+def test_a_release_of_ranges_carries_a_proof(tmp_path: Path) -> None:
+    table = census(400, seed=2)
+    asked: dict[str, Any] = {"quasi": ["age", "gender", "education"], "leave_out": "rest", "require": "k=5"}
+    release = shoal.anonymize(table, recoding="range", effort="quick", **asked)
+    folder = release.save(tmp_path / "release")
+    found = verify(folder, original=table)
+    assert found.passed
+    assert found.proved is not None
+    assert found.proved.bound == pytest.approx(release.certificate.lower_bound, rel=1e-5)
+
+
+def test_what_is_too_much_of_a_price_is_taken_off() -> None:
+    people = pl.DataFrame({"age": [1, 2, 3, 4]})
+    asked: dict[str, Any] = {"quasi": ["age"], "models": larger("k=2").problem.models, "weights": {}, "may_drop": 0}
+    fair = class_gains.class_bound(people, {}, prices=np.full(4, 33), denominator=100, **asked)
+    dear = class_gains.class_bound(people, {}, prices=np.full(4, 34), denominator=100, **asked)
+    far_too_dear = class_gains.class_bound(people, {}, prices=np.full(4, 1000), denominator=100, **asked)
+    assert float(fair) == 0.33
+    assert float(far_too_dear) < float(dear) < float(fair)
+
+
+def test_dropped_rows_gain_what_their_prices_are_above_a_row_of_stars() -> None:
+    people = {"age": [0, 1, 1, 100]}
+    case: dict[str, Any] = {"quasi": ["age"], "models": larger("k=2").problem.models, "hierarchies": {}, "weights": {}}
+    given: dict[str, Any] = {"recoding": "range", "cost": "ncp", "denominator": 100, **case}
+    prices = np.array([1, 0, 0, 150])
+    kept = price_bound(pl.DataFrame(people), prices=prices, may_drop=0, **given)
+    assert float(price_bound(pl.DataFrame(people), prices=prices, may_drop=1, **given)) == float(kept) - 0.5 / 4
+
+
+def test_other_costs_of_ranges_are_refused() -> None:
+    with pytest.raises(Unsupported, match="prices prove nothing"):
+        proved(replace(larger("k=2"), recoding="range", cost="discernibility"), [0] * 120)
