@@ -198,5 +198,4 @@ def legend(**words: str) -> None:
 def code(content: str, *, key: str, about: str) -> None:
     """Show a text to copy."""
     part("pre", content, id=key, tabindex="0", role="region", aria_label=about)
-    copied = button("Copy", None, key=f"{key}-copy", kind="small", aria_label=f"Copy {about}")
-    copied.on("click", js_handler=f"(event) => shoalCopy(event.currentTarget, {key!r})")
+    button("Copy", None, key=f"{key}-copy", kind="small", data_copies=key, aria_label=f"Copy {about}")

@@ -12,15 +12,17 @@ from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
-from shoal.web.desk import Desk, Draft, Run, queries
+from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.queries import Grid
 from shoal.web.desk.releases import beside, published
+from shoal.web.desk.run_choice import RunChoice, choose_run
 from shoal.web.desk.runs import compare
 from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
+from shoal.web.parts import button, drawn, grid, heading, lacking, legend, message, number, part, text
 from shoal.web.whatif import ask_what_if, look_what_if
+from shoal.web.which_run import RUN, other_tables, which_run
 
 ORIGINAL = "original"
 NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
@@ -34,9 +36,9 @@ RISKS = {
 
 @dataclass(frozen=True)
 class ResultView:
-    """The runs that have a release, and what is known of the one that is looked at."""
+    """The run that is looked at, and what is known of it."""
 
-    runs: tuple[tuple[str, str], ...]
+    choice: RunChoice
     id: str = ""
     draft: Draft = field(default_factory=Draft)
     stated: Mapping[str, Any] = field(default_factory=dict)
@@ -50,39 +52,28 @@ class ResultView:
     measuring: bool = False
 
 
-def finished(desk: Desk, picks: Picks) -> Run | None:
-    """Return the run that is looked at: the one picked, else the latest that has a release."""
-    with_release = [run for run in desk.runs.all() if run.release is not None]
-    picked = [run for run in with_release if run.id == picks.get("run")]
-    found = picked or with_release
-    return found[-1] if found else None
-
-
-def choices(desk: Desk) -> tuple[tuple[str, str], ...]:
-    """Return the runs that have a release, and how each is called."""
-    return tuple((run.id, f"Run {run.number}: {' '.join(run.draft.require)}") for run in desk.runs.all() if run.release)
-
-
 def look(desk: Desk, picks: Picks) -> ResultView:
     """Look at a release."""
-    run = finished(desk, picks)
+    choice = choose_run(desk, picks.get(RUN))
+    run = choice.run
     if run is None:
-        return ResultView(())
+        return ResultView(choice)
     shown = beside(run) if picks.get(ORIGINAL) else None
     after, before = (published(run), None) if shown is None else (shown.after, shown.before)
-    rows = tuple(compare(desk.runs.all()))
+    own = {id for id, _ in choice.runs} | {run.id}
+    rows = tuple(compare([one for one in desk.runs.all() if one.id in own]))
     trials = look_what_if(desk, run), look_codip(desk, run)
     known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
-    return ResultView(choices(desk), run.id, run.draft, *known)
+    return ResultView(choice, run.id, run.draft, *known)
 
 
 def draw(page: Page, found: ResultView) -> None:
     """Show the figures first, then the tables, then who could be found."""
     if not found.id:
-        lacking("There is no release yet.", "Make one", "/run", key="make")
+        lacking("There is no release of this table yet.", "Make one", "/run", key="make")
+        other_tables(page, found.choice)
         return
-    if len(found.runs) > 1:
-        chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
+    which_run(page, found.choice)
     for exposed in found.stated.get("exposed", ()):
         message(exposed, "warn")
     _figures(found)
@@ -97,12 +88,15 @@ def draw(page: Page, found: ResultView) -> None:
         ask_what_if(page, found.draft, found.what_if)
     ask_codip(page, found.draft, found.codip)
     compared(found.rows)
+    other_tables(page, found.choice)
 
 
 def said(desk: Desk) -> str:
-    """Return the latest release in a few words."""
-    run = finished(desk, {})
-    return "" if run is None or run.summary is None else f"{run.summary['classes']:,} crowds"
+    """Return the latest release of what is decided now in a few words, or that there is none of that."""
+    found = choose_run(desk)
+    if found.run is None or found.run.summary is None:
+        return ""
+    return f"{found.run.summary['classes']:,} crowds" if found.fresh else "not of what is decided"
 
 
 def _figures(found: ResultView) -> None:
@@ -258,4 +252,6 @@ STEP = Step(
     look,
     draw,
     said,
+    keeps=(RUN,),
+    valid=lambda desk: choose_run(desk).fresh,
 )

@@ -99,8 +99,9 @@ def draw(page: Page, found: RolesView) -> None:
         message(sentence(said), "bad")
     for said in found.warnings:
         message(said, "warn")
-    if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
-        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
+    all_proposed = proposed(found.columns)
+    taken = dict(page.draft.roles) == all_proposed
+    button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken)
     with part("div", class_="stack"):
         for column in found.columns:
             _column(page, column, found.codes.get(column["name"], ()))
@@ -173,7 +174,7 @@ def _column(page: Page, column: Mapping[str, Any], codes: Sequence[str]) -> None
     has = page.draft.roles.get(name, column["role"])
 
     async def choose(role: str) -> None:
-        await page.decide(lambda draft: {"roles": {**draft.roles, name: role}})
+        await page.decide(lambda draft: {"roles": {**draft.roles, name: role}}, "roles")
 
     with part("div", class_="card line between attribute"):
         with part("div", class_="about"):

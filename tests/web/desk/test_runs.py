@@ -199,13 +199,13 @@ def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) 
     for held in slots:
         os.close(held or 0)
     assert finished(again.runs[second.id]).state == "done"
-    again.runs.delete(run)
+    again.delete(run)
     assert [one.number for one in again.runs.all()] == [2]
-    again.runs.delete(second)
+    again.delete(second)
     for number in (3, 4):
         latest = again.start()
         assert latest.number == number
-        again.runs.delete(latest)
+        again.delete(latest)
     again.close()
 
 

@@ -29,6 +29,7 @@ from shoal.tables.table import Table, read
 from shoal.web.desk.atomic_files import plain, private_folder, put_json
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job
+from shoal.web.desk.made_from import check_content
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.queries import LOOKS
 from shoal.web.desk.relax_requirement import eased
@@ -67,6 +68,8 @@ class Task:
     def table(self) -> Table:
         """Read the table."""
         self.tell(0.0, "reading")
+        if self.asked["kind"] == "run":
+            check_content(self.job.folder, Path(str(self.draft.file)))
         return read(str(self.draft.file), **self.draft.reading)
 
     def done(self, result: dict[str, Any], *, stopped: bool = False) -> None:

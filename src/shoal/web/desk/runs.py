@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,8 @@ from shoal.web.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job, Point, St
 
 GOING = ("waiting", "running")
 NUMBERS = "numbers.json"
+HIDDEN = ".deleted"
+"""The folder of runs that were deleted, until the desk is closed."""
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,19 @@ class Runs:
         put_json(self.folder / NUMBERS, {**given, kind: number})
         return number
 
-    def delete(self, run: Run) -> None:
-        """End a run if it is going on, and remove all it left."""
+    def hide(self, ids: Iterable[str]) -> None:
+        """Hide these runs, and no other: what is hidden is found again once it is not hidden any more."""
         with self._lock:
-            run.job.kill()
-            shutil.rmtree(run.job.folder, ignore_errors=True)
+            wanted, hidden = set(ids), private_folder(self.folder / HIDDEN)
+            for path in (*self.folder.glob("*/job.json"), *hidden.glob("*/job.json")):
+                target = (hidden if path.parent.name in wanted else self.folder) / path.parent.name
+                if target != path.parent:
+                    path.parent.rename(target)
+
+    def forget_hidden(self) -> None:
+        """Remove for good what is hidden."""
+        with self._lock:
+            shutil.rmtree(self.folder / HIDDEN, ignore_errors=True)
 
 
 def _with_trees(folder: Path, draft: Draft) -> Path:
