@@ -14,7 +14,7 @@ import pytest
 from tests.web.server import Served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserType, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP, PHONE = (1280, 900), (375, 812)
@@ -27,13 +27,17 @@ def chromium() -> Iterator[Browser]:
     """Start Chromium, or skip and say what is missing."""
     api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed: make test-web")
     with api.sync_playwright() as playwright:
-        found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-        own = playwright.chromium.executable_path
-        if found is None and not Path(own).exists():
-            pytest.skip("there is no Chromium: make test-web")
-        browser = playwright.chromium.launch(executable_path=found or own, args=["--no-sandbox"])
+        browser = launched(playwright.chromium)
         yield browser
         browser.close()
+
+
+def launched(kind: BrowserType, *arguments: str) -> Browser:
+    """Launch the Chromium of the system, or playwright's own."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None and not Path(kind.executable_path).exists():
+        pytest.skip("there is no Chromium: make test-web")
+    return kind.launch(executable_path=found or kind.executable_path, args=["--no-sandbox", *arguments])
 
 
 @dataclass(frozen=True)

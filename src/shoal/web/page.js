@@ -160,3 +160,37 @@ document.addEventListener("click", (event) => {
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = "Copy"), 1500);
 });
+
+// A tab whose server is gone says so, and cannot be used.
+const stands = (how) => {
+  const box = document.getElementById("ended");
+  if (!box) return;
+  box.hidden = how === "well";
+  for (const said of box.querySelectorAll("[data-when]")) said.hidden = said.dataset.when !== how;
+  for (const one of document.querySelectorAll(".top, .frame")) one.inert = how !== "well";
+};
+let lost = false;
+const ask = async () => {
+  if (!lost) return;
+  try {
+    const answer = await fetch("/alive", { cache: "no-store" });
+    const same = answer.ok && (await answer.text()) === ear()?.dataset.session;
+    if (lost) stands(same ? "lost" : "ended");
+  } catch {
+    if (lost) stands("ended");
+  }
+  setTimeout(ask, 1000);
+};
+const attend = () => {
+  if (!window.socket) return setTimeout(attend, 50);
+  window.socket.on("disconnect", () => {
+    lost = true;
+    stands("lost");
+    ask();
+  });
+  window.socket.on("connect", () => {
+    lost = false;
+    stands("well");
+  });
+};
+attend();

@@ -30,6 +30,15 @@ Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
 SETTLE = 0.05
 """Seconds before a page is drawn anew: what is told meanwhile is shown with it."""
+LOST = "The connection to shoal is lost. This page can be used again as soon as it is back."
+ENDED = (
+    "shoal was ended, or started anew. This tab shows how things stood and cannot be used any more: start shoal, and"
+    " open the address that it prints. Nothing that was decided is lost."
+)
+SHARED = (
+    "This page was opened by the number 127.0.0.1, which all servers of this machine share: others that you open get"
+    " its cookie too. Where the browser knows names under .localhost, open the other address that shoal printed."
+)
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal shows where."
 
 
@@ -84,7 +93,9 @@ class Live:
 class Page:
     """One step, open in one tab. All that lasts is the desk's; a page can be closed and opened again at any time."""
 
-    def __init__(self, desk: Desk, step: Step, told: Mapping[Step, Mark], picks: Picks) -> None:
+    def __init__(
+        self, desk: Desk, step: Step, told: Mapping[Step, Mark], picks: Picks, *, own_name: bool = True
+    ) -> None:
         self.desk, self.step, self.steps = desk, step, tuple(told)
         self.picks: Picks = dict(picks)
         self._seen: object = None
@@ -95,6 +106,12 @@ class Page:
         self._client = context.client
         ui.page_title(f"{step.title} – shoal")
         part("a", "To the content", "skip", href="#content")
+        with part("div", class_="ended", id="ended", role="alert", hidden=True):
+            part("p", LOST, data_when="lost")
+            part("p", ENDED, data_when="ended")
+        if not own_name:
+            with part("div", class_="shared", role="note"):
+                part("p", SHARED)
         self._top = part("header", class_="top")
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
@@ -108,6 +125,7 @@ class Page:
                     part("p", "Looking …", "waiting", role="status")
                 self._turning = part("div", class_="turn")
         self._ear = ear()
+        self._ear._props["data-session"] = desk.session
         self._frame(told)
         ui.timer(0.01, self.refresh, once=True)
         ui.timer(1.0, self.watch)

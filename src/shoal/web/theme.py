@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -14,5 +15,6 @@ ICON = (
 
 
 def head() -> str:
-    """Return what stands in the head of every page."""
-    return '<link rel="stylesheet" href="/look/page.css"><script src="/look/page.js" defer></script>'
+    """Return what stands in the head of every page; the addresses change with the files."""
+    style, script = (f"/look/{path.name}?{sha256(path.read_bytes()).hexdigest()[:16]}" for path in (STYLE, SCRIPT))
+    return f'<link rel="stylesheet" href="{style}"><script src="{script}" defer></script>'

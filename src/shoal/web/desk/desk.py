@@ -9,6 +9,7 @@ FOLDER/looks/      a folder for each look at a large table
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -68,6 +69,8 @@ class Desk:
         self._history = History() if kept is None else History.from_dict(kept["history"])
         self._settle()
         self.refused: Refused | None = None
+        self.session = secrets.token_hex(8)
+        """What tells this desk from the one of the same folder after a restart."""
 
     @property
     def history(self) -> History:
