@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import webbrowser
 from pathlib import Path
+from threading import Thread
 
 from shoal.core.atomic_files import put_text, replacing
 from shoal.web.guard import KNOWN, LOOPBACK, Guard
@@ -34,5 +35,5 @@ def open_browser(door: Guard, folder: Path) -> Path:
         beside.touch(mode=0o600)
         put_text(beside, PAGE.format(fallback=fallback, **words))
     path.chmod(0o600)
-    webbrowser.open(path.as_uri())
+    Thread(target=webbrowser.open, args=(path.as_uri(),), daemon=True).start()  # some browsers return when they end
     return path
