@@ -10,17 +10,20 @@ from shoal.core.markup import Content
 from shoal.core.number_format import number as level
 from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
+from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.queries import Grid
-from shoal.web.desk.releases import beside, published
+from shoal.web.desk.releases import beside, column_losses, published
 from shoal.web.desk.run_choice import RunChoice, choose_run
 from shoal.web.desk.runs import compare
+from shoal.web.desk.verdict import verdict
 from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, drawn, grid, heading, lacking, legend, message, number, part, text
+from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
 from shoal.web.which_run import RUN, other_tables, which_run
 
@@ -50,6 +53,8 @@ class ResultView:
     what_if: JobState | None = None
     codip: JobState | None = None
     measuring: bool = False
+    losses: tuple[tuple[str, float], ...] = ()
+    """What each column lost, most first."""
 
 
 def look(desk: Desk, picks: Picks) -> ResultView:
@@ -63,27 +68,32 @@ def look(desk: Desk, picks: Picks) -> ResultView:
     own = {id for id, _ in choice.runs} | {run.id}
     rows = tuple(compare([one for one in desk.runs.all() if one.id in own]))
     trials = look_what_if(desk, run), look_codip(desk, run)
-    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
+    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring, column_losses(run))
     return ResultView(choice, run.id, run.draft, *known)
 
 
 def draw(page: Page, found: ResultView) -> None:
-    """Show the figures first, then the tables, then who could be found."""
+    """Show the verdict first, then what it cost, who could be found, what an analyst keeps, what attacks get."""
     if not found.id:
         lacking("There is no release of this table yet.", "Make one", "/run", key="make")
         other_tables(page, found.choice)
         return
     which_run(page, found.choice)
-    for exposed in found.stated.get("exposed", ()):
-        message(exposed, "warn")
+    show_verdict(page, verdict(found.draft, found.stated, found.measured, more=found.measuring))
+    _measuring(page, found)
     _figures(found)
-    _price(found.stated)
+    _price(found)
     _asked(found.stated)
+    _found(found.measured or {})
     if found.draft.registry:
         heading("Together with earlier releases")
         show_overlaps(found.stated.get("overlaps") or NOBODY)
+    _utility((found.measured or {}).get("utility"))
+    if (found.measured or {}).get("after"):
+        list_attacks((found.measured or {})["hits"])
+    for note in (found.measured or {}).get("notes", ()):
+        text(f"{note[:1].upper()}{note[1:]}.", "faint")
     _side_by_side(page, found)
-    _measured(page, found)
     if not found.draft.follows:
         ask_what_if(page, found.draft, found.what_if)
     ask_codip(page, found.draft, found.codip)
@@ -109,14 +119,19 @@ def _figures(found: ResultView) -> None:
         if after is not None:
             number(f"{after['uniques']['smallest']:,}", "rows in the smallest crowd that looks alike")
             number(percent(after["prosecutor"]["highest"]), "highest chance to pick the right row for a person")
-        queries = ((found.measured or {}).get("utility") or {}).get("queries")
-        if queries is not None:
-            number(percent(queries["median"]), "typical error of a count taken from the release")
+        wrong = ((found.measured or {}).get("utility") or {}).get("queries")
+        if wrong is not None:
+            number(percent(wrong["median"]), "typical error of a count taken from the release")
 
 
-def _price(stated: Mapping[str, Any]) -> None:
-    """Say what it cost, and how much of that had to be."""
+def _price(found: ResultView) -> None:
+    """Say what each column lost, what that cost, and how much of it had to be."""
+    stated = found.stated
     heading("What it cost")
+    if found.losses:
+        text("What each column lost of its detail: 0 % is as in the original, 100 % carries no information.", "faint")
+        rows = [[name, bar(loss, "before"), percent(loss)] for name, loss in found.losses]
+        grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
     meaning = {one.name: one.title for one in queries.costs()}.get(stated["cost"]["name"], "")
     paid = f"It cost {cost:,.6g} ({stated['cost']['name']}: {meaning})."
@@ -166,32 +181,39 @@ def _rows(shown: Grid, about: str) -> None:
     grid(shown.columns, rows, about=about).classes("cells")
 
 
-def _measured(page: Page, found: ResultView) -> None:
-    """Show risk, attacks and use, as soon as they are measured."""
-    measured = found.measured
-    heading("Who could still be found")
-    if measured is None:
-        _measuring(page, found)
-        return
-    if measured.get("said"):
-        message(measured["said"], "warn")
-        return
-    _risk(measured)
-    _attacks(measured["hits"])
-    if measured.get("utility"):
-        _use(measured["utility"])
-    for note in measured.get("notes", ()):
-        text(note, "faint")
-
-
 def _measuring(page: Page, found: ResultView) -> None:
-    """Wait for the measures; where their worker was killed, offer to measure again."""
-    if found.measuring:
-        text("Risk, attacks and utility are being measured …", "faint")
-        page.live(lambda: not page.desk.runs[found.id].measuring, page.come)
-    else:
-        text("Risk, attacks and utility were not measured.", "faint")
-        button("Measure them", lambda: page.attempt(page.desk.runs[found.id].measure), key="measure", kind="small")
+    """Say what is being measured, with a way to end it; where nobody measures, offer to."""
+    id, known = found.id, found.measured or {}
+    if not found.measuring:
+        if not known or known.get("said"):
+            button("Measure it", lambda: page.attempt(page.desk.runs[id].measure), key="measure", kind="small")
+        return
+    pending = len(known.get("pending", ()))
+    page.live(lambda: _progress(page.desk, id), lambda now: _measures(page, now, pending, bool(known)))
+    stop = lambda: page.attempt(page.desk.runs[id].stop_measuring)  # noqa: E731
+    button("Stop measuring, and keep what is known", stop, key="stop-measuring", kind="small")
+
+
+def _progress(desk: Desk, id: str) -> tuple[str, float, int, bool, bool]:
+    """Return what is being done and how much is done, how many parts are to come, and whether any is known."""
+    run = desk.runs[id]
+    points, known = run.progress(), run.measured
+    doing, share = (points[-1].doing, points[-1].share) if points else ("measuring", 0.0)
+    return doing, share if known else 0.0, len((known or {}).get("pending", ())), known is not None, run.measuring
+
+
+def _measures(page: Page, now: tuple[str, float, int, bool, bool], pending: int, known: bool) -> None:
+    doing, share, to_come, there, going = now
+    part("progress", max="1", value=f"{share:.3f}", aria_label="How much is measured")
+    part("p", f"{doing[:1].upper()}{doing[1:]} … ({to_come} to come)", "faint", role="status")
+    page.come((to_come, there) != (pending, known) or not going)
+
+
+def _found(measured: Mapping[str, Any]) -> None:
+    """Show who could still be found, before and after."""
+    if measured.get("after"):
+        heading("Who could still be found")
+        _risk(measured)
 
 
 def _risk(measured: Mapping[str, Any]) -> None:
@@ -211,37 +233,24 @@ def _at(risk: Mapping[str, Any], path: tuple[str, ...]) -> float:
     return float(found)
 
 
-def _attacks(hits: list[Mapping[str, Any]]) -> None:
-    heading("What attacks get")
-    if not hits:
-        text("No attack could be tried on this release.")
+def _utility(utility: Mapping[str, Any] | None) -> None:
+    """Show what an analyst keeps: how far distributions moved, and how wrong counts are."""
+    if not utility:
         return
-    rows = [
-        [
-            one["attack"],
-            one["meaning"],
-            one["knows"],
-            one["attribute"] or "whose row it is",
-            _many(one["before"]),
-            _many(one["after"]),
-        ]
-        for one in hits
-    ]
-    headings = ("attack", "how", "knows", "learns", "rows hit before", "after")
-    grid(headings, rows, numbers=(4, 5), about="Attacks: rows hit before and after").classes("roomy")
-
-
-def _many(count: int | None) -> str:
-    return "–" if count is None else f"{count:,}"
-
-
-def _use(utility: Mapping[str, Any]) -> None:
-    """Show what each column lost."""
-    if utility["columns"]:
-        heading("What an analyst keeps")
-        text("0 % lost is as in the original, 100 % carries no information.", "faint")
-        rows = [[one["column"], bar(one["loss"], "before"), percent(one["loss"])] for one in utility["columns"]]
-        grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
+    heading("What an analyst keeps")
+    if utility["queries"] is not None:
+        wrong = utility["queries"]
+        text(
+            f"A count of rows taken from the release is typically wrong by {percent(wrong['median'])}; of ten counts"
+            f" the worst by {percent(wrong['worst_tenth'])} or more."
+        )
+    if utility["marginals"]:
+        text(
+            "How far the distribution of each column moved: 0 % not at all, 100 % to other values altogether.", "faint"
+        )
+        moved = sorted(utility["marginals"], key=lambda one: -one["distance"])
+        rows = [[one["column"], bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
+        grid(("column", "moved", ""), rows, numbers=(2,), about="How far each column moved")
 
 
 STEP = Step(

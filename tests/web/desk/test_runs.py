@@ -144,10 +144,10 @@ def test_what_goes_wrong_is_said_without_a_cell(desk: Desk, monkeypatch: pytest.
     assert cells_outside(desk.folder) == []
     monkeypatch.undo()
     monkeypatch.setattr(
-        "shoal.web.desk.job_handlers.Evidence.of", lambda *_, **__: (_ for _ in ()).throw(KeyError("Qill0"))
+        "shoal.web.desk.job_handlers.Evidence.growing", lambda *_, **__: (_ for _ in ()).throw(KeyError("Qill0"))
     )
     run = here(desk)
-    assert (run.state, run.measured) == ("done", {"said": "something went wrong in shoal (KeyError)"})
+    assert (run.state, run.measured) == ("done", {"said": "something went wrong in shoal (KeyError)", "done": True})
     assert worker.failure(Infeasible("k=5", reached=3, rows=())).said.startswith("no release of this table meets k=5")
 
 

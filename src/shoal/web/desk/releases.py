@@ -41,6 +41,14 @@ def _spread(height: int, rows: int) -> list[int]:
     return sorted({place * height // rows for place in range(rows)})
 
 
+@lru_cache(maxsize=16)
+def column_losses(run: Run) -> tuple[tuple[str, float], ...]:
+    """Return what each quasi-identifier lost, most first, as the codebook of the release states it."""
+    columns = Opened.of(release_of(run), None).codebook["columns"]
+    lost = [(str(one["name"]), float(one["loss"])) for one in columns if "loss" in one]
+    return tuple(sorted(lost, key=lambda one: -one[1]))
+
+
 @dataclass(frozen=True)
 class Beside:
     """Rows of the original, which are cells, and the published rows that stand for them."""

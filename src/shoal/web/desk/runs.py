@@ -98,7 +98,7 @@ class Run:
 
     @property
     def measured(self) -> dict[str, Any] | None:
-        """Risk before and after, hits of attacks, utility and notes; or `said`, why not; None until they are there."""
+        """Risk before and after, hits of attacks, utility and notes, as far as they are known; or `said`, why not."""
         found = get_json(self.job.folder / "measured.json")
         return found if isinstance(found, dict) else None
 
@@ -106,13 +106,17 @@ class Run:
     def measuring(self) -> bool:
         """Whether measures are still to come."""
         alive = self.job.alive
-        return alive and self.measured is None and self.summary is not None
+        return alive and self.summary is not None and not (self.measured or {"done": False}).get("done", True)
 
     def measure(self) -> None:
         """Measure a release again, or for the first time where its worker was killed before it did."""
         if self.release is not None and not self.job.alive:
             (self.job.folder / "measured.json").unlink(missing_ok=True)
             self.job.start()
+
+    def stop_measuring(self) -> None:
+        """Ask for an end of measuring: what is known by then is kept."""
+        (self.job.folder / "stop-measuring").touch()
 
     @property
     def release(self) -> Path | None:
@@ -123,7 +127,7 @@ class Run:
     def report(self, *, public: bool = False) -> Path | None:
         """Return the report as an HTML file; None as long as there is none."""
         path = self.job.folder / REPORT / ("public.html" if public else "internal.html")
-        return path if path.is_file() and self.measured is not None else None
+        return path if path.is_file() and (self.measured or {"done": False}).get("done", True) else None
 
     def stop(self) -> None:
         """Ask for the best so far."""
