@@ -113,7 +113,7 @@ class Steward:
 
     def wait_for_run(self) -> None:
         """Wait until the latest run has its release, or fail with what the page says."""
-        ended = self.page.locator('[data-key="see"], [role=alert]').first
+        ended = self.page.locator('[data-key="see"], #content [role=alert]').first
         ended.wait_for(timeout=RUN)
         assert ended.get_attribute("data-key") == "see", ended.inner_text()
 

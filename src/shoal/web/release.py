@@ -103,7 +103,7 @@ def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
         with part("div", class_="card"):
             heading("Public", 3)
             text("The published table, its certificate and its codebook.")
-            text(found.sharing.capitalize())
+            text(f"{found.sharing}." if found.sharing else "")
             with part("div", class_="buttons"):
                 _download(run, "public.zip", key="public", kind=kind)
                 _report(run, found.public_report, public=True)

@@ -64,7 +64,7 @@ def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) ->
     """Say what is not safe: the worst first."""
     hits: Sequence[Mapping[str, Any]] = known.get("hits", ())
     attacked = {one["attribute"]: one["after"] for one in hits if one["attack"] == CERTAIN and one["after"]}
-    certain = {**(stated.get("certain") or {}), **attacked}
+    certain = {name: many for name, many in {**(stated.get("certain") or {}), **attacked}.items() if many}
     if certain:
         yield _certain(draft, certain, int(stated["rows"]))
     two = form_of(stated["recoding"]).two_tables
@@ -114,14 +114,14 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
     yield Finding("good", f"The audit of the published cells confirms all that was asked for: {names}.")
     within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"}
     if within:
-        said = f"{counted(len(within), 'attack')} against which you asked for protection get no more than it allows"
+        said = "Attacks that you asked for protection from were tried, and get no more than it allows"
         yield Finding("good", f"{said}: {', '.join(sorted(within))}.")
 
 
 def _beyond(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
     """Say what nobody asked to be protected from, and is not."""
     unread = _unread(draft)
-    if unread and not (stated.get("certain") or {}):
+    if unread and not any((stated.get("certain") or {}).values()):
         some = ", ".join(map(repr, unread[:FEW])) + (f" and {len(unread) - FEW} more" if len(unread) > FEW else "")
         label = "Ask for 2 different values in every crowd"
         yield Finding("note", f"Nothing is asked of the secrets {some}.", label, {"require": _diverse(draft)})
