@@ -336,7 +336,7 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.go("result")
     steward.sees("Runs side by side")
     steward.press("original")
-    steward.page.get_by_role("region", name="The first rows of the original").wait_for()
+    steward.page.get_by_role("region", name="Rows before and after").locator(".was").first.wait_for()
     steward.go("run")
     steward.page.get_by_role("button", name="Delete run 1").click()
     steward.page.get_by_role("button", name="Delete run 1").wait_for(state="detached")

@@ -19,7 +19,7 @@ AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
 TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
 FOLLOWED = "What the register knows by now is taken into account: so this makes about the same release."
-LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original: keep them private."
+LISTED = "The code reads {}: unzip the private zip beside it. They list values of the original: keep them private."
 WAYS = (
     ("shoal.toml", "toml", "the configuration"),
     ("On the command line", "commands", "the commands"),

@@ -14,8 +14,7 @@ from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
 from shoal.web.desk import Desk, Draft, queries
-from shoal.web.desk.queries import Grid
-from shoal.web.desk.releases import beside, column_losses, published
+from shoal.web.desk.releases import column_losses
 from shoal.web.desk.run_choice import RunChoice, choose_run
 from shoal.web.desk.runs import compare
 from shoal.web.desk.verdict import verdict
@@ -23,11 +22,11 @@ from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.side_by_side import GridView, look_grid, show_grid
 from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
 from shoal.web.which_run import RUN, other_tables, which_run
 
-ORIGINAL = "original"
 NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
     "rows that are unique": ("uniques", "share"),
@@ -46,9 +45,7 @@ class ResultView:
     draft: Draft = field(default_factory=Draft)
     stated: Mapping[str, Any] = field(default_factory=dict)
     measured: Mapping[str, Any] | None = None
-    after: Grid | None = None
-    before: Grid | None = None
-    """Rows of the original; only where they were asked for."""
+    grid: GridView | None = None
     rows: tuple[Mapping[str, Any], ...] = ()
     what_if: JobState | None = None
     codip: JobState | None = None
@@ -63,12 +60,10 @@ def look(desk: Desk, picks: Picks) -> ResultView:
     run = choice.run
     if run is None:
         return ResultView(choice)
-    shown = beside(run) if picks.get(ORIGINAL) else None
-    after, before = (published(run), None) if shown is None else (shown.after, shown.before)
     own = {id for id, _ in choice.runs} | {run.id}
     rows = tuple(compare([one for one in desk.runs.all() if one.id in own]))
     trials = look_what_if(desk, run), look_codip(desk, run)
-    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring, column_losses(run))
+    known = (run.summary or {}, run.measured, look_grid(run, picks), rows, *trials, run.measuring, column_losses(run))
     return ResultView(choice, run.id, run.draft, *known)
 
 
@@ -93,7 +88,8 @@ def draw(page: Page, found: ResultView) -> None:
         list_attacks((found.measured or {})["hits"])
     for note in (found.measured or {}).get("notes", ()):
         text(f"{note[:1].upper()}{note[1:]}.", "faint")
-    _side_by_side(page, found)
+    if found.grid is not None:
+        show_grid(page, found.grid)
     if not found.draft.follows:
         ask_what_if(page, found.draft, found.what_if)
     ask_codip(page, found.draft, found.codip)
@@ -156,29 +152,6 @@ def _asked(stated: Mapping[str, Any]) -> None:
     ]
     grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
-
-
-def _side_by_side(page: Page, found: ResultView) -> None:
-    """Show rows of the release, and beside them the original, where asked for."""
-    heading("Before and after")
-    with part("div", class_="two"):
-        with part("div"):
-            heading("Before: the original", 3)
-            if found.before is None:
-                text("Rows of the original are shown only if you ask for them.", "faint")
-                button("Show the first rows", lambda: page.pick(original="yes"), key=ORIGINAL)
-            else:
-                _rows(found.before, "The first rows of the original")
-                button("Hide them", lambda: page.pick(original=""), key=ORIGINAL)
-        with part("div"):
-            heading("After: what is published", 3)
-            if found.after is not None:
-                _rows(found.after, "The first rows of the release")
-
-
-def _rows(shown: Grid, about: str) -> None:
-    rows = [["(missing)" if cell is None else cell for cell in row] for row in shown.rows]
-    grid(shown.columns, rows, about=about).classes("cells")
 
 
 def _measuring(page: Page, found: ResultView) -> None:
