@@ -56,6 +56,14 @@ def test_the_picture_of_a_run_says_where_cost_and_bound_are() -> None:
     assert approach(points[:1]) == ""
 
 
+def test_numbers_of_a_picture_have_thousands_and_the_axis_says_where_it_begins() -> None:
+    drawn = approach([Point(0, 0, "x", 22400.0, 20000.0), Point(3, 1, "x", 22399.0, 21000.0)])
+    assert "e+" not in drawn
+    assert "22,760" in drawn
+    assert "cost (the axis begins at 19,640)" in drawn
+    assert "begins" not in curve([(2, 10.0, None)], 2, title="")
+
+
 def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
     drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
     assert "a &lt; b" in drawn

@@ -108,6 +108,15 @@ def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
         assert "no run" in answer.text
 
 
+def test_an_address_that_leads_nowhere_shows_the_way_back(client: httpx.Client) -> None:
+    answer = client.get("/nowhere")
+    assert (answer.status_code, "There is no such page" in answer.text, 'href="/data"' in answer.text) == (
+        404,
+        True,
+        True,
+    )
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path, by: signal.Signals) -> None:
     if signal.getsignal(by) is signal.SIG_IGN:

@@ -13,8 +13,9 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, PlainTextResponse, RedirectResponse
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse
 from jinja2.ext import Extension
+from nicegui import app as toolkit
 from nicegui import ui
 from nicegui.client import templates
 from nicegui.run import io_bound as in_thread
@@ -57,6 +58,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     app.get("/")(lambda: RedirectResponse("/data"))
     app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
     app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
+    toolkit.add_exception_handler(404, lambda *_: HTMLResponse(theme.nowhere(), 404))
     app.get("/alive")(lambda: PlainTextResponse(desk.session))
     templates.env.add_extension(Nonced)
     carry(app, desk)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.core.markup import Content
+from shoal.core.number_format import amount, percent
 from shoal.core.number_format import number as level
-from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
 from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
@@ -130,13 +130,13 @@ def _price(found: ResultView) -> None:
         grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
     meaning = {one.name: one.title for one in queries.costs()}.get(stated["cost"]["name"], "")
-    paid = f"It cost {cost:,.6g} ({stated['cost']['name']}: {meaning})."
+    paid = f"It cost {amount(cost)} ({stated['cost']['name']}: {meaning})."
     if stated["status"] == "optimal" or gap == 1:
         text(f"{paid} It is proved that no release costs less.")
     elif bound is None or gap is None:
         text(f"{paid} How much less another release could cost is not known.")
     else:
-        text(f"{paid} It is proved that no release costs less than {bound:,.6g}.")
+        text(f"{paid} It is proved that no release costs less than {amount(bound)}.")
     if bound and cost and gap != 1:
         drawn(between(bound, cost))
         legend(after="proved to be needed", open="what a better release might save")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.core.number_format import counted
+from shoal.core.number_format import amount, counted
 from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.jobs import Failure, Point, State
 from shoal.web.desk.made_from import Origin, origin
@@ -67,7 +67,7 @@ class RunView:
         """Look a run up."""
         draft, summary = run.draft, run.summary or {}
         paid = summary.get("cost")
-        cost = f"{paid['value']:,.6g} {paid['name']}" if paid else "–"
+        cost = f"{amount(paid['value'])} {paid['name']}" if paid else "–"
         said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
         told = tuple(run.progress()) if points else ()
         stopping = (run.job.folder / "stop").exists()

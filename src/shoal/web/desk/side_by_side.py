@@ -14,6 +14,7 @@ import polars as pl
 
 from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import ParameterError, ShoalError, TableError, nearest
+from shoal.core.number_format import amount
 from shoal.core.sorting import distinct_rows
 from shoal.release.release_reader import Opened
 from shoal.release.release_view import Shown
@@ -218,7 +219,7 @@ def _ranges(values: pl.Series, before: Floats, after: Floats) -> list[tuple[str,
     edges = np.linspace(numbers[known].min(), numbers[known].max(), BARS + 1)
     bins = np.clip(np.searchsorted(edges, numbers[known], side="right") - 1, 0, BARS - 1)
     sums = [np.bincount(bins, weights=shares[known], minlength=BARS) for shares in (before, after)]
-    labels = [f"{edges[place]:,.4g} to {edges[place + 1]:,.4g}" for place in range(BARS)]
+    labels = [f"{amount(edges[place], 4)} to {amount(edges[place + 1], 4)}" for place in range(BARS)]
     bars = list(zip(labels, sums[0].tolist(), sums[1].tolist(), strict=True))
     missing = float(before[~known].sum()), float(after[~known].sum())
     return [*bars, ("(missing)", *missing)] if any(missing) else bars
