@@ -100,7 +100,8 @@ class Steward:
 
     def role(self, column: str, role: str) -> None:
         """Give a column a role, and wait until it has it."""
-        chosen = self.page.get_by_role("radiogroup", name=f"Role of {column}", exact=True).get_by_label(role)
+        group = self.page.get_by_role("radiogroup", name=f"Role of {column}", exact=True)
+        chosen = group.locator(f'label[title="{role}"] input')
         chosen.check(force=True)
         self.page.wait_for_function(
             "([key]) => document.querySelector(`[data-key='${key}']`)?.hasAttribute('checked')",

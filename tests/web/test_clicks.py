@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.web import looks
 from tests.web.browser import Steward
 from tests.web.server import Served
 
@@ -46,6 +47,8 @@ def test_a_click_between_whose_press_and_release_the_page_is_drawn_is_not_lost(b
     steward = opened(browser, desk)
     other = Steward(steward.page.context.new_page(), desk)
     other.go("roles")
+    other.press(f"more-{COLUMNS[-1]}")
+    other.page.locator(f'[data-key="missing-{COLUMNS[-1]}"]').wait_for()
     steward.page.bring_to_front()
     wanted = {}
     for place, column in enumerate(COLUMNS):
@@ -119,3 +122,22 @@ def test_presses_on_recodings_and_methods_are_all_heard(browser: Browser, desk: 
     settled(steward)
     found = decided(desk)
     assert (found["recoding"], found["method"]) == ("generalize", "mondrian")
+
+
+def test_many_columns_get_a_role_by_keys_and_by_one_press(browser: Browser, desk: Served) -> None:
+    steward = opened(browser, desk)
+    steward.page.locator(f'[data-key="select-{COLUMNS[3]}"]').focus()
+    steward.page.keyboard.press("2")
+    settled(steward)
+    assert decided(desk)["roles"][COLUMNS[3]] == "sensitive"
+    steward.page.get_by_label("Find columns").fill("answer_2")
+    assert steward.page.locator("#columns tr:not(.head):not([hidden])").count() == 11
+    for column in COLUMNS[20:30]:
+        steward.page.locator(f'[data-key="select-{column}"]').check()
+    steward.press("give-leave_out")
+    settled(steward)
+    assert {decided(desk)["roles"][column] for column in COLUMNS[20:30]} == {"leave_out"}
+    assert steward.page.locator("#columns tr:not(.head):not([hidden])").count() == 11, "what was looked for stays"
+    assert decided(desk)["roles"][COLUMNS[3]] == "sensitive"
+    looks.check(steward.page)
+    assert steward.complaints == []

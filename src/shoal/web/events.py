@@ -37,6 +37,11 @@ def hear(element: Element, key: str, kind: Kind, heard: Heard) -> Element:
     return element
 
 
+def listen(key: str, heard: Heard) -> None:
+    """Hear a control that is part of markup, and says its key and what it tells itself."""
+    _HEARD.get(context.client.id, {})[key] = heard
+
+
 def ear() -> Element:
     """Put the ear on a page; page.js knows it by its name."""
     client, made = context.client, Element("span")

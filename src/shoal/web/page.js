@@ -47,6 +47,9 @@ const restore = () => {
     if (number <= heard) taken.delete(name);
     else if (keyed(key)) keyed(key).checked = true;
   }
+  for (const key of ticked) if (keyed(key) && !keyed(key).checked) keyed(key).checked = true;
+  const field = document.querySelector("[data-filters]");
+  if (field?.value) find(field);
   for (const [key, open] of opened) {
     const details = keyed(key)?.closest("details");
     if (details && details.open !== open) details.open = open;
@@ -90,7 +93,8 @@ const told = (field) => {
 const press = (control) => {
   const from = control.dataset.from && document.getElementById(control.dataset.from);
   if (control.disabled) return;
-  const number = tell(control.dataset.key, from ? from.value : null);
+  const picked = control.dataset.selected && selected(control.dataset.selected);
+  const number = tell(control.dataset.key, from ? from.value : picked || null);
   if (from && left.has(from.dataset.key)) left.get(from.dataset.key).number = number;
 };
 const pressable = (target) => target.closest?.('[data-tells="press"]');
@@ -127,6 +131,31 @@ document.addEventListener("pointerup", (event) =>
     if (lost) lost.click();
   }),
 );
+
+// Many lines of a table: those that are selected, those that are found, and a role by its key.
+const ticked = new Set(); // by key: boxes that were pressed stay so when their line is drawn anew
+const selected = (table) => {
+  const boxes = document.querySelectorAll(`input[data-select="${table}"]:checked`);
+  return [...boxes].filter((box) => !box.closest("tr").hidden).map((box) => box.value);
+};
+document.addEventListener("change", ({ target }) => {
+  if (target.dataset?.select) ticked[target.checked ? "add" : "delete"](target.dataset.key);
+});
+const find = (field) => {
+  const word = field.value.trim().toLowerCase();
+  for (const row of document.querySelectorAll(`#${field.dataset.filters} tr:not(.head)`)) {
+    row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(word);
+  }
+};
+document.addEventListener("input", ({ target }) => target.dataset?.filters && find(target));
+document.addEventListener("keydown", (event) => {
+  const row = event.target.closest?.("tr");
+  const place = "12345".indexOf(event.key);
+  if (!row || place < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+  const radio = row.querySelectorAll("[type=radio]")[place];
+  const give = selected("columns").length && keyed(`give-${radio?.value}`);
+  if (radio) event.preventDefault(), (give || radio).click();
+});
 
 // A file is sent as it is, in one stream, to where the drop zone says; the answer is shown by the server.
 const send = (zone, file, answered) => {
