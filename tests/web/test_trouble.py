@@ -209,7 +209,7 @@ def test_before_there_is_a_release_the_last_steps_say_so(browser: Browser, desk:
     steward = Steward.at(browser, desk)
     for step in ("result", "release"):
         steward.go(step)
-        steward.sees("There is no release yet")
+        steward.sees("There is no release of this table yet")
     for step in ("roles", "hierarchies", "privacy", "method", "run"):
         steward.go(step)
         assert steward.complaints == []

@@ -179,7 +179,7 @@ async def _choose(page: Page, name: str, role: str) -> None:
 
 
 def _headings() -> Markup:
-    said = ("", "column", "holds", "values", "missing", "", "unique", "role", "")
+    said = ("", "column", "role", "holds", "values", "missing", "unique", "", "")
     return joined(tag("th", one, scope="col", class_="n" if one in NUMBERS else None) for one in said)
 
 
@@ -192,17 +192,16 @@ def _line(column: Mapping[str, Any], has: str, heights: Sequence[float]) -> Mark
     ticks = {"data_select": TABLE, "data_key": f"select-{name}", "aria_label": f"Select {name}"}
     box = tag("input", type="checkbox", value=name, **ticks)
     about = [tag("span", name, class_="column-name"), *to_decide, tag("span", why, class_="why", title=why)]
-    figures = [f"{column['distinct']:,}", percent(column["missing"])]
+    figures = [f"{column['distinct']:,}", percent(column["missing"]), percent(column["unique"])]
     more = tag("button", "…", type="button", class_="button small plain", data_key=f"more-{name}", data_tells="press",
                aria_label=f"Person, weight, missing values of {name}")  # fmt: skip
     cells = [
         tag("td", box),
         tag("th", *about, scope="row"),
-        tag("td", column["type"]),
-        *(tag("td", one, class_="n") for one in figures),
-        tag("td", histogram(heights)),
-        tag("td", percent(column["unique"]), class_="n"),
-        tag("td", _segments(name, has)),
+        tag("td", _segments(name, has), class_="roles"),
+        tag("td", column["type"], class_="figure"),
+        *(tag("td", one, class_="n figure") for one in figures),
+        tag("td", histogram(heights), class_="figure"),
         tag("td", more),
     ]
     return joined(cells)
