@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.browser import Steward
+from tests.web.browser import RUN, Steward
 from tests.web.server import Served, served
 
 from shoal.studies.synth import write_census
@@ -320,7 +320,7 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.go("result")
     steward.sees("What attacks get")
     steward.press("what-if")
-    steward.page.locator("#k").wait_for()
+    steward.page.locator("#k").wait_for(timeout=RUN)
     steward.page.locator("#k").press("End")
     steward.sees("With crowds of at least 50")
     steward.go("result?k=abc")

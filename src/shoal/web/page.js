@@ -144,7 +144,8 @@ document.addEventListener("change", ({ target }) => {
 const find = (field) => {
   const word = field.value.trim().toLowerCase();
   for (const row of document.querySelectorAll(`#${field.dataset.filters} tr:not(.head)`)) {
-    row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(word);
+    const hidden = !row.querySelector("th").textContent.toLowerCase().includes(word);
+    if (row.hidden !== hidden) row.hidden = hidden; // what is the same is no change, and is looked at no more
   }
 };
 document.addEventListener("input", ({ target }) => target.dataset?.filters && find(target));

@@ -17,9 +17,8 @@ from shoal.core.errors import ParameterError, ShoalError, TableError, nearest
 from shoal.core.number_format import amount
 from shoal.core.sorting import distinct_rows
 from shoal.release.release_reader import Opened
-from shoal.release.release_view import Shown
+from shoal.report.cell_spreads import Spread, quasi_spreads
 from shoal.tables.encoded_column import Coded
-from shoal.utility.spreads import Spread, spreads
 from shoal.web.desk.draft_table import table
 from shoal.web.desk.releases import release_of
 from shoal.web.desk.runs import Run
@@ -100,8 +99,7 @@ def _original(run: Run, numbers: Ints, more: int) -> tuple[pl.DataFrame | None, 
         frame = table(run.draft).frame
         if numbers.max(initial=-1) >= frame.height + more:
             return None, {}
-        shown = Shown.of(release_of(run))
-        return frame, {name: one for name, one in spreads(shown, frame).items() if name in shown.quasi}
+        return frame, quasi_spreads(release_of(run), frame)
     except ShoalError:
         return None, {}
 
