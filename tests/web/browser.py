@@ -14,7 +14,7 @@ import pytest
 from tests.web.server import Served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserType, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP, PHONE = (1280, 900), (375, 812)
@@ -27,13 +27,17 @@ def chromium() -> Iterator[Browser]:
     """Start Chromium, or skip and say what is missing."""
     api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed: make test-web")
     with api.sync_playwright() as playwright:
-        found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-        own = playwright.chromium.executable_path
-        if found is None and not Path(own).exists():
-            pytest.skip("there is no Chromium: make test-web")
-        browser = playwright.chromium.launch(executable_path=found or own, args=["--no-sandbox"])
+        browser = launched(playwright.chromium)
         yield browser
         browser.close()
+
+
+def launched(kind: BrowserType, *arguments: str) -> Browser:
+    """Launch the Chromium of the system, or playwright's own."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None and not Path(kind.executable_path).exists():
+        pytest.skip("there is no Chromium: make test-web")
+    return kind.launch(executable_path=found or kind.executable_path, args=["--no-sandbox", *arguments])
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ class Steward:
 
     def role(self, column: str, role: str) -> None:
         """Give a column a role, and wait until it has it."""
-        chosen = self.page.get_by_role("radiogroup", name=f"Role of {column}", exact=True).get_by_label(role)
+        group = self.page.get_by_role("radiogroup", name=f"Role of {column}", exact=True)
+        chosen = group.locator(f'label[title="{role}"] input')
         chosen.check(force=True)
         self.page.wait_for_function(
             "([key]) => document.querySelector(`[data-key='${key}']`)?.hasAttribute('checked')",
@@ -109,7 +114,7 @@ class Steward:
 
     def wait_for_run(self) -> None:
         """Wait until the latest run has its release, or fail with what the page says."""
-        ended = self.page.locator('[data-key="see"], [role=alert]').first
+        ended = self.page.locator('[data-key="see"], #content [role=alert]').first
         ended.wait_for(timeout=RUN)
         assert ended.get_attribute("data-key") == "see", ended.inner_text()
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from urllib.parse import urlsplit
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -17,12 +19,22 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 @dataclass(frozen=True)
 class Served:
-    """A running page: the address with the token, and where its files lie."""
+    """A running page: the addresses that it prints, each of which works once, and where its files lie."""
 
-    address: str
+    printed: Queue[str]
+    """Addresses that were printed and not used yet."""
+    numbered: str
+    """The address by the number 127.0.0.1, for clients that do not know the random name."""
+    home: str
+    """The address of the random name, without a token."""
     folder: Path
     state: Path
     process: subprocess.Popen[str]
+
+    @property
+    def address(self) -> str:
+        """An address with a token; another one each time."""
+        return self.printed.get(timeout=30)
 
     def end(self, by: signal.Signals = signal.SIGINT) -> None:
         """End it, and wait until it is gone."""
@@ -30,9 +42,9 @@ class Served:
         self.process.wait(10)
 
     @property
-    def home(self) -> str:
-        """The address without the token."""
-        return f"http://{urlsplit(self.address).netloc}"
+    def by_number(self) -> str:
+        """The address by the number, without the token."""
+        return f"http://{urlsplit(self.numbered).netloc}"
 
     @property
     def desk(self) -> Path:
@@ -41,13 +53,22 @@ class Served:
         return found
 
 
+def _collect(process: subprocess.Popen[str], printed: Queue[str]) -> None:
+    """Keep the addresses that a server prints."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("shoal: http://"):
+            printed.put(line.split()[1])
+
+
 @contextmanager
-def served(folder: Path, state: Path, *arguments: object) -> Iterator[Served]:
-    """Start a page for a folder, and end it as Ctrl-C does."""
+def served(folder: Path, state: Path, *arguments: object, **variables: str) -> Iterator[Served]:
+    """Start a page for a folder, and end it as Ctrl-C does; with variables of the environment it opens a browser."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment |= {"XDG_STATE_HOME": str(state), "PYTHONPATH": str(SOURCE), "PYTHONUNBUFFERED": "1"}
+    environment |= {"XDG_STATE_HOME": str(state), "PYTHONPATH": str(SOURCE), "PYTHONUNBUFFERED": "1"} | variables
+    quiet = () if variables else ("--no-open",)
     process = subprocess.Popen(
-        [sys.executable, "-m", "shoal", "serve", "--no-open", "--folder", str(folder), *map(str, arguments)],
+        [sys.executable, "-m", "shoal", "serve", *quiet, "--folder", str(folder), *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -56,9 +77,13 @@ def served(folder: Path, state: Path, *arguments: object) -> Iterator[Served]:
     )
     try:
         assert process.stdout is not None
-        said = process.stdout.readline()
-        assert said.startswith("shoal: http://127.0.0.1:"), said
-        yield Served(said.split()[1], folder, state, process)
+        first = process.stdout.readline().split()[1]
+        second = process.stdout.readline().split()[-1]
+        printed: Queue[str] = Queue()
+        printed.put(first)
+        reader = Thread(target=_collect, args=(process, printed), daemon=True)
+        reader.start()
+        yield Served(printed, second, f"http://{urlsplit(first).netloc}", folder, state, process)
     finally:
         process.send_signal(signal.SIGINT)
         try:
@@ -67,4 +92,5 @@ def served(folder: Path, state: Path, *arguments: object) -> Iterator[Served]:
             process.kill()
             process.wait()
         if process.stdout is not None:
+            reader.join(10)
             process.stdout.close()

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from nicegui import Client, ui
+from nicegui.element import Element
 
 from shoal.core.errors import ShoalError
 from shoal.web import events
+from shoal.web.app import STEPS
 from shoal.web.desk import Desk
 from shoal.web.page import Page, Step
-from shoal.web.parts import part
+from shoal.web.parts import message, part
 
 
 class Tab(Page):
@@ -21,6 +23,7 @@ class Tab(Page):
 
     def __init__(self, desk: Desk, step: Step, **picks: str) -> None:
         self.desk, self.step, self.picks = desk, step, picks
+        self.steps = STEPS
         self.alerts: list[str] = []
         self.box_client = Client(ui.page("/none"))
         self.drawn()
@@ -60,6 +63,15 @@ class Tab(Page):
     async def pick(self, **picks: str) -> None:
         """Look at something else."""
         self.picks = {**self.picks, **picks}
+
+    def alert(self, said: str, kind: str = "bad") -> Element:
+        """Say something, which is noted."""
+        self.alerts.append(said)
+        with self.box:
+            return message(said, kind)
+
+    def quiet(self) -> None:
+        """Take nothing away: what was said stays noted."""
 
     def live(self, look: Callable[[], Any], draw: Callable[[Any], None]) -> None:
         """Draw what changes once."""

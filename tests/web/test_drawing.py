@@ -18,7 +18,7 @@ from shoal.web.desk.jobs import Point
 from shoal.web.outline import MISSING, ROOT, outlined, read_outline
 from shoal.web.parts import part
 from shoal.web.pictures import approach, curve
-from shoal.web.privacy import _put
+from shoal.web.privacy import Asked, changed_at
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6).filter(lambda name: name != MISSING)
 LEAVES = NAMES | st.none()
@@ -56,17 +56,26 @@ def test_the_picture_of_a_run_says_where_cost_and_bound_are() -> None:
     assert approach(points[:1]) == ""
 
 
+def test_numbers_of_a_picture_have_thousands_and_the_axis_says_where_it_begins() -> None:
+    drawn = approach([Point(0, 0, "x", 22400.0, 20000.0), Point(3, 1, "x", 22399.0, 21000.0)])
+    assert "e+" not in drawn
+    assert "22,760" in drawn
+    assert "cost (the axis begins at 19,640)" in drawn
+    assert "begins" not in curve([(2, 10.0, None)], 2, title="")
+
+
 def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
     drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
     assert "a &lt; b" in drawn
     assert curve([(2, None, None)], 2, title="") == ""
 
 
-def test_a_requirement_that_is_gone_is_not_changed_and_no_other_in_its_place() -> None:
+def test_a_requirement_is_changed_by_its_place_and_no_other_in_its_place() -> None:
     draft = Draft().changed(require=["k=5", "l(ill)=2"])
-    assert _put(draft, "k=5", "k=7") == ["k=7", "l(ill)=2"]
-    once = draft.changed(require=_put(draft, "k=5"))
-    assert _put(once, "k=5") == _put(once, "k=5", "k=7") == ["l(ill)=2"]
+    drawn = Asked.of("k=5")
+    assert changed_at(draft.changed(require=["k=6", "l(ill)=2"]), 0, drawn, "k=7") == ["k=7", "l(ill)=2"]
+    assert changed_at(draft.changed(require=["l(ill)=2"]), 0, drawn, "k=7") == ["l(ill)=2"]
+    assert changed_at(draft, 5, drawn, "k=7") == ["k=5", "l(ill)=2"]
 
 
 @pytest.fixture
@@ -98,27 +107,17 @@ def test_what_goes_wrong_in_looking_or_drawing_is_said_in_place(
 
 
 def test_a_look_that_fails_is_told_and_not_tried_again(box: Element, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Timer:
-        """What is called every second, until it is cancelled."""
-
-        def __init__(self, seconds: float, called: Any, **more: Any) -> None:
-            self.called, self.on = called, True
-            timers.append(self)
-
-        def cancel(self) -> None:
-            self.on = False
-
     async def at_once(work: Any, *given: Any) -> Any:
         return work(*given)
 
     def look() -> None:
+        looked.append(1)
         raise ShoalError("the table is gone")
 
-    timers: list[Timer] = []
-    monkeypatch.setattr("nicegui.ui.timer", Timer)
+    looked: list[int] = []
     monkeypatch.setattr("nicegui.run.io_bound", at_once)
-    with box:
-        page.Page.live(object.__new__(page.Page), look, lambda _: None)
-    asyncio.run(timers[0].called())
+    live = page.Live(box, look, lambda _: None)
+    for _ in range(2):
+        asyncio.run(live.again())
     assert said(box) == [("alert", ""), ("", "the table is gone")]
-    assert not timers[0].on
+    assert len(looked) == 1

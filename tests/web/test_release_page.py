@@ -54,7 +54,7 @@ def test_after_a_restart_the_code_makes_the_same_release_and_names_no_value(
     desk.close()
     again = Desk(tmp_path / "desk")
     found = look(again, {})
-    assert found.id == run.id
+    assert found.choice.run == run
     toml, commands, script = written(found.draft)
     assert not [word for word in ("Qtown", "Qill", str(tmp_path)) if word in toml + commands + script]
     assert "the same release once more" in commands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,9 +36,16 @@ def told(desk: Desk) -> tuple[list[str], str | None]:
     return list(desk.draft.person), desk.draft.record_weight
 
 
+def opened(tab: Tab, name: str) -> Tab:
+    """A tab on which the other settings of a column are shown."""
+    if f"use-{name}" not in tab.keys:
+        tab.tell(f"more-{name}")
+    return tab
+
+
 def test_a_column_that_tells_whom_a_row_is_about_is_not_published_as_it_is(desk: Desk) -> None:
     tab = Tab(desk, roles.STEP)
-    tab.tell("use-patient", roles.PERSON)
+    opened(tab, "patient").tell("use-patient", roles.PERSON)
     assert told(desk) == (["patient"], None)
     assert desk.draft.roles["patient"] == "identifier"
     assert desk.draft.request().person == ("patient",)
@@ -46,7 +54,7 @@ def test_a_column_that_tells_whom_a_row_is_about_is_not_published_as_it_is(desk:
     assert ("roles", counting_problems(desk.draft)[0]) in desk.ready()
     tab.tell("role-patient-quasi", "quasi")
     assert counting_problems(desk.draft) == []
-    tab.tell("use-patient", "")
+    opened(tab, "patient").tell("use-patient", "")
     assert told(desk) == ([], None)
     assert desk.draft.roles["patient"] == "quasi"
 
@@ -55,16 +63,16 @@ def test_a_warning_of_repeated_identifiers_ends_when_people_are_counted(desk: De
     desk.change(roles={**ROLES, "patient": "identifier"})
     tab = Tab(desk, roles.STEP)
     assert "--person patient" in tab.words
-    tab.tell("use-patient", roles.PERSON)
+    opened(tab, "patient").tell("use-patient", roles.PERSON)
     assert "--person patient" not in tab.words
 
 
 def test_a_record_weight_is_left_out_unless_its_role_is_changed(desk: Desk) -> None:
     tab = Tab(desk, roles.STEP)
-    tab.tell("use-weight", roles.WEIGHT)
+    opened(tab, "weight").tell("use-weight", roles.WEIGHT)
     assert told(desk) == ([], "weight")
     assert desk.draft.roles["weight"] == "leave_out"
-    tab.tell("use-weight", roles.PERSON)
+    opened(tab, "weight").tell("use-weight", roles.PERSON)
     assert told(desk) == (["weight"], None)
     desk.undo()
     tab.tell("role-weight-other", "other")
@@ -74,7 +82,7 @@ def test_a_record_weight_is_left_out_unless_its_role_is_changed(desk: Desk) -> N
 
 def test_weights_that_are_published_can_be_rounded(desk: Desk) -> None:
     tab = Tab(desk, roles.STEP)
-    tab.tell("use-weight", roles.WEIGHT)
+    opened(tab, "weight").tell("use-weight", roles.WEIGHT)
     assert "weight_rounding" not in tab.keys
     tab.tell("role-weight-other", "other")
     tab.tell("weight_rounding", "10")
@@ -84,22 +92,22 @@ def test_weights_that_are_published_can_be_rounded(desk: Desk) -> None:
     tab.tell("role-weight-leave_out", "leave_out")
     assert "Publish 'weight' as is, or do not round it" in tab.words
     assert counting_problems(desk.draft)[0] in [said for _, said in desk.ready()]
-    tab.tell("use-weight", "")
+    opened(tab, "weight").tell("use-weight", "")
     assert desk.draft.weight_rounding is None
 
 
 def test_what_is_no_weight_or_no_person_is_said_and_not_kept(desk: Desk) -> None:
     before, tab = desk.draft, Tab(desk, roles.STEP)
-    tab.tell("use-ill", roles.WEIGHT)
+    opened(tab, "ill").tell("use-ill", roles.WEIGHT)
     assert "the record weights in 'ill' are String" in tab.alerts[-1]
     assert desk.draft == before
-    tab.tell("missing-patient", "0")
-    tab.tell("use-patient", roles.PERSON)
+    opened(tab, "patient").tell("missing-patient", "0")
+    opened(tab, "patient").tell("use-patient", roles.PERSON)
     assert "2 cells are missing" in tab.alerts[-1]
     assert told(desk) == ([], None)
-    tab.tell("missing-patient", "")
-    tab.tell("use-patient", roles.PERSON)
-    tab.tell("missing-patient", "0")
+    opened(tab, "patient").tell("missing-patient", "")
+    opened(tab, "patient").tell("use-patient", roles.PERSON)
+    opened(tab, "patient").tell("missing-patient", "0")
     assert "2 cells are missing" in tab.alerts[-1]
     assert not desk.draft.missing
 
@@ -116,10 +124,10 @@ def test_codes_are_proposed_taken_and_changed_and_every_step_reads_them_as_missi
     assert queries.table(desk.draft)["age"].dtype.is_integer()
     assert None in [row[1] for row in queries.preview(desk.draft).rows]
     assert '[missing]\n"age" = ["?"]' in desk.draft.toml()
-    tab.tell("missing-age", "?, 43 , ?")
+    opened(tab, "age").tell("missing-age", "?, 43 , ?")
     assert desk.draft.missing == {"age": ["?", "43"]}
     assert queries.table(desk.draft)["age"].null_count() > 6
-    tab.tell("missing-age", " ")
+    opened(tab, "age").tell("missing-age", " ")
     assert not desk.draft.missing
     assert "codes-age" in tab.keys
 
@@ -150,3 +158,22 @@ def test_the_number_of_a_household_is_hidden_and_its_model_offered(desk: Desk) -
     assert any("it tells of what household a row is" in said for said in counting_problems(desk.draft))
     tab.tell("use-patient", "")
     assert any("k-households=3 counts households" in said for _, said in desk.ready())
+
+
+def test_a_role_is_given_to_all_columns_that_are_selected_and_undone_at_once(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    before = desk.draft
+    asyncio.run(roles._give(tab, "leave_out", ["patient", "weight", "no such column"]))
+    assert desk.draft.roles == {**ROLES, "patient": "leave_out", "weight": "leave_out"}
+    assert desk.undo() == before
+    asyncio.run(roles._give(tab, "leave_out", None))
+    assert "Select columns first" in tab.alerts[-1]
+
+
+def test_a_line_shows_what_a_column_holds_and_singles_out(desk: Desk) -> None:
+    found = roles.look(desk, {})
+    assert found.columns is not None
+    lines = {one["name"]: str(roles._line(one, "open", found.shapes[one["name"]])) for one in found.columns}
+    assert lines["ill"].count("<rect") == 3
+    assert all(said in lines["patient"] for said in ("30", "to decide", "role-patient-quasi", "select-patient"))
+    assert "&lt;b&gt;" in roles._line({**found.columns[0], "name": "<b>"}, "quasi", ())

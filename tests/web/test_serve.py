@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 from collections.abc import Iterator
@@ -31,8 +32,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def client(desk: Served) -> Iterator[httpx.Client]:
     """Somebody who brought the token."""
-    with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as found:
-        assert found.get(desk.address).status_code == 200
+    with httpx.Client(base_url=desk.by_number, follow_redirects=True, timeout=60) as found:
+        assert found.get(desk.numbered).status_code == 200
         yield found
 
 
@@ -47,18 +48,32 @@ def test_every_step_answers_who_brought_the_token(client: httpx.Client) -> None:
     "path", ["/data", "/", "/look/page.css", "/fetch/1/release.zip", "/_nicegui_ws/socket.io/?EIO=4"]
 )
 def test_nobody_else_gets_anything(desk: Served, path: str) -> None:
-    assert httpx.get(desk.home + path).status_code == 403
-    assert httpx.post(f"{desk.home}/upload/table?name=a.csv", content=b"a,b\n1,2\n").status_code == 403
+    assert httpx.get(desk.by_number + path).status_code == 403
+    assert httpx.post(f"{desk.by_number}/upload/table?name=a.csv", content=b"a,b\n1,2\n").status_code == 403
+
+
+def test_an_address_works_once_and_files_are_kept_as_long_as_they_may_be(client: httpx.Client, desk: Served) -> None:
+    assert httpx.get(desk.numbered).status_code == 403
+    page = client.get("/data").text
+    nonces = set(re.findall(r'<script nonce="([^"]+)"', page))
+    assert len(nonces) == 1
+    assert page.count("<script ") == page.count(f'<script nonce="{nonces.pop()}"') + 1, "all but the script of its own"
+    files = re.findall(r'(?:src|href)="(/(?:look|_nicegui)/[^"]+)"', page)
+    assert len(files) > 5
+    for file in files:
+        assert client.get(file).headers["cache-control"] == "private, max-age=31536000, immutable"
+    assert client.get("/alive").headers["cache-control"] == "no-store"
+    assert client.get("/fetch/1/release.zip").headers["cache-control"] == "no-store"
 
 
 def test_a_page_names_nothing_outside_this_machine(client: httpx.Client, desk: Served) -> None:
     page = client.get("/data").text
     outside = [part.split('"')[0] for part in page.split('="http')[1:]]
-    assert [address for address in outside if desk.home not in f"http{address}"] == []
+    assert [address for address in outside if desk.by_number not in f"http{address}"] == []
 
 
 def test_the_server_listens_on_this_machine_alone(desk: Served) -> None:
-    port = int(desk.home.rpartition(":")[2])
+    port = int(desk.by_number.rpartition(":")[2])
     for name in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, family=socket.AF_INET)}:
         if not str(name).startswith("127."):
             with pytest.raises(OSError, match=r"refused|reach|timed"):
@@ -93,14 +108,23 @@ def test_what_is_not_there_is_said_in_words(client: httpx.Client) -> None:
         assert "no run" in answer.text
 
 
+def test_an_address_that_leads_nowhere_shows_the_way_back(client: httpx.Client) -> None:
+    answer = client.get("/nowhere")
+    assert (answer.status_code, "There is no such page" in answer.text, 'href="/data"' in answer.text) == (
+        404,
+        True,
+        True,
+    )
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_state_is_private_and_uploads_go_when_the_server_ends(tmp_path: Path, by: signal.Signals) -> None:
     if signal.getsignal(by) is signal.SIG_IGN:
         pytest.skip(f"{by.name} is ignored here, as under nohup, and the server leaves it at that")
     write_census(tmp_path / "census.csv", 20, seed=1)
     with served(tmp_path, tmp_path / "state", tmp_path / "census.csv") as desk:
-        with httpx.Client(base_url=desk.home, follow_redirects=True, timeout=60) as client:
-            client.get(desk.address)
+        with httpx.Client(base_url=desk.by_number, follow_redirects=True, timeout=60) as client:
+            client.get(desk.numbered)
             client.post("/upload/table", params={"name": "a.csv"}, content=b"a,b\n1,2\n")
         folder = desk.desk
         assert folder.stat().st_mode & 0o077 == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.browser import Steward
+from tests.web.browser import RUN, Steward
 from tests.web.server import Served, served
 
 from shoal.studies.synth import write_census
@@ -209,7 +209,7 @@ def test_before_there_is_a_release_the_last_steps_say_so(browser: Browser, desk:
     steward = Steward.at(browser, desk)
     for step in ("result", "release"):
         steward.go(step)
-        steward.sees("There is no release yet")
+        steward.sees("There is no release of this table yet")
     for step in ("roles", "hierarchies", "privacy", "method", "run"):
         steward.go(step)
         assert steward.complaints == []
@@ -320,7 +320,7 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.go("result")
     steward.sees("What attacks get")
     steward.press("what-if")
-    steward.page.locator("#k").wait_for()
+    steward.page.locator("#k").wait_for(timeout=RUN)
     steward.page.locator("#k").press("End")
     steward.sees("With crowds of at least 50")
     steward.go("result?k=abc")
@@ -336,7 +336,7 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.go("result")
     steward.sees("Runs side by side")
     steward.press("original")
-    steward.page.get_by_role("region", name="The first rows of the original").wait_for()
+    steward.page.get_by_role("region", name="Rows before and after").locator(".was").first.wait_for()
     steward.go("run")
     steward.page.get_by_role("button", name="Delete run 1").click()
     steward.page.get_by_role("button", name="Delete run 1").wait_for(state="detached")

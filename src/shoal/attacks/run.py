@@ -142,23 +142,14 @@ def attack(
     An attacker picks the right row of a person with a chance of at most 50 %, and finds 0 of 4 rows for
     certain, knowing all quasi-identifiers. The risk of 50 % is within the threshold of 50 %.
     """
-    chosen, limits = [as_attack(one) for one in attacks] if attacks is not None else _all(), Limits.read(fail_above)
-    for name in limits.named:
-        if name not in [one.name for one in chosen]:
-            raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
-    named = [one for one in chosen if attacks is not None or one.name in limits.named]
-    if other is None and any(one.needs_other for one in named):
-        raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
-    if original is None and any(one.needs_original for one in named):
-        raise ParameterError(
-            "an attack compares with the original, which is not given", hint="give it, --original FILE"
-        )
+    limits = Limits.read(fail_above)
+    chosen = chosen_attacks(attacks, limits, has_other=other is not None, has_original=original is not None)
     scene = Scene.of(release, original, other, is_limited=True)
     rows = scene.shown.rows
     outcomes: list[Outcome] = []
     untried: list[Untried] = []
     for one in chosen:
-        got, missed = _tried(one, scene)
+        got, missed = tried(one, scene)
         outcomes += [replace(found, threshold=limits.of(one.name) or found.threshold) for found in got]
         untried += missed
     published = None if rows is None else len(rows) - scene.shown.counterfeits
@@ -167,7 +158,30 @@ def attack(
     return Attacked(scene.people, published, tuple(outcomes), tuple(untried), limits, scene.person is not None)
 
 
-def _tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:
+def chosen_attacks(
+    given: Iterable[Attack | str] | None,
+    limits: Limits | None = None,
+    *,
+    has_other: bool = False,
+    has_original: bool = True,
+) -> list[Attack]:
+    """Return the attacks to run, all where none are named; raise in words where one cannot be run on what is given."""
+    chosen = [as_attack(one) for one in given] if given is not None else _all()
+    limited = {} if limits is None else limits.named
+    for name in limited:
+        if name not in [one.name for one in chosen]:
+            raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
+    named = [one for one in chosen if given is not None or one.name in limited]
+    if not has_other and any(one.needs_other for one in named):
+        raise ParameterError("an attack on two releases has one", hint="give the other one, --with DIR")
+    if not has_original and any(one.needs_original for one in named):
+        raise ParameterError(
+            "an attack compares with the original, which is not given", hint="give it, --original FILE"
+        )
+    return chosen
+
+
+def tried(one: Attack, scene: Scene) -> tuple[list[Outcome], list[Untried]]:
     """Return what an attack got, and why it was not tried, at all or on some attributes."""
     got: list[Outcome] = []
     reasons = one.untried(scene) if scene.has_original or not one.needs_original else {None: NO_ORIGINAL}

@@ -51,6 +51,15 @@ def number(level: object) -> str:
     return f"{level:.4g}" if isinstance(level, int | float) else "unbounded" if level is None else str(level)
 
 
+def amount(value: float, digits: int = 6) -> str:
+    """Write an amount with its thousands apart, and what is large without an exponent.
+
+    >>> amount(0.3541934), amount(22400), amount(1234567.8), amount(22412.3, 4)
+    ('0.354193', '22,400', '1,234,568', '22,412')
+    """
+    return f"{value:,.{digits}g}" if abs(value) < 10**digits - 0.5 else f"{value:,.0f}"
+
+
 def counted(many: int, one: str, more: str | None = None) -> str:
     """Write how many there are of something.
 

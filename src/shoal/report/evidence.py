@@ -8,7 +8,7 @@ of the evidence before any page is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -16,11 +16,10 @@ from typing import Any
 
 import polars as pl
 
-import shoal.attacks
 from shoal.attacks.base import Attack
 from shoal.attacks.base import Outcome as AttackOutcome
-from shoal.attacks.run import attack
-from shoal.core.discovery import discover
+from shoal.attacks.run import chosen_attacks, tried
+from shoal.attacks.scene import Scene
 from shoal.core.errors import ReleaseError
 from shoal.core.number_format import counted
 from shoal.microdata.histogram import person_of
@@ -133,6 +132,8 @@ class Evidence:
     utility: Utility | None
     notes: tuple[str, ...] = ()
     """What was left out."""
+    pending: tuple[str, ...] = ()
+    """What is still being measured."""
     is_public: bool = False
     about: About = field(default_factory=About)
 
@@ -148,12 +149,32 @@ class Evidence:
         about: About | None = None,
     ) -> Evidence:
         """Measure risk, attacks and utility of a release, in memory or a folder, next to its original."""
+        given: dict[str, Any] = {"attacks": attacks, "queries": queries, "source": source, "about": about}
+        found, *rest = cls.growing(release, original, **given)
+        return rest[-1] if rest else found
+
+    @classmethod
+    def growing(
+        cls,
+        release: Release | str | Path,
+        original: TableLike,
+        *,
+        attacks: Iterable[Attack | str] | None = None,
+        queries: int = 1000,
+        source: str = "",
+        about: About | None = None,
+    ) -> Iterator[Evidence]:
+        """Return the evidence as it grows: the risk first, then the quick attacks, the utility, the other attacks.
+
+        Each says what is known by then, and in `pending` what is still to come.
+        """
         stated, codebook, config, decisions, people = _said(release)
         table = as_read(Table.of(original), config)
-        chosen, notes = _attacks(attacks, table.rows)
-        found = attack(release, table, attacks=chosen)
-        kinds = discover(shoal.attacks, Attack)
-        return cls(
+        named, notes = _attacks(attacks, table.rows)
+        chosen = chosen_attacks(named)
+        quick, slow = ([one for one in chosen if (one.name in QUICK) is fast] for fast in (True, False))
+        steps = [*quick, None, *slow]
+        found = cls(
             certificate=stated,
             codebook=codebook,
             config=config,
@@ -161,11 +182,25 @@ class Evidence:
             source=source or (Path(original).name if isinstance(original, str | Path) else "table.csv"),
             before=measure_risk(table, quasi=stated.quasi, person=config.get("person", ())),
             after=measure_risk(people, quasi=stated.quasi, person=_whom(release)),
-            hits=tuple(Hit.of_outcome(one, kinds[one.attack]) for one in found.outcomes),
-            utility=measure_utility(release, table, queries=queries),
-            notes=(*notes, *(f"not tried: {one.name}: {one.reason}" for one in found.untried)),
+            hits=(),
+            utility=None,
+            notes=notes,
+            pending=tuple("utility" if one is None else f"attack {one.name}" for one in steps),
             about=about or About(),
         )
+        yield found
+        scene, order = Scene.of(release, table, is_limited=True), [one.name for one in chosen]
+        for one in steps:
+            pending = found.pending[1:]
+            if one is None:
+                found = replace(found, utility=measure_utility(release, table, queries=queries), pending=pending)
+            else:
+                got, missed = tried(one, scene)
+                hits = (*found.hits, *(Hit.of_outcome(outcome, type(one)) for outcome in got))
+                untold = (f"not tried: {untried.name}: {untried.reason}" for untried in missed)
+                hits = tuple(sorted(hits, key=lambda hit: order.index(hit.attack)))
+                found = replace(found, hits=hits, notes=(*found.notes, *untold), pending=pending)
+            yield found
 
     def public(self) -> Evidence:
         """Return what may be shown to everybody.

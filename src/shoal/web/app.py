@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -14,14 +13,17 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, RedirectResponse
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse
+from jinja2.ext import Extension
+from nicegui import app as toolkit
 from nicegui import ui
+from nicegui.client import templates
 from nicegui.run import io_bound as in_thread
 
 from shoal.core.errors import ParameterError
-from shoal.web import data, hierarchies, method, privacy, release, result, roles, run, theme
+from shoal.web import data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
-from shoal.web.guard import HOME, Guard
+from shoal.web.guard import LOOPBACK, NONCE, Guard
 from shoal.web.page import Page, Step, decided
 from shoal.web.traffic import carry
 
@@ -35,8 +37,19 @@ STEPS: tuple[Step, ...] = (
     result.STEP,
     release.STEP,
 )
+TRIES = 20
+"""Ports that are tried where any may be taken."""
+FALLBACK = "if the browser does not find that name, which keeps the cookie from other servers of this machine"
 ENDS = (signal.SIGTERM, signal.SIGHUP)
 """Besides Ctrl-C: the machine is shut down, the terminal is closed."""
+
+
+class Nonced(Extension):
+    """Puts the nonce of a request on the scripts of the toolkit's page where that is written: in its template."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the text of a template, before anything is filled in."""
+        return source.replace("<script", f'<script nonce="{{{{ request.scope.{NONCE} }}}}"')
 
 
 def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
@@ -45,6 +58,9 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     app.get("/")(lambda: RedirectResponse("/data"))
     app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
     app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
+    toolkit.add_exception_handler(404, lambda *_: HTMLResponse(theme.nowhere(), 404))
+    app.get("/alive")(lambda: PlainTextResponse(desk.session))
+    templates.env.add_extension(Nonced)
     carry(app, desk)
     for step in steps:
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
@@ -66,22 +82,51 @@ def _shown(desk: Desk, step: Step, steps: Sequence[Step]) -> Any:
     async def show(request: Request) -> None:
         told = await in_thread(decided, desk, steps)
         if told is not None:  # it is where the server ends
-            Page(desk, step, told, request.query_params)
+            Page(desk, step, told, request.query_params, own_name=request.url.hostname != LOOPBACK)
 
     return show
 
 
-def listen(port: int) -> socket.socket:
-    """Return a socket on this machine's own address, which no other machine reaches; port 0 takes any that is free."""
-    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def listen(port: int) -> list[socket.socket]:
+    """Return sockets on this machine's own addresses, which no other machine reaches; port 0 takes any that is free.
+
+    Browsers may look for a name under `.localhost` at ::1 first: where this machine has that address, nobody else may
+    listen there on the same port.
+    """
+    for _ in range(1 if port else TRIES):
+        held = _bound(socket.AF_INET, LOOPBACK, port)
+        number = held.getsockname()[1]
+        try:
+            return [held, *([_bound(socket.AF_INET6, "::1", number)] if _has_ipv6() else [])]
+        except OSError:
+            held.close()
+    raise _unusable(port)
+
+
+def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    held = socket.socket(family, socket.SOCK_STREAM)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        held.bind((HOME[0], port))
+        held.bind((address, port))
         held.listen()  # from now on whoever calls is heard, if only a moment later
     except (OSError, OverflowError) as error:
         held.close()
-        raise ParameterError(f"port {port} cannot be used", hint="name another with --port, or none") from error
+        raise (_unusable(port) if family == socket.AF_INET else OSError(str(error))) from error
     return held
+
+
+def _has_ipv6() -> bool:
+    """Whether this machine has the address ::1."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as tried:
+            tried.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+def _unusable(port: int) -> ParameterError:
+    return ParameterError(f"port {port} cannot be used", hint="name another with --port, or none")
 
 
 def server(app: Any) -> uvicorn.Server:
@@ -106,9 +151,9 @@ def ending(running: uvicorn.Server) -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def guarded(desk: Desk, held: socket.socket) -> Guard:
+def guarded(desk: Desk, held: Sequence[socket.socket], used: Callable[[], None]) -> Guard:
     """Return the page behind its door."""
-    return Guard(build(desk), held.getsockname()[1])
+    return Guard(build(desk), held[0].getsockname()[1], used=used)
 
 
 def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bool) -> None:
@@ -117,22 +162,36 @@ def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bo
     if not root.is_dir():
         raise ParameterError(f"there is no folder {str(root)!r}", hint="make it, or name another with --folder")
     desk = Desk(state_folder(root), root=root)
-    held = None
+    held: list[socket.socket] = []
     try:
         if file is not None:
             desk.open(file.resolve())
         held = listen(port)
-        door = guarded(desk, held)
-        print(f"shoal: {door.address}\nshoal: Ctrl-C ends it", flush=True)
+        door = guarded(desk, held, used=lambda: _used(door, desk))
+        _print_address(door)
+        print(f"shoal: {FALLBACK}: {door.address(LOOPBACK)}\nshoal: Ctrl-C ends it", flush=True)
         if open_browser:
-            webbrowser.open(door.address)
+            opening.open_browser(door, desk.folder)
         running = server(door)
         with suppress(KeyboardInterrupt), ending(running):  # Ctrl-C is the way to end it
-            running.run(sockets=[held])
+            running.run(sockets=held)
     finally:
+        (desk.folder / opening.FILE).unlink(missing_ok=True)
         desk.close(leave_running=True)
-        if held is not None:
-            held.close()
+        for one in held:
+            one.close()
+
+
+def _print_address(door: Guard) -> None:
+    """Print an address to open; it works once, and the terminal is read by nobody else."""
+    print(f"shoal: {door.address()}", flush=True)
+
+
+def _used(door: Guard, desk: Desk) -> None:
+    """Print the next address once one was used; the private file has done its work."""
+    (desk.folder / opening.FILE).unlink(missing_ok=True)
+    print("shoal: opened; for another browser:", flush=True)
+    _print_address(door)
 
 
 def state_folder(root: Path) -> Path:

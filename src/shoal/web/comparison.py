@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.core.markup import Content
-from shoal.core.number_format import percent
+from shoal.core.number_format import amount, percent
 from shoal.web.parts import grid, heading
 
 HEADINGS = (
@@ -32,7 +32,7 @@ def compared(rows: Sequence[Mapping[str, Any]]) -> None:
 def _cells(row: Mapping[str, Any]) -> list[Content]:
     gap = row["gap"]
     above = "unknown" if gap is None else f"{(gap - 1) * 100:.3g} %"
-    said = f"{row['cost']:,.6g} {row['cost name']}"
+    said = f"{amount(row['cost'])} {row['cost name']}"
     shares = (_share(row["highest risk"]), _share(row["query error"]))
     return [f"Run {row['run']}", row["require"], row["method"], f"{row['classes']:,}", said, above, *shares]
 

@@ -11,6 +11,7 @@ from shoal.core.errors import ShoalError
 from shoal.core.number_format import percent
 from shoal.tables.readers.base import readable, reader_named, titles
 from shoal.web.desk import Desk, queries
+from shoal.web.desk.desk import Refused
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import UPLOAD
@@ -56,6 +57,8 @@ def look(desk: Desk, picks: Picks) -> DataView:
 
 def draw(page: Page, found: DataView) -> None:
     """Show where to drop a file; then what the table is."""
+    if page.desk.refused is not None:
+        _refused(page, page.desk.refused)
     if found.refused:
         message(found.refused, "bad")
     if found.refused or page.draft.file is None:
@@ -79,6 +82,17 @@ def _files(root: Path | None) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in root.iterdir() if path.name.lower().endswith(readable())))[:MOST]
 
 
+def _refused(page: Page, refused: Refused) -> None:
+    """Say why a file could not be read, and let it be read in another way."""
+    reader = reader_named(refused.path)
+    with part("div", class_="card refused", role="group", aria_label=f"{refused.path.name} could not be read"):
+        part("h3", f"{refused.path.name} could not be read")
+        message(refused.said, "bad")
+        text("Say how the file is written, and it is read again:", "faint")
+        _reading(page, () if reader is None else reader.options, refused.reading, "refused-")
+        button("Give it up", lambda: page.attempt(page.desk.give_up), key="give-up", kind="small")
+
+
 def _choose(page: Page, found: DataView) -> None:
     said = f"or press to choose a file: {titles()}; one row is one person"
     heard = lambda refused: _sent(page, refused)  # noqa: E731
@@ -91,10 +105,9 @@ def _choose(page: Page, found: DataView) -> None:
 
 
 async def _sent(page: Page, refused: str) -> None:
-    if refused:
-        page.alert(refused)
-        return
     page.quiet()
+    if refused and page.desk.refused is None:
+        page.alert(refused)
     await page.refresh()
 
 
@@ -104,6 +117,8 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
     async def open_file(name: str) -> None:
         if name.strip():
             await page.attempt(page.desk.open, name.strip())
+            if page.desk.refused is not None:
+                page.quiet()  # it is said where the file can be read in another way
 
     help = f"Inside {page.desk.root}. Nothing is copied."
     written(
@@ -129,10 +144,10 @@ def _holds(page: Page, found: DataView) -> None:
         grid(found.preview.columns, _cells(found.preview.rows), about="The first rows of the table").classes("cells")
         button("Hide them", lambda: page.pick(rows=""), key="rows")
     reader = reader_named(Path(str(page.draft.file)))
-    if reader is not None and reader.options:
+    if reader is not None and reader.options and page.desk.refused is None:
         with part("details"):
             part("summary", "Does it look wrong? Say how the file is written", data_key="reading")
-            _reading(page, reader.options)
+            _reading(page, reader.options, page.draft.reading)
 
 
 def _columns(found: Mapping[str, Any]) -> None:
@@ -158,19 +173,19 @@ def _cells(rows: Iterable[Sequence[str | None]]) -> list[list[str]]:
     return [["(missing)" if cell is None else cell for cell in row] for row in rows]
 
 
-def _reading(page: Page, taken: Sequence[str]) -> None:
-    """Offer what may be said of how the file is written."""
-    draft = page.draft
+def _reading(page: Page, taken: Sequence[str], reading: Mapping[str, str | None], key: str = "") -> None:
+    """Offer what may be said of how the file is written; the file is then read anew."""
     for name in (name for name in CONTROLS if name in taken):
         label, options = CONTROLS[name]
-        heard = lambda value, name=name: page.attempt(_read_anew, page.desk, name, value or None)  # noqa: E731
-        said = str(getattr(draft, name) or "")
-        chosen(label, options, said, heard, key=name) if options else written(label, said, heard, key=name)
 
+        async def heard(value: str, name: str = name) -> None:
+            await page.attempt(page.desk.read_anew, **{name: value or None})
 
-def _read_anew(desk: Desk, name: str, value: str | None) -> None:
-    """Begin with the same file read in another way; if it cannot be read so, it stays as it was."""
-    desk.open(str(desk.draft.file), **{**desk.draft.reading, name: value})
+        said = str(reading.get(name) or "")
+        if options:
+            chosen(label, options, said, heard, key=f"{key}{name}")
+        else:
+            written(label, said, heard, key=f"{key}{name}")
 
 
 STEP = Step(
@@ -181,4 +196,5 @@ STEP = Step(
     look,
     draw,
     said,
+    valid=lambda desk: desk.draft.file is not None and Path(desk.draft.file).is_file(),
 )

@@ -1,7 +1,8 @@
 """The frame that all steps share: the steps at the side, undo, messages in place, and redrawing.
 
 A step is two functions. `look` asks the desk, in a thread, so that the server never waits for it; `draw` shows what was
-found, at once. A page is drawn anew when something was changed, here or in another tab, and never in between.
+found, at once. A page is drawn anew when something was changed, here or in another tab, and never in between; what is
+the same as before stays in place (`patch`).
 """
 
 from __future__ import annotations
@@ -10,22 +11,34 @@ import asyncio
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlencode
 
 from nicegui import background_tasks, context, run, ui
 from nicegui.element import Element
 
 from shoal.core.errors import ShoalError
-from shoal.web.desk import Desk, Draft
-from shoal.web.events import ear
+from shoal.web.desk import Desk, Draft, History
+from shoal.web.desk.draft_changes import Change, changes
+from shoal.web.events import TELLING, ear
 from shoal.web.parts import button, link, message, part
+from shoal.web.patch import LIVE, Kept, patch
 
 Found = TypeVar("Found")
 Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
-SETTLE = 0.2
-"""Seconds before a page is drawn anew: who leaves a field by pressing a button finds the button where it was."""
+SETTLE = 0.05
+"""Seconds before a page is drawn anew: what is told meanwhile is shown with it."""
+LOST = "The connection to shoal is lost. This page can be used again as soon as it is back."
+ENDED = (
+    "shoal was ended, or started anew. This tab shows how things stood and cannot be used any more: start shoal, and"
+    " open the address that it prints. Nothing that was decided is lost."
+)
+SHARED = (
+    "This page was opened by the number 127.0.0.1, which all servers of this machine share: others that you open get"
+    " its cookie too. Where the browser knows names under .localhost, open the other address that shoal printed."
+)
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal shows where."
 
 
@@ -41,20 +54,64 @@ class Step:
     draw: Callable[[Page, Any], None]
     said: Callable[[Desk], str]
     """What was decided, in a few words; nothing if it was not."""
+    keeps: tuple[str, ...] = ()
+    """What is looked at there and stands in the address, such as a run."""
+    valid: Callable[[Desk], bool] = lambda _: True
+    """Whether what was decided holds, besides what the desk says is missing."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A step at the side of the page: what was decided there, and whether a release can be made of that."""
+
+    said: str = ""
+    valid: bool = False
+
+
+@dataclass(eq=False)
+class Live:
+    """A part of a page that is looked up every second, and drawn where it changed."""
+
+    box: Element
+    look: Callable[[], Any]
+    draw: Callable[[Any], None]
+    seen: object = field(default_factory=object)
+    failed: bool = False
+    """A look that fails is told in its place, and not tried again before the page is drawn anew."""
+
+    async def again(self) -> None:
+        """Look, and draw if something changed."""
+        if self.failed:
+            return
+        found = await run.io_bound(tried, self.look)
+        self.failed = isinstance(found, Exception)
+        if found != self.seen and not self.box.is_deleted:
+            self.seen = found
+            show(self.box, self.draw, found)
 
 
 class Page:
     """One step, open in one tab. All that lasts is the desk's; a page can be closed and opened again at any time."""
 
-    def __init__(self, desk: Desk, step: Step, told: Mapping[Step, str], picks: Picks) -> None:
+    def __init__(
+        self, desk: Desk, step: Step, told: Mapping[Step, Mark], picks: Picks, *, own_name: bool = True
+    ) -> None:
         self.desk, self.step, self.steps = desk, step, tuple(told)
         self.picks: Picks = dict(picks)
         self._seen: object = None
-        self._turn = 0
+        self._turn = self._heard = 0
+        self._live: list[Live] = []
+        self._looking = asyncio.Lock()  # of the parts that are looked up every second
         self._one = asyncio.Lock()  # one thing is done after the other, in the order of the clicks
         self._client = context.client
         ui.page_title(f"{step.title} – shoal")
         part("a", "To the content", "skip", href="#content")
+        with part("div", class_="ended", id="ended", role="alert", hidden=True):
+            part("p", LOST, data_when="lost")
+            part("p", ENDED, data_when="ended")
+        if not own_name:
+            with part("div", class_="shared", role="note"):
+                part("p", SHARED)
         self._top = part("header", class_="top")
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
@@ -66,8 +123,9 @@ class Page:
                 self._body = part("div")
                 with self._body:
                     part("p", "Looking …", "waiting", role="status")
-                self._turning()
-        ear()
+                self._turning = part("div", class_="turn")
+        self._ear = ear()
+        self._ear._props["data-session"] = desk.session
         self._frame(told)
         ui.timer(0.01, self.refresh, once=True)
         ui.timer(1.0, self.watch)
@@ -80,21 +138,38 @@ class Page:
     async def refresh(self) -> None:
         """Look again, and draw."""
         self._turn += 1
-        turn = self._turn
+        turn, self._heard = self._turn, max(self._heard, TELLING.get())
         await asyncio.sleep(SETTLE if self._seen else 0)
         if turn != self._turn:
             return
+        heard = self._heard
         looked = await run.io_bound(self._look)
         if looked is None or turn != self._turn or self._client.is_deleted:
             return  # the server ends, a later look is on its way, or nobody is there
         self._seen, told, found = looked
         self._frame(told)
-        show(self._body, lambda found: self.step.draw(self, found), found)
+        before, self._live = {one.box.id: one for one in self._live}, []
+        kept = show(self._body, lambda found: self.step.draw(self, found), found)
+        for one in self._live:
+            one.box = kept.get(one.box.id, one.box)
+            if one.box.id in before:
+                one.seen = before[one.box.id].seen
+        address = {"data-address": self._way(self.step)} if self.step.keeps else {}
+        self._ear._props.update({"data-heard": str(heard), **address})
+        background_tasks.create(self._look_again())
 
     async def watch(self) -> None:
         """Draw anew if another tab, or a worker, changed something."""
         if self._seen is not None and self._seen != await run.io_bound(self._state):
             await self.refresh()
+        else:
+            await self._look_again()
+
+    async def _look_again(self) -> None:
+        """Look up what is looked up every second; one look is done before the next begins."""
+        async with self._looking:
+            for one in tuple(self._live):
+                await one.again()
 
     async def attempt(self, work: Callable[..., Found], *given: Any, **named: Any) -> Found | None:
         """Do something with the desk in a thread, and draw anew; if it cannot be done, say so in place."""
@@ -112,9 +187,34 @@ class Page:
         """Decide something."""
         await self.attempt(self.desk.change, **parts)
 
-    async def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> None:
-        """Decide something that depends on what was decided before, all of it."""
-        await self.attempt(self.desk.decide, parts)
+    async def decide(self, parts: Callable[[Draft], Mapping[str, Any]], group: str = "") -> None:
+        """Decide something that depends on what was decided before; those of one group are undone together."""
+        await self.attempt(self.desk.decide, parts, group)
+
+    async def undo(self, back: Callable[[], Draft], said: str) -> None:
+        """Undo or redo something, and say what, and where."""
+        before = self.desk.history
+        if await self.attempt(back) is None:
+            return
+        after = self.desk.history
+        changed = [*changes(before.draft, after.draft), *_runs(before, after, self.desk)]
+        if changed:
+            self._tell_undone(said, changed)
+
+    def _tell_undone(self, said: str, changed: Sequence[Change]) -> None:
+        steps = dict.fromkeys(one.step for one in changed)
+        words = "; ".join(
+            f"{self.titles[step]}: {', '.join(one.said for one in changed if one.step == step)}" for step in steps
+        )
+        with self.alert(f"{said}. Now: {words}.", ""), part("div", class_="buttons"):
+            for step in steps:
+                if step != self.step.name:
+                    link(f"To {self.titles[step]}", f"/{step}", key=f"undone-{step}", kind="small")
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What the steps are called."""
+        return {step.name: step.title for step in self.steps}
 
     async def pick(self, **picks: str) -> None:
         """Look at something else."""
@@ -133,28 +233,16 @@ class Page:
         self._messages.clear()
 
     def live(self, look: Callable[[], Any], draw: Callable[[Any], None]) -> None:
-        """Show a part that is looked up every second, and drawn anew where it changed.
-
-        A look that fails is told in its place, and not tried again before the page is drawn anew.
-        """
-        box, seen = part("div"), [object()]
-
-        async def again() -> None:
-            found = await run.io_bound(tried, look)
-            if isinstance(found, Exception):
-                timer.cancel()
-            if found != seen[0] and not box.is_deleted:
-                seen[0] = found
-                show(box, draw, found)
-
-        timer = ui.timer(1.0, again, immediate=True)
+        """Show a part that is looked up every second, and drawn anew where it changed."""
+        box = part("div", **{LIVE: str(len(self._live))})
+        self._live.append(Live(box, look, draw))
 
     def come(self, there: bool) -> None:
         """Draw the page anew, once something is there that was waited for."""
         if there:
-            ui.timer(0.01, self.refresh, once=True)
+            background_tasks.create(self.refresh())
 
-    def _look(self) -> tuple[object, Mapping[Step, str], Any]:
+    def _look(self) -> tuple[object, Mapping[Step, Mark], Any]:
         """Return what the page depends on, then what it shows: what changes in between is seen by the next look."""
         state = self._state()
         found = tried(self.step.look, self.desk, self.picks)
@@ -162,50 +250,74 @@ class Page:
 
     def _state(self) -> object:
         """What pages depend on: it is compared every second."""
-        return self.desk.history, tuple((run.id, run.state) for run in self.desk.runs.all(None))
+        runs = tuple((run.id, run.state, run.measuring) for run in self.desk.runs.all(None))
+        return self.desk.history, self.desk.refused, runs
 
-    def _frame(self, told: Mapping[Step, str]) -> None:
+    def _frame(self, told: Mapping[Step, Mark]) -> None:
         """Draw what stands around the content: the table, undo, and every step with what was decided there."""
+        patch(self._top, self._draw_top)
+        patch(self._nav, lambda: self._draw_steps(told))
+        patch(self._turning, self._draw_turning)
+
+    def _draw_top(self) -> None:
         history = self.desk.history
-        self._top.clear()
-        with self._top:
-            part("a", "shoal", "name", href="/data")
-            part("span", self.draft.name or "no table yet", "file")
-            undo, redo = (lambda: self.attempt(self.desk.undo)), (lambda: self.attempt(self.desk.redo))
-            button("Undo", undo, key="undo", kind="small", off=not history.can_undo)
-            button("Redo", redo, key="redo", kind="small", off=not history.can_redo)
-        self._nav.clear()
-        with self._nav, part("ol"):
+        part("a", "shoal", "name", href="/data")
+        part("span", self.draft.name or "no table yet", "file")
+        undo, redo = (lambda: self.undo(self.desk.undo, "Undone")), (lambda: self.undo(self.desk.redo, "Done again"))
+        button("Undo", undo, key="undo", kind="small", off=not history.can_undo)
+        button("Redo", redo, key="redo", kind="small", off=not history.can_redo)
+
+    def _draw_steps(self, told: Mapping[Step, Mark]) -> None:
+        with part("ol"):
             for place, step in enumerate(self.steps, 1):
                 self._place(place, step, told[step])
 
-    def _place(self, place: int, step: Step, said: str) -> None:
-        """Draw one step at the side: its number or that it is done, its name, what was decided."""
+    def _place(self, place: int, step: Step, mark: Mark) -> None:
+        """Draw one step at the side: its number or how it stands, its name, what was decided."""
         here = step is self.step
+        sign, stands = ("✓", "done") if mark.valid else ("!", "open") if mark.said else (str(place), "")
         with (
-            part("li", class_="done" if said else ""),
-            part("a", href=f"/{step.name}", aria_current="step" if here else None, data_key=f"step-{step.name}"),
+            part("li", class_=stands),
+            part("a", href=self._way(step), aria_current="step" if here else None, data_key=f"step-{step.name}"),
         ):
-            part("span", "✓" if said else str(place), "mark", aria_hidden="true")
+            part("span", sign, "mark", aria_hidden="true")
             with part("span", step.title):
-                part("span", said or "to do", "said" if said else "said unseen")
+                part("span", mark.said or "to do", "said" if mark.said else "said unseen")
+                if mark.said and not mark.valid:
+                    part("span", "needs a look", "unseen")
 
-    def _turning(self) -> None:
+    def _way(self, step: Step) -> str:
+        """Return the address of a step: steps that are about a run go on with the one that was picked."""
+        picked = {name: said for name, said in self.picks.items() if name in step.keeps and said}
+        return f"/{step.name}" + (f"?{urlencode(picked)}" if picked else "")
+
+    def _draw_turning(self) -> None:
         """Draw the ways back and on."""
         at = self.steps.index(self.step)
-        with part("div", class_="turn"):
-            if at:
-                before = self.steps[at - 1]
-                link(f"← {before.title}", f"/{before.name}", key="back")
-            part("span")
-            if at + 1 < len(self.steps):
-                after = self.steps[at + 1]
-                link(f"{after.title} →", f"/{after.name}", key="next", kind="main")
+        if at:
+            before = self.steps[at - 1]
+            link(f"← {before.title}", self._way(before), key="back")
+        part("span")
+        if at + 1 < len(self.steps):
+            after = self.steps[at + 1]
+            link(f"{after.title} →", self._way(after), key="next", kind="main")
 
 
-def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, str]:
-    """Return what was decided in each step, in a few words."""
-    return {step: step.said(desk) for step in steps}
+def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, Mark]:
+    """Return what was decided in each step, in a few words, and whether that holds."""
+    lacking = {name for name, _ in desk.ready()}
+    marks = {}
+    for step in steps:
+        said = step.said(desk)
+        marks[step] = Mark(said, bool(said) and step.name not in lacking and step.valid(desk))
+    return marks
+
+
+def _runs(before: History, after: History, desk: Desk) -> list[Change]:
+    """Return which runs an undoing brought back or took away; what was tried for one goes with it."""
+    back = [desk.runs[id] for id in before.gone - after.gone]
+    found = [Change("run", f"run {run.number} is back") for run in back if run.kind == "run"]
+    return found + ([Change("run", "a run is deleted")] if after.gone - before.gone else [])
 
 
 def tried(look: Callable[..., Any], *given: Any) -> Any:
@@ -216,15 +328,20 @@ def tried(look: Callable[..., Any], *given: Any) -> Any:
         return error
 
 
-def show(box: Element, draw: Callable[[Any], None], found: Any) -> None:
+def show(box: Element, draw: Callable[[Any], None], found: Any) -> Kept:
     """Draw what was found, alone in a box; what went wrong, in looking or in drawing, is said there instead."""
-    box.clear()
-    with box:
-        wrong = found if isinstance(found, Exception) else tried(draw, found)
-    if isinstance(wrong, Exception):
-        box.clear()
-        with box:
-            message(in_words(wrong), "bad")
+    wrong = found if isinstance(found, Exception) else None
+    if wrong is None:
+        try:
+            return patch(box, lambda: draw(found))
+        except Exception as error:
+            wrong = error
+    said = in_words(wrong)
+    return patch(box, lambda: _refused(said))
+
+
+def _refused(said: str) -> None:
+    message(said, "bad")
 
 
 def in_words(error: Exception) -> str:

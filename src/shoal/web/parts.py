@@ -55,6 +55,13 @@ def drawn(markup: Markup, class_: str = "") -> Element:
     return ui.html(markup, sanitize=False).classes(class_)
 
 
+def drawn_row(cells: Markup, key: str) -> Element:
+    """Return a row of a table from markup of its cells; it is drawn anew by itself."""
+    row = ui.html(cells, sanitize=False, tag="tr")
+    row._props["data-key"] = f"row-{key}"
+    return row
+
+
 def grid(
     headings: Sequence[Content], rows: Iterable[Sequence[Content]], *, numbers: Iterable[int] = (), about: str
 ) -> Element:
@@ -106,17 +113,6 @@ def chosen(label: str, options: Mapping[str, str], value: str, heard: Heard, *, 
         for option, said in options.items():
             part("option", said, value=option, selected=option == value or None)
     return hear(made, key, "value", heard)
-
-
-def segments(label: str, options: Mapping[str, str], value: str, heard: Heard, *, key: str) -> Element:
-    """Return a row of choices, one of which is taken; the arrow keys move between them."""
-    box = part("div", class_="segments", role="radiogroup", aria_label=label)
-    with box:
-        for option, said in options.items():
-            with part("label", said):
-                one = part("input", type="radio", name=key, value=option, checked=option == value or None)
-                hear(one, f"{key}-{option}", "value", heard)
-    return box
 
 
 def dropped(
@@ -198,5 +194,4 @@ def legend(**words: str) -> None:
 def code(content: str, *, key: str, about: str) -> None:
     """Show a text to copy."""
     part("pre", content, id=key, tabindex="0", role="region", aria_label=about)
-    copied = button("Copy", None, key=f"{key}-copy", kind="small", aria_label=f"Copy {about}")
-    copied.on("click", js_handler=f"(event) => shoalCopy(event.currentTarget, {key!r})")
+    button("Copy", None, key=f"{key}-copy", kind="small", data_copies=key, aria_label=f"Copy {about}")

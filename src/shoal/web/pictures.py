@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shoal.core.markup import Markup, tag
+from shoal.core.number_format import amount
 from shoal.web.desk.jobs import Point
 
 WIDTH, HEIGHT = 680, 250
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 34
+LEFT, RIGHT, TOP, BOTTOM = 84, 16, 30, 34
 
 
 def approach(points: Sequence[Point]) -> Markup:
@@ -27,8 +28,8 @@ def approach(points: Sequence[Point]) -> Markup:
     drawn = [_axis(end, ends, "seconds")]
     for kind, series in (("cost", cost), ("bound", bound)):
         drawn.append(_steps(kind, series, end, ends))
-    last = f"cost {cost[-1][1]:,.6g}" if cost else "no release yet"
-    proved = f", at least {bound[-1][1]:,.6g} is needed" if bound else ""
+    last = f"cost {amount(cost[-1][1])}" if cost else "no release yet"
+    proved = f", at least {amount(bound[-1][1])} is needed" if bound else ""
     return _svg(drawn, f"Cost and proved bound over time: {last}{proved}")
 
 
@@ -43,6 +44,21 @@ def curve(points: Sequence[tuple[float, float | None, float | None]], at: float,
     mark = tag("line", class_="here", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM)
     drawn = [_axis(end, ends, "k"), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
     return _svg(drawn, title)
+
+
+def histogram(heights: Sequence[float]) -> Markup:
+    """Return a small picture of a distribution; nothing where nothing is known.
+
+    >>> histogram([1.0, 0.5]).count("<rect"), histogram([])
+    (2, '')
+    """
+    if not heights:
+        return Markup("")
+    bars = [
+        tag("rect", x=place * 5, y=f"{16 - 16 * high:.1f}", width=4, height=f"{16 * high:.1f}")
+        for place, high in enumerate(heights)
+    ]
+    return tag("svg", *bars, class_="shape", viewBox="0 0 60 16", aria_hidden="true")
 
 
 def _svg(drawn: Sequence[Markup], said: str) -> Markup:
@@ -71,12 +87,13 @@ def _axis(end: float, ends: tuple[float, float], unit: str) -> Markup:
         value = low + share * (most - low)
         at = _y(value, low, most)
         parts.append(tag("line", class_="rule", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at))
-        parts.append(tag("text", f"{value:,.4g}", x=LEFT - 8, y=float(at) + 4, text_anchor="end"))
+        parts.append(tag("text", amount(value, 4), x=LEFT - 8, y=float(at) + 4, text_anchor="end"))
     for share in (0.0, 0.5, 1.0):
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
-        said = f"{share * end:.3g}" + (f" {unit}" if share == 1 else "")
+        said = amount(float(f"{share * end:.3g}"), 4) + (f" {unit}" if share == 1 else "")
         parts.append(tag("text", said, x=_x(share * end, end), y=HEIGHT - 10, text_anchor=anchor))
-    return tag("g", *parts)
+    begins = f"cost (the axis begins at {amount(low, 4)})" if low else "cost"
+    return tag("g", tag("text", begins, x=0, y=14), *parts)
 
 
 def _steps(kind: str, series: Sequence[tuple[float, float]], end: float, ends: tuple[float, float]) -> Markup:

@@ -125,24 +125,31 @@ def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
 def _asked(page: Page, place: int, one: Asked) -> None:
     """Show a requirement: what it means, a slider a number, and a way to remove it."""
 
-    async def put(*said: str) -> None:
-        await page.decide(lambda draft: {"require": _put(draft, one.text, *said)})
+    async def put(said: str) -> None:
+        await page.decide(lambda draft: {"require": changed_at(draft, place, one, said)}, f"require-{place}")
+
+    async def remove() -> None:
+        await page.decide(lambda draft: {"require": [said for said in draft.require if said != one.text]})
 
     with part("div", class_="card"):
         with part("div", class_="line between"):
             part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
-            button("Remove", put, key=f"remove-{one.text}", kind="small", aria_label=f"Remove {one.text}")
+            button("Remove", remove, key=f"remove-{one.text}", kind="small", aria_label=f"Remove {one.text}")
         part("p", _sentence(one))
         if one.plain:
             for number, field in enumerate(one.form.fields):
-                _number(f"{place}-{number}", field, one.numbers[number], partial(_tell, page, put, one, number))
+                heard = partial(_tell, page, put, one, place, number)
+                _number(f"{place}-{number}", field, one.numbers[number], heard)
         part("p", one.text, "faint code")
 
 
-async def _tell(page: Page, put: Any, one: Asked, number: int, value: str) -> None:
+async def _tell(page: Page, put: Any, one: Asked, place: int, number: int, value: str) -> None:
     """Change a number; one that cannot be is said in place."""
+    now = page.draft.require[place : place + 1]
+    if not now or not same_model(now[0], one):
+        return
     try:
-        said = one.written(number, value)
+        said = Asked.of(now[0]).written(number, value)
     except ShoalError as error:
         await page.refresh()
         page.alert(str(error))
@@ -175,9 +182,18 @@ def _said(field: Field) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _put(draft: Draft, old: str, *new: str) -> list[str]:
-    """Return the requirements with one in another's place, or in none's; one that is gone changes nothing."""
-    return [said for one in draft.require for said in (new if one == old else (one,))]
+def changed_at(draft: Draft, place: int, one: Asked, said: str) -> list[str]:
+    """Return the requirements with other numbers at a place; where another model stands there by now, as they are."""
+    require = list(draft.require)
+    if place < len(require) and same_model(require[place], one):
+        require[place] = said
+    return require
+
+
+def same_model(said: str, one: Asked) -> bool:
+    """Whether a requirement asks for the same model of the same columns, whatever its numbers."""
+    now = queries.filled(said)
+    return (now.name, now.columns, now.option) == (one.form.name, one.columns, one.option)
 
 
 def _add(page: Page, found: PrivacyView) -> None:

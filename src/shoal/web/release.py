@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 
 from shoal.web.desk import Desk, Draft, Run
+from shoal.web.desk.run_choice import RunChoice, choose_run, file_name
 from shoal.web.earlier import RecordView, ask_record, look_record
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import chosen, code, heading, lacking, link, part, text
-from shoal.web.result import choices, finished
+from shoal.web.parts import button, code, heading, lacking, link, part, text
+from shoal.web.which_run import RUN, other_tables, which_run
 
 COMMANDS = """shoal anonymize --config shoal.toml     # makes {same} once more
 shoal verify release                    # re-checks the unzipped folder
@@ -17,7 +19,7 @@ AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
 TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
 FOLLOWED = "What the register knows by now is taken into account: so this makes about the same release."
-LISTED = "The code reads {}: unzip release.zip beside it. They list values of the original: keep them private."
+LISTED = "The code reads {}: unzip the private zip beside it. They list values of the original: keep them private."
 WAYS = (
     ("shoal.toml", "toml", "the configuration"),
     ("On the command line", "commands", "the commands"),
@@ -28,27 +30,28 @@ WAYS = (
 
 @dataclass(frozen=True)
 class ReleaseView:
-    """The runs that have a release, and the one that is looked at."""
+    """The run that is looked at, and what can be fetched of it."""
 
-    runs: tuple[tuple[str, str], ...]
-    id: str = ""
+    choice: RunChoice = field(default_factory=RunChoice)
     draft: Draft = field(default_factory=Draft)
     """What repeats it."""
     public_report: bool = False
     report: bool = False
+    measuring: bool = False
     record: RecordView = field(default_factory=RecordView)
     sharing: str = ""
     """Whether the public part may be shared, in words."""
 
 
 def look(desk: Desk, picks: Picks) -> ReleaseView:
-    """Look at the runs that have a release."""
-    run = finished(desk, picks)
+    """Look at a run that has a release."""
+    choice = choose_run(desk, picks.get(RUN))
+    run = choice.run
     if run is None:
-        return ReleaseView(())
-    reports = run.report(public=True) is not None, run.report() is not None
+        return ReleaseView(choice)
+    reports = run.report(public=True) is not None, run.report() is not None, run.measuring
     sharing = (run.summary or {}).get("sharing", "")
-    return ReleaseView(choices(desk), run.id, repeating(desk, run), *reports, look_record(desk, run), sharing)
+    return ReleaseView(choice, repeating(desk, run), *reports, look_record(desk, run), sharing)
 
 
 def repeating(desk: Desk, run: Run) -> Draft:
@@ -61,13 +64,14 @@ def repeating(desk: Desk, run: Run) -> Draft:
 
 def draw(page: Page, found: ReleaseView) -> None:
     """Show what can be fetched."""
-    if not found.id:
-        lacking("There is no release yet.", "Make one", "/run", key="make")
+    run = found.choice.run
+    if run is None:
+        lacking("There is no release of this table yet.", "Make one", "/run", key="make")
+        other_tables(page, found.choice)
         return
-    if len(found.runs) > 1:
-        chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
-    _fetch(found)
-    ask_record(page, found.id, found.record)
+    which_run(page, found.choice)
+    _fetch(page, run, found)
+    ask_record(page, run.id, found.record)
     heading("Do it again")
     text("What was done here, the command line and Python do as well.", "faint")
     for said in remarks(found.draft):
@@ -75,6 +79,7 @@ def draw(page: Page, found: ReleaseView) -> None:
     for (title, key, about), content in zip(WAYS, written(found.draft), strict=True):
         heading(title, 3)
         code(content, key=key, about=about)
+    other_tables(page, found.choice)
 
 
 def remarks(draft: Draft) -> list[str]:
@@ -87,45 +92,60 @@ def remarks(draft: Draft) -> list[str]:
 def written(draft: Draft) -> tuple[str, str, str]:
     """Return what repeats a run as a configuration, as commands and in Python."""
     same = "about the same release" if draft.time_limit or draft.follows else "the same release"
-    commands = COMMANDS.format(name=draft.name, same=same)
+    commands = COMMANDS.format(name=shlex.quote(draft.name), same=same)
     return draft.toml(file=draft.name, folder=AGAIN), commands, draft.python(file=draft.name, folder=AGAIN)
 
 
-def _fetch(found: ReleaseView) -> None:
+def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
     """Show the two downloads side by side: the public one, and the private one."""
+    kind = "main" if found.choice.fresh else ""
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
             heading("Public", 3)
             text("The published table, its certificate and its codebook.")
-            text(found.sharing.capitalize())
+            text(f"{found.sharing}." if found.sharing else "")
             with part("div", class_="buttons"):
-                link(
-                    "Download public.zip",
-                    f"/fetch/{found.id}/public.zip",
-                    key="public",
-                    kind="main",
-                    download="public.zip",
-                )
-                _report(found.id, found.public_report, public=True)
+                _download(run, "public.zip", key="public", kind=kind)
+                _report(run, found.public_report, public=True)
         with part("div", class_="card"):
             heading("Private", 3)
             text("All of it: the public part, what was asked and decided, what proves the bound. Keep it private.")
             with part("div", class_="buttons"):
-                link("Download release.zip", f"/fetch/{found.id}/release.zip", key="whole", download="release.zip")
-                _report(found.id, found.report, public=False)
+                _download(run, "release.zip", key="whole")
+                _report(run, found.report, public=False)
+    if not found.report:
+        _report_to_come(page, run, found)
 
 
-def _report(id: str, there: bool, *, public: bool) -> None:
+def _download(run: Run, what: str, *, key: str, kind: str = "") -> None:
+    """Offer a file under the name that it is saved by."""
+    name = file_name(run, what)
+    link(f"Download {name}", f"/fetch/{run.id}/{what}", key=key, kind=kind, download=name)
+
+
+def _report(run: Run, there: bool, *, public: bool) -> None:
     if there:
         said = "Public report" if public else "Full report"
-        link(said, f"/fetch/{id}/report.html?public={public}", key=f"report-{public}", rel="noopener")
-    else:
-        part("span", "The report is being made …", "faint")
+        link(said, f"/fetch/{run.id}/report.html?public={public}", key=f"report-{public}", rel="noopener")
+
+
+def _report_to_come(page: Page, run: Run, found: ReleaseView) -> None:
+    """Say that the report is being made, until it is there; where nobody makes it, offer to."""
+    if found.measuring:
+        part("p", "The report is being made …", "faint", role="status")
+        page.live(lambda: not page.desk.runs[run.id].measuring, page.come)
+        return
+    with part("div", class_="line"):
+        part("span", "There is no report: its making was ended.", "faint")
+        button("Make the report", lambda: page.attempt(run.measure), key="report-make", kind="small")
 
 
 def said(desk: Desk) -> str:
-    """Say that there is something to fetch."""
-    return "ready" if finished(desk, {}) is not None else ""
+    """Say which run can be fetched, or that none is of what is decided now."""
+    found = choose_run(desk)
+    if found.run is None:
+        return ""
+    return f"run {found.run.number}" if found.fresh else f"run {found.run.number}: not of this"
 
 
 STEP = Step(
@@ -136,4 +156,6 @@ STEP = Step(
     look,
     draw,
     said,
+    keeps=(RUN,),
+    valid=lambda desk: choose_run(desk).fresh,
 )

@@ -7,22 +7,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.core.markup import Content
+from shoal.core.number_format import amount, percent
 from shoal.core.number_format import number as level
-from shoal.core.number_format import percent
 from shoal.report.charts import bar, between
+from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
-from shoal.web.desk import Desk, Draft, Run, queries
-from shoal.web.desk.queries import Grid
-from shoal.web.desk.releases import beside, published
+from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.releases import column_losses
+from shoal.web.desk.run_choice import RunChoice, choose_run
 from shoal.web.desk.runs import compare
+from shoal.web.desk.verdict import verdict
 from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, grid, heading, lacking, legend, message, number, part, text
+from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.side_by_side import GridView, look_grid, show_grid
+from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
+from shoal.web.which_run import RUN, other_tables, which_run
 
-ORIGINAL = "original"
 NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
 RISKS = {
     "rows that are unique": ("uniques", "share"),
@@ -34,75 +38,71 @@ RISKS = {
 
 @dataclass(frozen=True)
 class ResultView:
-    """The runs that have a release, and what is known of the one that is looked at."""
+    """The run that is looked at, and what is known of it."""
 
-    runs: tuple[tuple[str, str], ...]
+    choice: RunChoice
     id: str = ""
     draft: Draft = field(default_factory=Draft)
     stated: Mapping[str, Any] = field(default_factory=dict)
     measured: Mapping[str, Any] | None = None
-    after: Grid | None = None
-    before: Grid | None = None
-    """Rows of the original; only where they were asked for."""
+    grid: GridView | None = None
     rows: tuple[Mapping[str, Any], ...] = ()
     what_if: JobState | None = None
     codip: JobState | None = None
     measuring: bool = False
-
-
-def finished(desk: Desk, picks: Picks) -> Run | None:
-    """Return the run that is looked at: the one picked, else the latest that has a release."""
-    with_release = [run for run in desk.runs.all() if run.release is not None]
-    picked = [run for run in with_release if run.id == picks.get("run")]
-    found = picked or with_release
-    return found[-1] if found else None
-
-
-def choices(desk: Desk) -> tuple[tuple[str, str], ...]:
-    """Return the runs that have a release, and how each is called."""
-    return tuple((run.id, f"Run {run.number}: {' '.join(run.draft.require)}") for run in desk.runs.all() if run.release)
+    losses: tuple[tuple[str, float], ...] = ()
+    """What each column lost, most first."""
 
 
 def look(desk: Desk, picks: Picks) -> ResultView:
     """Look at a release."""
-    run = finished(desk, picks)
+    choice = choose_run(desk, picks.get(RUN))
+    run = choice.run
     if run is None:
-        return ResultView(())
-    shown = beside(run) if picks.get(ORIGINAL) else None
-    after, before = (published(run), None) if shown is None else (shown.after, shown.before)
-    rows = tuple(compare(desk.runs.all()))
+        return ResultView(choice)
+    own = {id for id, _ in choice.runs} | {run.id}
+    rows = tuple(compare([one for one in desk.runs.all() if one.id in own]))
     trials = look_what_if(desk, run), look_codip(desk, run)
-    known = (run.summary or {}, run.measured, after, before, rows, *trials, run.measuring)
-    return ResultView(choices(desk), run.id, run.draft, *known)
+    known = (run.summary or {}, run.measured, look_grid(run, picks), rows, *trials, run.measuring, column_losses(run))
+    return ResultView(choice, run.id, run.draft, *known)
 
 
 def draw(page: Page, found: ResultView) -> None:
-    """Show the figures first, then the tables, then who could be found."""
+    """Show the verdict first, then what it cost, who could be found, what an analyst keeps, what attacks get."""
     if not found.id:
-        lacking("There is no release yet.", "Make one", "/run", key="make")
+        lacking("There is no release of this table yet.", "Make one", "/run", key="make")
+        other_tables(page, found.choice)
         return
-    if len(found.runs) > 1:
-        chosen("Which run", dict(found.runs), found.id, lambda id: page.pick(run=id), key="run")
-    for exposed in found.stated.get("exposed", ()):
-        message(exposed, "warn")
+    which_run(page, found.choice)
+    show_verdict(page, verdict(found.draft, found.stated, found.measured, more=found.measuring))
+    _measuring(page, found)
     _figures(found)
-    _price(found.stated)
+    _price(found)
     _asked(found.stated)
+    _found(found.measured or {})
     if found.draft.registry:
         heading("Together with earlier releases")
         show_overlaps(found.stated.get("overlaps") or NOBODY)
-    _side_by_side(page, found)
-    _measured(page, found)
+    _utility((found.measured or {}).get("utility"))
+    if (found.measured or {}).get("after"):
+        list_attacks((found.measured or {})["hits"])
+    for note in (found.measured or {}).get("notes", ()):
+        text(f"{note[:1].upper()}{note[1:]}.", "faint")
+    if found.grid is not None:
+        show_grid(page, found.grid)
     if not found.draft.follows:
         ask_what_if(page, found.draft, found.what_if)
     ask_codip(page, found.draft, found.codip)
     compared(found.rows)
+    other_tables(page, found.choice)
 
 
 def said(desk: Desk) -> str:
-    """Return the latest release in a few words."""
-    run = finished(desk, {})
-    return "" if run is None or run.summary is None else f"{run.summary['classes']:,} crowds"
+    """Return the latest release of what is decided now in a few words, or that there is none of that."""
+    found = choose_run(desk)
+    if found.run is None or found.run.summary is None:
+        return ""
+    return f"{found.run.summary['classes']:,} crowds" if found.fresh else "not of what is decided"
 
 
 def _figures(found: ResultView) -> None:
@@ -115,23 +115,28 @@ def _figures(found: ResultView) -> None:
         if after is not None:
             number(f"{after['uniques']['smallest']:,}", "rows in the smallest crowd that looks alike")
             number(percent(after["prosecutor"]["highest"]), "highest chance to pick the right row for a person")
-        queries = ((found.measured or {}).get("utility") or {}).get("queries")
-        if queries is not None:
-            number(percent(queries["median"]), "typical error of a count taken from the release")
+        wrong = ((found.measured or {}).get("utility") or {}).get("queries")
+        if wrong is not None:
+            number(percent(wrong["median"]), "typical error of a count taken from the release")
 
 
-def _price(stated: Mapping[str, Any]) -> None:
-    """Say what it cost, and how much of that had to be."""
+def _price(found: ResultView) -> None:
+    """Say what each column lost, what that cost, and how much of it had to be."""
+    stated = found.stated
     heading("What it cost")
+    if found.losses:
+        text("What each column lost of its detail: 0 % is as in the original, 100 % carries no information.", "faint")
+        rows = [[name, bar(loss, "before"), percent(loss)] for name, loss in found.losses]
+        grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
     meaning = {one.name: one.title for one in queries.costs()}.get(stated["cost"]["name"], "")
-    paid = f"It cost {cost:,.6g} ({stated['cost']['name']}: {meaning})."
+    paid = f"It cost {amount(cost)} ({stated['cost']['name']}: {meaning})."
     if stated["status"] == "optimal" or gap == 1:
         text(f"{paid} It is proved that no release costs less.")
     elif bound is None or gap is None:
         text(f"{paid} How much less another release could cost is not known.")
     else:
-        text(f"{paid} It is proved that no release costs less than {bound:,.6g}.")
+        text(f"{paid} It is proved that no release costs less than {amount(bound)}.")
     if bound and cost and gap != 1:
         drawn(between(bound, cost))
         legend(after="proved to be needed", open="what a better release might save")
@@ -149,55 +154,39 @@ def _asked(stated: Mapping[str, Any]) -> None:
     text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
 
 
-def _side_by_side(page: Page, found: ResultView) -> None:
-    """Show rows of the release, and beside them the original, where asked for."""
-    heading("Before and after")
-    with part("div", class_="two"):
-        with part("div"):
-            heading("Before: the original", 3)
-            if found.before is None:
-                text("Rows of the original are shown only if you ask for them.", "faint")
-                button("Show the first rows", lambda: page.pick(original="yes"), key=ORIGINAL)
-            else:
-                _rows(found.before, "The first rows of the original")
-                button("Hide them", lambda: page.pick(original=""), key=ORIGINAL)
-        with part("div"):
-            heading("After: what is published", 3)
-            if found.after is not None:
-                _rows(found.after, "The first rows of the release")
-
-
-def _rows(shown: Grid, about: str) -> None:
-    rows = [["(missing)" if cell is None else cell for cell in row] for row in shown.rows]
-    grid(shown.columns, rows, about=about).classes("cells")
-
-
-def _measured(page: Page, found: ResultView) -> None:
-    """Show risk, attacks and use, as soon as they are measured."""
-    measured = found.measured
-    heading("Who could still be found")
-    if measured is None:
-        _measuring(page, found)
-        return
-    if measured.get("said"):
-        message(measured["said"], "warn")
-        return
-    _risk(measured)
-    _attacks(measured["hits"])
-    if measured.get("utility"):
-        _use(measured["utility"])
-    for note in measured.get("notes", ()):
-        text(note, "faint")
-
-
 def _measuring(page: Page, found: ResultView) -> None:
-    """Wait for the measures; where their worker was killed, offer to measure again."""
-    if found.measuring:
-        text("Risk, attacks and utility are being measured …", "faint")
-        page.live(lambda: not page.desk.runs[found.id].measuring, page.come)
-    else:
-        text("Risk, attacks and utility were not measured.", "faint")
-        button("Measure them", lambda: page.attempt(page.desk.runs[found.id].measure), key="measure", kind="small")
+    """Say what is being measured, with a way to end it; where nobody measures, offer to."""
+    id, known = found.id, found.measured or {}
+    if not found.measuring:
+        if not known or known.get("said"):
+            button("Measure it", lambda: page.attempt(page.desk.runs[id].measure), key="measure", kind="small")
+        return
+    pending = len(known.get("pending", ()))
+    page.live(lambda: _progress(page.desk, id), lambda now: _measures(page, now, pending, bool(known)))
+    stop = lambda: page.attempt(page.desk.runs[id].stop_measuring)  # noqa: E731
+    button("Stop measuring, and keep what is known", stop, key="stop-measuring", kind="small")
+
+
+def _progress(desk: Desk, id: str) -> tuple[str, float, int, bool, bool]:
+    """Return what is being done and how much is done, how many parts are to come, and whether any is known."""
+    run = desk.runs[id]
+    points, known = run.progress(), run.measured
+    doing, share = (points[-1].doing, points[-1].share) if points else ("measuring", 0.0)
+    return doing, share if known else 0.0, len((known or {}).get("pending", ())), known is not None, run.measuring
+
+
+def _measures(page: Page, now: tuple[str, float, int, bool, bool], pending: int, known: bool) -> None:
+    doing, share, to_come, there, going = now
+    part("progress", max="1", value=f"{share:.3f}", aria_label="How much is measured")
+    part("p", f"{doing[:1].upper()}{doing[1:]} … ({to_come} to come)", "faint", role="status")
+    page.come((to_come, there) != (pending, known) or not going)
+
+
+def _found(measured: Mapping[str, Any]) -> None:
+    """Show who could still be found, before and after."""
+    if measured.get("after"):
+        heading("Who could still be found")
+        _risk(measured)
 
 
 def _risk(measured: Mapping[str, Any]) -> None:
@@ -217,37 +206,24 @@ def _at(risk: Mapping[str, Any], path: tuple[str, ...]) -> float:
     return float(found)
 
 
-def _attacks(hits: list[Mapping[str, Any]]) -> None:
-    heading("What attacks get")
-    if not hits:
-        text("No attack could be tried on this release.")
+def _utility(utility: Mapping[str, Any] | None) -> None:
+    """Show what an analyst keeps: how far distributions moved, and how wrong counts are."""
+    if not utility:
         return
-    rows = [
-        [
-            one["attack"],
-            one["meaning"],
-            one["knows"],
-            one["attribute"] or "whose row it is",
-            _many(one["before"]),
-            _many(one["after"]),
-        ]
-        for one in hits
-    ]
-    headings = ("attack", "how", "knows", "learns", "rows hit before", "after")
-    grid(headings, rows, numbers=(4, 5), about="Attacks: rows hit before and after").classes("roomy")
-
-
-def _many(count: int | None) -> str:
-    return "–" if count is None else f"{count:,}"
-
-
-def _use(utility: Mapping[str, Any]) -> None:
-    """Show what each column lost."""
-    if utility["columns"]:
-        heading("What an analyst keeps")
-        text("0 % lost is as in the original, 100 % carries no information.", "faint")
-        rows = [[one["column"], bar(one["loss"], "before"), percent(one["loss"])] for one in utility["columns"]]
-        grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
+    heading("What an analyst keeps")
+    if utility["queries"] is not None:
+        wrong = utility["queries"]
+        text(
+            f"A count of rows taken from the release is typically wrong by {percent(wrong['median'])}; of ten counts"
+            f" the worst by {percent(wrong['worst_tenth'])} or more."
+        )
+    if utility["marginals"]:
+        text(
+            "How far the distribution of each column moved: 0 % not at all, 100 % to other values altogether.", "faint"
+        )
+        moved = sorted(utility["marginals"], key=lambda one: -one["distance"])
+        rows = [[one["column"], bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
+        grid(("column", "moved", ""), rows, numbers=(2,), about="How far each column moved")
 
 
 STEP = Step(
@@ -258,4 +234,6 @@ STEP = Step(
     look,
     draw,
     said,
+    keeps=(RUN,),
+    valid=lambda desk: choose_run(desk).fresh,
 )

@@ -1,13 +1,15 @@
-"""The step Roles: what each column is to an attacker. shoal proposes, with a reason; a click changes it."""
+"""The step Roles: what each column is to an attacker. shoal proposes, with a reason; a click or a key changes it."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import StringIO
 from typing import Any
 
+from shoal.core.markup import Markup, joined, tag
 from shoal.core.number_format import counted, percent
 from shoal.report.charts import bar
 from shoal.tables.missing_codes import Codes
@@ -15,8 +17,10 @@ from shoal.tables.roles import MEANING
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.draft_checks import counting_problems
 from shoal.web.desk.queries import Uniqueness
+from shoal.web.events import hear, listen
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, drawn, lacking, message, part, segments, sentence, text, written
+from shoal.web.parts import button, chosen, drawn, drawn_row, lacking, message, part, sentence, text, written
+from shoal.web.pictures import histogram
 
 ROLES = {
     "quasi": "May be known",
@@ -38,6 +42,12 @@ HIDING = {PERSON: _NUMBERS, HOUSEHOLD: _NUMBERS, WEIGHT: ("leave_out",)}
 """The roles that such a column has without being published as it is; the first where it has another."""
 OPEN = "open"
 """The role of a column that a person has to decide on."""
+SHORT = {**ROLES, "quasi": "Known", "identifier": "Names", "leave_out": "Out", "other": "As is"}
+"""The roles as a line of the table says them."""
+MORE, TABLE = "more", "columns"
+"""The pick of a column whose other settings are shown; the table of columns."""
+NUMBERS = ("values", "missing", "unique")
+KEYS = "With the focus in a line, the keys 1 to 5 give its column a role; with boxes pressed, all that are selected."
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,8 @@ class RolesView:
     warnings: Sequence[str] = ()
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By column, codes that may stand for missing values and were not declared."""
+    shapes: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """By column, how it is distributed."""
     people: Sequence[str] = ()
     """What is wrong with the columns that tell whom a row is about, or how many people it stands for."""
 
@@ -75,12 +87,13 @@ def look(desk: Desk, picks: Picks) -> RolesView:
         seen["refused"],
         seen["warnings"],
         found["missing"],
+        found["shapes"],
         counting_problems(desk.draft),
     )
 
 
 def draw(page: Page, found: RolesView) -> None:
-    """Show a card a column, and above them what the chosen set gives away."""
+    """Show a line a column, and above them what the chosen set gives away."""
     if not found.table:
         lacking("Choose a table first.", "To the data", "/data", key="to-data")
         return
@@ -88,11 +101,7 @@ def draw(page: Page, found: RolesView) -> None:
         part("p", "shoal is reading the columns …", "waiting", role="status")
         page.live(lambda: page.desk.look("inspection") is not None, page.come)
         return
-    with part("ul", class_="meanings"):
-        for role, meaning in MEANING.items():
-            with part("li"):
-                part("strong", ROLES[role])
-                part("span", f": {meaning}.")
+    _meanings()
     _alone(found.uniqueness, len(page.draft.named("quasi")))
     _open(page)
     for name, reason in found.refused.items():
@@ -101,11 +110,113 @@ def draw(page: Page, found: RolesView) -> None:
         message(sentence(said), "bad")
     for said in found.warnings:
         message(said, "warn")
-    if dict(page.draft.roles) != (all_proposed := proposed(found.columns)):
-        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small")
-    with part("div", class_="stack"):
-        for column in found.columns:
-            _column(page, column, found.codes.get(column["name"], ()))
+    for name, codes in found.codes.items():
+        _codes(page, name, codes)
+    names = [column["name"] for column in found.columns]
+    for name in names:
+        if name == page.picks.get(MORE) or used_as(page.draft, name) or page.draft.missing.get(name):
+            _more(page, name)
+    _tools(page, found.columns)
+    _table(page, found)
+
+
+def _meanings() -> None:
+    """Say what each role means, and the key that gives it."""
+    with part("ol", class_="meanings"):
+        for role, said in ROLES.items():
+            with part("li", class_=f"role-{role}"):
+                part("strong", said)
+                part("span", f": {MEANING[role]}.")
+
+
+def _tools(page: Page, columns: Sequence[Mapping[str, Any]]) -> None:
+    """Offer to find columns, to give a role to all that are selected, and to take the proposals."""
+    all_proposed = proposed(columns)
+    taken = dict(page.draft.roles) == all_proposed
+    with part("div", class_="line tools"):
+        with part("div", class_="field"):
+            part("label", "Find columns", for_="find")
+            part("input", type="search", id="find", data_key="find", data_filters=TABLE, autocomplete="off")
+        for role, said in ROLES.items():
+            give = part("button", f"Selected: {said}", f"button small role-{role}", type="button", data_selected=TABLE)
+            hear(give, f"give-{role}", "press", partial(_give, page, role))
+        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken)
+    text(KEYS, "faint")
+
+
+async def _give(page: Page, role: str, names: object) -> None:
+    """Give a role to all columns that are selected."""
+    chosen_names = [str(name) for name in names] if isinstance(names, list) else []
+    if not chosen_names:
+        page.alert("Select columns first: press the boxes before their names.", "warn")
+        return
+
+    def parts(draft: Draft) -> dict[str, Any]:
+        return {"roles": {**draft.roles, **{name: role for name in chosen_names if name in draft.roles}}}
+
+    await page.decide(parts, "roles")
+
+
+def _table(page: Page, found: RolesView) -> None:
+    """Show a line a column; each is markup of its own, so that a click draws one line anew."""
+    about = "Columns and their roles"
+    with part("div", class_="scroll dense", tabindex="0", role="region", aria_label=about), part("table", id=TABLE):
+        drawn_row(_headings(), "head").classes("head")
+        for column in found.columns or ():
+            name = column["name"]
+            for role in ROLES:
+                listen(f"role-{name}-{role}", partial(_choose, page, name))
+            listen(f"more-{name}", partial(_open_more, page, name))
+            has = page.draft.roles.get(name, column["role"])
+            drawn_row(_line(column, has, found.shapes.get(name, ())), name).classes(f"has-{has}")
+
+
+async def _open_more(page: Page, name: str, _: object) -> None:
+    """Show what else a column may say, or hide it."""
+    await page.pick(more="" if page.picks.get(MORE) == name else name)
+
+
+async def _choose(page: Page, name: str, role: str) -> None:
+    await page.decide(lambda draft: {"roles": {**draft.roles, name: role}}, "roles")
+
+
+def _headings() -> Markup:
+    said = ("", "column", "role", "holds", "values", "missing", "unique", "", "")
+    return joined(tag("th", one, scope="col", class_="n" if one in NUMBERS else None) for one in said)
+
+
+def _line(column: Mapping[str, Any], has: str, heights: Sequence[float]) -> Markup:
+    """Return the cells of a column: its name and why the role is proposed, its figures, the roles to choose from."""
+    name = column["name"]
+    meant = ROLES.get(column["role"], "for you to decide").lower()
+    why = column["reason"] if has == column["role"] else f"{column['reason']} (proposed: {meant})"
+    to_decide = [tag("strong", "to decide", class_="open-role")] if has == OPEN else []
+    ticks = {"data_select": TABLE, "data_key": f"select-{name}", "aria_label": f"Select {name}"}
+    box = tag("input", type="checkbox", value=name, **ticks)
+    about = [tag("span", name, class_="column-name"), *to_decide, tag("span", why, class_="why", title=why)]
+    figures = [f"{column['distinct']:,}", percent(column["missing"]), percent(column["unique"])]
+    more = tag("button", "…", type="button", class_="button small plain", data_key=f"more-{name}", data_tells="press",
+               aria_label=f"Person, household, weight, missing values of {name}")  # fmt: skip
+    cells = [
+        tag("td", box),
+        tag("th", *about, scope="row"),
+        tag("td", _segments(name, has), class_="roles"),
+        tag("td", column["type"], class_="figure"),
+        *(tag("td", one, class_="n figure") for one in figures),
+        tag("td", histogram(heights), class_="figure"),
+        tag("td", more),
+    ]
+    return joined(cells)
+
+
+def _segments(name: str, has: str) -> Markup:
+    """Return the roles of a column as a row of choices."""
+    choices = []
+    for role, said in ROLES.items():
+        tells = {"data_key": f"role-{name}-{role}", "data_tells": "value", "checked": "" if role == has else None}
+        radio = tag("input", type="radio", name_=f"role-{name}", value=role, **tells)
+        choices.append(tag("label", radio, SHORT[role], class_=f"role-{role}", title=said))
+    return tag("div", *choices, class_="segments", role="radiogroup", aria_label=f"Role of {name}")
 
 
 def untouched(desk: Desk) -> bool:
@@ -169,29 +280,21 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         )
 
 
-def _column(page: Page, column: Mapping[str, Any], codes: Sequence[str]) -> None:
-    """Show a column: its name, why the role is proposed, the roles to choose from, and what else it may say."""
-    name = column["name"]
-    has = page.draft.roles.get(name, column["role"])
-
-    async def choose(role: str) -> None:
-        await page.decide(lambda draft: {"roles": {**draft.roles, name: role}})
-
-    with part("div", class_="card line between attribute"):
-        with part("div", class_="about"):
-            part("h3", name)
-            part("span", f"{column['type']}, {counted(column['distinct'], 'different value')}", "faint")
-            meant = ROLES.get(column["role"], "for you to decide").lower()
-            proposed = "" if has == column["role"] else f" (proposed: {meant})"
-            part("p", f"{column['reason']}{proposed}", "faint")
-            if has == "open":
-                part("strong", "To decide: nothing is published before.")
-            _more(page, name, codes)
-        segments(f"Role of {name}", ROLES, has, choose, key=f"role-{name}")
+def _codes(page: Page, name: str, proposed: Sequence[str]) -> None:
+    """Offer to read codes of a column as missing values."""
+    every = [*page.draft.missing.get(name, ()), *proposed]
+    with message(f"May stand for missing values: {codes_text(proposed)} (in {name!r})."), part("div", class_="buttons"):
+        button(
+            "Read as missing",
+            lambda: page.decide(lambda draft: {"missing": with_codes(draft, name, every)}),
+            key=f"codes-{name}",
+            kind="small",
+            aria_label=f"Read {codes_text(proposed)} of {name} as missing",
+        )
 
 
-def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
-    """Offer what a column says of the rows, and its codes for missing values; shown where one is set or proposed."""
+def _more(page: Page, name: str) -> None:
+    """Offer what a column says of the rows, and its codes for missing values; shown where one is set or asked for."""
     draft, use = page.draft, used_as(page.draft, name)
     declared = draft.missing.get(name, ())
 
@@ -201,23 +304,8 @@ def _more(page: Page, name: str, proposed: Sequence[str]) -> None:
     async def declare(codes: Sequence[object]) -> None:
         await page.decide(lambda draft: {"missing": with_codes(draft, name, codes)})
 
-    if proposed:
-        part("p", f"May stand for missing values: {codes_text(proposed)}")
-        every = [*declared, *proposed]
-        button(
-            "Read as missing",
-            lambda: declare(every),
-            key=f"codes-{name}",
-            kind="small",
-            aria_label=f"Read {codes_text(proposed)} of {name} as missing",
-        )
-    with part("details", open=bool(use or declared)):
-        part(
-            "summary",
-            "Person, household, weight, missing values",
-            data_key=f"more-{name}",
-            aria_label=f"Person, household, weight, missing values of {name}",
-        )
+    about = f"Person, household, weight, missing values of {name}"
+    with part("div", class_="card fields", role="group", aria_label=about):
         chosen(f"{name} also says", USES, use, serve, key=f"use-{name}")
         written(
             f"Codes for missing values of {name}",

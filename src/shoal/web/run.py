@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.core.number_format import counted
+from shoal.core.number_format import amount, counted
 from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.jobs import Failure, Point, State
+from shoal.web.desk.made_from import Origin, origin
+from shoal.web.desk.run_choice import choose_run
 from shoal.web.earlier import asked_earlier
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import (
@@ -26,6 +28,7 @@ from shoal.web.parts import (
 )
 from shoal.web.pictures import approach
 from shoal.web.privacy import plainly
+from shoal.web.which_run import changed
 
 STATES: dict[State, str] = {
     "waiting": "starting",
@@ -57,25 +60,38 @@ class RunView:
     points: tuple[Point, ...]
     failure: Failure | None
     stopping: bool
+    origin: Origin
 
     @classmethod
-    def of(cls, run: Run, *, points: bool = True) -> RunView:
+    def of(cls, run: Run, origin: Origin, *, points: bool = True) -> RunView:
         """Look a run up."""
         draft, summary = run.draft, run.summary or {}
         paid = summary.get("cost")
-        cost = f"{paid['value']:,.6g} {paid['name']}" if paid else "–"
+        cost = f"{amount(paid['value'])} {paid['name']}" if paid else "–"
         said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
         told = tuple(run.progress()) if points else ()
-        return cls(run.id, run.number, run.state, *said, told, run.failure, (run.job.folder / "stop").exists())
+        stopping = (run.job.folder / "stop").exists()
+        return cls(run.id, run.number, run.state, *said, told, run.failure, stopping, origin)
 
 
-def look(desk: Desk, picks: Picks) -> tuple[RunView, ...]:
-    """Look at all runs, the latest last."""
-    return tuple(RunView.of(run, points=False) for run in desk.runs.all())
+@dataclass(frozen=True)
+class RunsView:
+    """The runs of this table, and those of other tables, the latest last."""
+
+    own: tuple[RunView, ...]
+    others: tuple[RunView, ...] = ()
 
 
-def draw(page: Page, runs: tuple[RunView, ...]) -> None:
+def look(desk: Desk, picks: Picks) -> RunsView:
+    """Look at all runs."""
+    found = [RunView.of(run, origin(run, desk.draft), points=False) for run in desk.runs.all()]
+    own, others = (tuple(one for one in found if one.origin.same_table is same) for same in (True, False))
+    return RunsView(own, others)
+
+
+def draw(page: Page, found: RunsView) -> None:
     """Show what is asked, then the run that goes on or was the last, then the others."""
+    runs = found.own
     open_ends = page.desk.ready()
     for step, said in open_ends:
         lacking(sentence(said), "Go there", f"/{step}", key=f"lacking-{step}")
@@ -89,15 +105,25 @@ def draw(page: Page, runs: tuple[RunView, ...]) -> None:
         _stands(page, runs[-1])
         page.live(lambda: _latest(page.desk), _moves)
     if len(runs) > 1 or (runs and not going):
-        _others(page, runs)
+        heading("All runs")
+        _listed(page, runs)
+    if found.others:
+        with part("details"):
+            part("summary", f"Runs of other tables ({len(found.others)})", data_key="other-tables")
+            _listed(page, found.others)
 
 
 def said(desk: Desk) -> str:
-    """Return how many runs there are."""
-    runs = desk.runs.all()
+    """Return how many runs of this table there are."""
+    runs = _own(desk)
     if runs and runs[-1].state in GOING:
         return "running"
     return counted(len(runs), "run") if runs else ""
+
+
+def _own(desk: Desk) -> list[Run]:
+    """Return the runs of this table."""
+    return [run for run in desk.runs.all() if origin(run, desk.draft).same_table]
 
 
 def _asked(page: Page) -> None:
@@ -143,8 +169,8 @@ def _start(page: Page, *, off: bool) -> None:
 
 
 def _latest(desk: Desk) -> RunView | None:
-    runs = desk.runs.all()
-    return RunView.of(runs[-1]) if runs else None
+    runs = _own(desk)
+    return RunView.of(runs[-1], origin(runs[-1], desk.draft)) if runs else None
 
 
 def _stands(page: Page, run: RunView) -> None:
@@ -152,7 +178,7 @@ def _stands(page: Page, run: RunView) -> None:
     if run.failure is not None:
         failed(page, run)
     elif run.state not in GOING:
-        _ended(run)
+        _ended(page, run)
     else:
         _going(page, run)
 
@@ -181,8 +207,10 @@ def _going(page: Page, run: RunView) -> None:
     text("You may close this page: the run goes on, and is here when you come back.", "faint")
 
 
-def _ended(run: RunView) -> None:
+def _ended(page: Page, run: RunView) -> None:
     said = "The release is there, and the audit has confirmed every requirement."
+    if run.origin.changes:
+        message(f"It is not of what is decided now. Changed since: {changed(run.origin.changes, page.titles)}.", "warn")
     with message(said + _stopped(run)), part("div", class_="buttons"):
         link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
 
@@ -208,25 +236,44 @@ def again(desk: Desk, id: str) -> None:
     desk.start(desk.runs[id].lasting)
 
 
-def _others(page: Page, runs: tuple[RunView, ...]) -> None:
-    """List all runs, each with what can be done with it."""
-    heading("All runs")
+def _listed(page: Page, runs: tuple[RunView, ...]) -> None:
+    """List runs, each with what can be done with it."""
     with part("div", class_="stack"):
         for run in reversed(runs):
             with part("div", class_="card line between"):
                 with part("div"):
-                    part("h3", f"Run {run.number}: {run.require}")
-                    part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}", "faint")
+                    part("h3", _called(run))
+                    stale = " · not of what is decided now" if run.origin.changes else ""
+                    part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}{stale}", "faint")
                 with part("div", class_="line"):
-                    if run.state in GOING and not run.stopping:
-                        stop = lambda id=run.id: page.attempt(_stop, page.desk, id)  # noqa: E731
-                        said = f"Stop run {run.number}, and keep the best so far"
-                        button("Stop", stop, key=f"stop-{run.id}", kind="small", aria_label=said)
-                    if run.state in ("done", "stopped") and run.failure is None:
-                        link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
-                    remove = lambda id=run.id: page.attempt(_delete, page.desk, id)  # noqa: E731
-                    label = f"Delete run {run.number}"
-                    button("Delete", remove, key=f"delete-{run.id}", kind="small", aria_label=label)
+                    _actions(page, run)
+
+
+def _called(run: RunView) -> str:
+    said = f"Run {run.number}: {run.require}"
+    return said if run.origin.same_table else f"{run.origin.table}, {said[:1].lower()}{said[1:]}"
+
+
+def _actions(page: Page, run: RunView) -> None:
+    """Offer to stop a run, to look at it, and to delete it."""
+    if run.state in GOING and not run.stopping:
+        stop = lambda: page.attempt(_stop, page.desk, run.id)  # noqa: E731
+        said = f"Stop run {run.number}, and keep the best so far"
+        button("Stop", stop, key=f"stop-{run.id}", kind="small", aria_label=said)
+    if run.state in ("done", "stopped") and run.failure is None:
+        link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
+    label = f"Delete run {run.number}"
+    button("Delete", lambda: _remove(page, run), key=f"delete-{run.id}", kind="small", aria_label=label)
+
+
+async def _remove(page: Page, run: RunView) -> None:
+    """Delete a run, and offer to bring it back."""
+    before = page.desk.history
+    await page.attempt(_delete, page.desk, run.id)
+    if page.desk.history != before:
+        said = f"Run {run.number} is deleted. When shoal ends it is gone for good."
+        with page.alert(said, ""), part("div", class_="buttons"):
+            button("Bring it back", lambda: page.undo(page.desk.undo, "Undone"), key="bring-back", kind="small")
 
 
 def _stop(desk: Desk, id: str) -> None:
@@ -245,4 +292,5 @@ STEP = Step(
     look,
     draw,
     said,
+    valid=lambda desk: choose_run(desk).fresh,
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
+
+from shoal.core.markup import Markup, joined, tag
 
 HERE = Path(__file__).parent
 STYLE, SCRIPT = HERE / "page.css", HERE / "page.js"
+NOWHERE = "The address leads nowhere in shoal. Nothing that was decided is lost."
+WAYS = {"The table": "/data", "What is decided about it": "/privacy", "Runs": "/run", "The latest release": "/release"}
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#0f766e">'
     '<path d="M3 9c5-5 11-5 15 0l4-4v8l-4-4c-4 5-10 5-15 0z"/>'
@@ -13,6 +18,24 @@ ICON = (
 )
 
 
+def nowhere() -> str:
+    """Return the page for an address that leads nowhere."""
+    ways = joined(tag("li", tag("a", said, href=target)) for said, target in WAYS.items())
+    content = joined([tag("h1", "There is no such page"), tag("p", NOWHERE, class_="lead"), tag("ul", ways)])
+    body = tag("main", tag("p", tag("a", "shoal", class_="name", href="/data")), content, class_="nowhere")
+    top = joined([tag("title", "No such page – shoal"), Markup(style_link())])
+    return f'<!doctype html><html lang="en-GB"><head><meta charset="utf-8">{top}</head><body>{body}</body></html>'
+
+
+def style_link() -> str:
+    """Return the link to the style sheet; its address changes with the file."""
+    return f'<link rel="stylesheet" href="{_address(STYLE)}"><meta name="viewport" content="width=device-width">'
+
+
+def _address(path: Path) -> str:
+    return f"/look/{path.name}?{sha256(path.read_bytes()).hexdigest()[:16]}"
+
+
 def head() -> str:
-    """Return what stands in the head of every page."""
-    return '<link rel="stylesheet" href="/look/page.css"><script src="/look/page.js" defer></script>'
+    """Return what stands in the head of every page; the addresses change with the files."""
+    return f'<link rel="stylesheet" href="{_address(STYLE)}"><script src="{_address(SCRIPT)}" defer></script>'

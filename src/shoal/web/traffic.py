@@ -13,8 +13,9 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from shoal.core.errors import ShoalError
-from shoal.web.desk import Desk, queries
+from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.releases import zipped
+from shoal.web.desk.run_choice import file_name
 from shoal.web.page import in_words
 
 UPLOAD, TREE = "/upload/table", "/upload/tree"
@@ -60,15 +61,16 @@ def carry(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/fetch/{id}/release.zip")
     async def whole(id: str) -> Response:
-        return await _fetched(lambda: zipped(desk.runs[id]))
+        return await _fetched(desk, id, zipped, "release.zip")
 
     @app.get("/fetch/{id}/public.zip")
     async def public(id: str) -> Response:
-        return await _fetched(lambda: zipped(desk.runs[id], public=True))
+        return await _fetched(desk, id, lambda run: zipped(run, public=True), "public.zip")
 
     @app.get("/fetch/{id}/report.html")
     async def report(id: str, public: bool = False) -> Response:
-        return await _fetched(lambda: _report(desk, id, public))
+        name = "public-report.html" if public else "report.html"
+        return await _fetched(desk, id, lambda run: _report(run, public), name, shown=True)
 
 
 def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
@@ -82,8 +84,8 @@ def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:
     desk.decide(lambda draft: {"hierarchies": {**draft.hierarchies, column: str(path)}})
 
 
-def _report(desk: Desk, id: str, public: bool) -> Path:
-    path = desk.runs[id].report(public=public)
+def _report(run: Run, public: bool) -> Path:
+    path = run.report(public=public)
     if path is None:
         raise ShoalError("there is no report yet", hint="it is made after the release; look again in a moment")
     return path
@@ -98,9 +100,15 @@ async def _answered(work: Callable[..., Any], *given: Any) -> Response:
     return PlainTextResponse("")
 
 
-async def _fetched(work: Callable[[], Path]) -> Response:
-    """Fetch a file that is found or made in a thread; 404 and why where it is not there."""
+async def _fetched(desk: Desk, id: str, work: Callable[[Run], Path], what: str, *, shown: bool = False) -> Response:
+    """Fetch a file of a run that is found or made in a thread, by the run's name; 404 and why where it is not there."""
+
+    def found() -> tuple[Path, str]:
+        run = desk.runs[id]
+        return work(run), file_name(run, what)
+
     try:
-        return FileResponse(await run_in_threadpool(work))
+        path, name = await run_in_threadpool(found)
+        return FileResponse(path, filename=name, content_disposition_type="inline" if shown else "attachment")
     except Exception as error:
         return PlainTextResponse(in_words(error), 404)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.core.number_format import percent
+from shoal.core.number_format import amount, percent
 from shoal.web.desk import Desk, Draft, Run
 from shoal.web.job_state import JobState, stop_button, wait_for
 from shoal.web.page import Page
@@ -62,7 +62,7 @@ def _shown(page: Page, draft: Draft, points: Sequence[Mapping[str, Any]]) -> Non
 
 def _gets(point: Mapping[str, Any]) -> str:
     """Say what a release at one size costs and gives away."""
-    said = f"cost {point['cost']:,.6g}, average chance to be found {percent(point['average_risk'])}"
+    said = f"cost {amount(point['cost'])}, average chance to be found {percent(point['average_risk'])}"
     wrong = point["query_error"]
     return f"{said}." if wrong is None else f"{said}; a count taken from it is typically wrong by {percent(wrong)}."
 

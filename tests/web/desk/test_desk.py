@@ -113,6 +113,7 @@ def test_a_packed_upload_is_limited_by_what_it_unpacks_to(root: Path, monkeypatc
         one.upload("people.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * (1 << 20)))
     with pytest.raises(TableError):
         one.upload("broken.csv.gz", gzip.compress(CSV)[:-9])
+    one.give_up()
     assert list(one.uploads.folder.iterdir()) == []
     assert list(one.upload("people.csv.gz", gzip.compress(CSV)).roles) == ["age", "town", "ill"]
     one.close()

@@ -14,7 +14,8 @@ from shoal.core.errors import ParameterError, ReleaseError, ShoalError
 from shoal.republication.release_register import Register
 from shoal.web.desk import Desk, Draft, Run, worker
 from shoal.web.desk.jobs import Job
-from shoal.web.desk.releases import beside, zipped
+from shoal.web.desk.releases import zipped
+from shoal.web.desk.side_by_side import Sought, side_by_side
 
 ILLS = ("flu", "gout", "cold", "asthma")
 TEXT = "id,age,town,ill,pay\n" + "".join(
@@ -135,8 +136,9 @@ def test_a_series_is_followed(desk: Desk) -> None:
     assert "nothing more" in second.summary["overlaps"][0]["said"]
     assert second.measured is not None
     assert "said" not in second.measured
-    rows = beside(second, 50)
-    assert [row[0] for row in rows.before.rows] == [row[0] for row in rows.after.rows]  # counterfeits are left out
+    rows = [row for row in side_by_side(second, Sought(original=True, rows=50)).rows if row.before]
+    assert rows, "counterfeits have no original"
+    assert [row.before[0] for row in rows if row.before] == [row.after[0] for row in rows]
     done(desk, "record", second, "april")
     assert names(desk) == ["march", "april"]
     for folder, file in (("march", "people.csv"), ("april", "later.csv")):

@@ -17,8 +17,9 @@ from shoal.web.desk import Desk, Run, worker
 from shoal.web.desk.atomic_files import lock
 from shoal.web.desk.jobs import Job
 from shoal.web.desk.progress_log import Teller
-from shoal.web.desk.releases import beside, published, zipped
+from shoal.web.desk.releases import zipped
 from shoal.web.desk.runs import GOING, compare
+from shoal.web.desk.side_by_side import Sought, side_by_side
 
 ROWS = 60
 TEXT = "id,age,town,ill\n" + "".join(
@@ -90,12 +91,11 @@ def test_a_run_from_start_to_zip(desk: Desk, tmp_path: Path) -> None:
     with zipfile.ZipFile(zipped(run, public=True)) as packed:
         assert not [name for name in packed.namelist() if "internal" in name]
     assert cells_outside(desk.folder) == []
-    rows = beside(run, 5)
-    assert rows.after == published(run, 5)
-    assert len(published(run, 2 * ROWS).rows) == ROWS
+    rows = side_by_side(run, Sought(original=True, rows=2 * ROWS)).rows
+    assert len(rows) == ROWS
     originals = {tuple(line.split(",")[1:]) for line in TEXT.splitlines()[1:]}
-    assert set(rows.before.rows) <= originals
-    assert [row[-1] for row in rows.before.rows] == [row[-1] for row in rows.after.rows]
+    assert {row.before for row in rows} <= originals
+    assert [row.before[-1] for row in rows if row.before] == [row.after[-1] for row in rows]
     (row,) = compare([run])
     assert (row["run"], row["cost"]) == (1, summary["cost"]["value"])
     assert row["highest risk"] == measured["after"]["prosecutor"]["highest"]
@@ -144,10 +144,10 @@ def test_what_goes_wrong_is_said_without_a_cell(desk: Desk, monkeypatch: pytest.
     assert cells_outside(desk.folder) == []
     monkeypatch.undo()
     monkeypatch.setattr(
-        "shoal.web.desk.job_handlers.Evidence.of", lambda *_, **__: (_ for _ in ()).throw(KeyError("Qill0"))
+        "shoal.web.desk.job_handlers.Evidence.growing", lambda *_, **__: (_ for _ in ()).throw(KeyError("Qill0"))
     )
     run = here(desk)
-    assert (run.state, run.measured) == ("done", {"said": "something went wrong in shoal (KeyError)"})
+    assert (run.state, run.measured) == ("done", {"said": "something went wrong in shoal (KeyError)", "done": True})
     assert worker.failure(Infeasible("k=5", reached=3, rows=())).said.startswith("no release of this table meets k=5")
 
 
@@ -199,13 +199,13 @@ def test_a_killed_worker_is_lost_and_leaves_nothing(desk: Desk, tmp_path: Path) 
     for held in slots:
         os.close(held or 0)
     assert finished(again.runs[second.id]).state == "done"
-    again.runs.delete(run)
+    again.delete(run)
     assert [one.number for one in again.runs.all()] == [2]
-    again.runs.delete(second)
+    again.delete(second)
     for number in (3, 4):
         latest = again.start()
         assert latest.number == number
-        again.runs.delete(latest)
+        again.delete(latest)
     again.close()
 
 

@@ -9,8 +9,11 @@ FOLDER/looks/      a folder for each look at a large table
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
 from typing import IO, Any
@@ -21,6 +24,7 @@ from shoal.models.parameter_range import Vary
 from shoal.republication.codip import LARGEST
 from shoal.republication.earlier import Earlier
 from shoal.request import EARLIER
+from shoal.tables.readers.base import reader_named
 from shoal.web.desk import draft_checks
 from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
@@ -32,6 +36,20 @@ from shoal.web.desk.runs import GOING, Run, Runs
 from shoal.web.desk.uploads import LIMIT, Uploads
 
 WHAT_IF = "k=2..50"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that cannot be read as it was tried, and why: it may be readable in another way."""
+
+    path: Path
+    reading: Mapping[str, str | None]
+    said: str
+
+    @property
+    def as_read(self) -> tuple[Path, Mapping[str, str | None]]:
+        """The file, and how it was tried."""
+        return self.path, self.reading
 
 
 class Desk:
@@ -49,6 +67,10 @@ class Desk:
         self.looks = Looks(self.folder / "looks")
         kept = get_json(self.folder / "desk.json")
         self._history = History() if kept is None else History.from_dict(kept["history"])
+        self._settle()
+        self.refused: Refused | None = None
+        self.session = secrets.token_hex(8)
+        """What tells this desk from the one of the same folder after a restart."""
 
     @property
     def history(self) -> History:
@@ -67,8 +89,11 @@ class Desk:
         """
         return self.decide(lambda _: parts)
 
-    def decide(self, parts: Callable[[Draft], Mapping[str, Any]]) -> Draft:
-        """Decide parts that depend on what was decided before: nobody decides anything in between."""
+    def decide(self, parts: Callable[[Draft], Mapping[str, Any]], group: str = "") -> Draft:
+        """Decide parts that depend on what was decided before: nobody decides anything in between.
+
+        Decisions of one group that follow each other within a while are undone together.
+        """
         with self._lock:
             checked = {name: self._checked(name, part) for name, part in parts(self.draft).items()}
             draft = self.draft.changed(**checked)
@@ -76,7 +101,7 @@ class Desk:
                 Earlier.of(**draft.earlier)
             if not checked.keys().isdisjoint(draft_checks.COUNTED):
                 draft_checks.count(draft)
-            return self._keep(self._history.then(draft))
+            return self._keep(self._history.then(draft, group, time.monotonic()))
 
     def _checked(self, name: str, part: Any) -> Any:
         if name == "hierarchies":
@@ -88,19 +113,27 @@ class Desk:
         return draft_checks.part(name, part)
 
     def undo(self) -> Draft:
-        """Go one step back."""
+        """Go one moment back."""
         with self._lock:
             return self._keep(self._history.undone())
 
     def redo(self) -> Draft:
-        """Go one step on again."""
+        """Go one moment on again."""
         with self._lock:
             return self._keep(self._history.redone())
 
     def _keep(self, history: History) -> Draft:
         put_json(self.folder / "desk.json", {"format": 1, "history": history.to_dict()})
         self._history = history
+        self.runs.hide(history.gone)
         return history.draft
+
+    def _settle(self) -> None:
+        """Remove for good what was deleted; from now on it cannot be brought back."""
+        self.runs.hide(self._history.gone)
+        self.runs.forget_hidden()
+        if any(self._history.deleted):
+            self._keep(self._history.settled())
 
     def open(self, path: str | Path, **reading: str | None) -> Draft:
         """Begin with a table that is named by its path, inside the chosen folder; it is read before it is kept."""
@@ -110,21 +143,43 @@ class Desk:
         return self._begin(found, reading)
 
     def upload(self, name: str, stream: IO[bytes] | Iterable[bytes] | bytes, **reading: str | None) -> Draft:
-        """Begin with a table that is handed over; one that cannot be read is not kept."""
-        file = self.uploads.keep(name, stream)
-        try:
-            return self._begin(file, reading)
-        except ShoalError:
-            self.uploads.forget(file)
-            raise
+        """Begin with a table that is handed over; one that cannot be read is kept only to be read in another way."""
+        return self._begin(self.uploads.keep(name, stream), reading)
 
-    def _begin(self, file: Path, reading: dict[str, str | None]) -> Draft:
+    def read_anew(self, **reading: str | None) -> Draft:
+        """Read the file that was refused, or else the table, in another way; if that fails, nothing is changed."""
+        refused = self.refused
+        path, before = (Path(str(self.draft.file)), self.draft.reading) if refused is None else refused.as_read
+        return self._begin(path, {**before, **reading})
+
+    def give_up(self) -> None:
+        """Forget the file that was refused."""
+        with self._lock:
+            refused, self.refused = self.refused, None
+            if refused is not None and all(draft.file != str(refused.path) for draft in self._history.drafts):
+                self.uploads.forget(refused.path)
+
+    def _begin(self, file: Path, reading: Mapping[str, str | None]) -> Draft:
         """Another table: of what was decided about the one before, nothing is carried over."""
+        if self.refused is not None and self.refused.path != file:
+            self.give_up()
         draft = replace(Draft(), file=str(file)).changed(**reading)
-        found = table(draft)
+        try:
+            found = table(draft)
+        except ShoalError as error:
+            self._refuse(file, reading, str(error))
+            raise
         draft = draft.changed(roles=dict.fromkeys(found.columns, OPEN))
         with self._lock:
+            self.refused = None
             return self._keep(self._history.then(draft))
+
+    def _refuse(self, file: Path, reading: Mapping[str, str | None], said: str) -> None:
+        """Keep a file that cannot be read, if its format can be read in more than one way."""
+        self.refused = Refused(file, dict(reading), said)
+        reader = reader_named(file)
+        if reader is None or not reader.options or not file.stat().st_size or str(file) == self.draft.file:
+            self.give_up()
 
     def allowed(self, path: str | Path) -> Path:
         """Return a path with its links followed, or refuse it: only the chosen folder and the uploads may be read."""
@@ -174,16 +229,36 @@ class Desk:
         return [one for one in self.runs.all("record") if one.state in GOING]
 
     def delete(self, run: Run) -> None:
-        """End a run and remove all it left, and the trials of what it asked for, unless another run asks for it."""
+        """End a run and delete all it left, and the trials of what it asked for, unless another run asks for it.
+
+        Until the desk is closed this can be undone.
+        """
         draft = run.draft
         with self._lock:
             if any(one.job.asked["of"] == run.id for one in self._recording()):
                 raise ShoalError("the release of this run is being recorded", hint="wait until it is done")
-            self.runs.delete(run)
-            others = [one.draft for one in self.runs.all()]
-            for job in (*self.runs.all("frontier"), *self.runs.all("codip"), *self.runs.all("record")):
-                if job.job.asked.get("of") == run.id or (job.draft == draft and draft not in others):
-                    self.runs.delete(job)
+            others = [one.draft for one in self.runs.all() if one.id != run.id]
+            trials = (*self.runs.all("frontier"), *self.runs.all("codip"), *self.runs.all("record"))
+            gone = [run] + [
+                one
+                for one in trials
+                if one.job.asked.get("of") == run.id or (one.draft == draft and draft not in others)
+            ]
+            for one in gone:
+                one.job.kill()
+            self._keep(self._history.without(one.id for one in gone))
+
+    def take_up(self, run: Run) -> Draft:
+        """Decide all that a run was made from; hierarchies that were files are put back where they were."""
+        draft = run.draft
+        if draft.file is None or not Path(draft.file).is_file():
+            raise TableError(f"the file {draft.name!r} is gone", hint="choose it again in the step Data")
+        for column, kept in run.trees.items():
+            target = Path(draft.hierarchies[column])
+            if self.uploads.holds(target) and not target.is_file():
+                shutil.copyfile(kept, private_folder(target.parent) / target.name)
+        with self._lock:
+            return self._keep(self._history.then(draft))
 
     def _started(self, draft: Draft, kind: str, **asked: Any) -> Run:
         missing = draft_checks.missing(draft)
@@ -207,6 +282,8 @@ class Desk:
     def close(self, *, leave_running: bool = False) -> None:
         """End the workers and delete the uploads; what runs may be left running, with the uploads that it reads."""
         with self._lock:
+            if self._held is not None:
+                self._settle()
             self.looks.clear()
             going = [run for run in self.runs.all(None) if run.job.alive]
             for run in () if leave_running else going:

@@ -19,16 +19,18 @@ from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
 from shoal.release.files import file_hash
 from shoal.release.release import Release, write_folder
-from shoal.report import Evidence, Report
+from shoal.report import Evidence
 from shoal.republication.codip import project
 from shoal.republication.earlier import Earlier
 from shoal.republication.release_register import Overlap
 from shoal.request import Request
 from shoal.studies.frontier import QUERIES, trace
 from shoal.tables.table import Table, read
-from shoal.web.desk.atomic_files import plain, private_folder, put_json
+from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.draft import Draft
-from shoal.web.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job
+from shoal.web.desk.jobs import POINTS, RELEASE, Failure, Job
+from shoal.web.desk.made_from import check_content
+from shoal.web.desk.measures import measure_parts
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.queries import LOOKS
 from shoal.web.desk.relax_requirement import eased
@@ -67,6 +69,8 @@ class Task:
     def table(self) -> Table:
         """Read the table."""
         self.tell(0.0, "reading")
+        if self.asked["kind"] == "run":
+            check_content(self.job.folder, Path(str(self.draft.file)))
         return read(str(self.draft.file), **self.draft.reading)
 
     def done(self, result: dict[str, Any], *, stopped: bool = False) -> None:
@@ -127,20 +131,13 @@ def _helping(table: Table, request: Request) -> dict[str, Any] | None:
 
 
 def measure(task: Task, made: Release | Path, table: Table | None = None) -> None:
-    """Measure risk, attacks and use, and write the report; where that fails, the release stands all the same."""
-    folder = task.job.folder
-    task.tell(1.0, "measuring risk, attacks and utility")
-    try:
-        found = Evidence.of(made, table or task.table(), source=task.draft.name)
-        pages = Report(found)
-        for name, page in (("internal", pages.internal), ("public", pages.public)):
-            (private_folder(folder / REPORT) / f"{name}.html").write_text(page, encoding="utf-8", newline="\n")
-        names = ("before", "after", "hits", "utility", "notes")
-        put_json(folder / "measured.json", {name: plain(getattr(found, name)) for name in names})
-    except ShoalError as error:
-        put_json(folder / "measured.json", {"said": str(error)})
-    except Exception as error:
-        put_json(folder / "measured.json", {"said": f"something went wrong in shoal ({type(error).__name__})"})
+    """Measure risk, attacks and utility part by part, and write the report."""
+    task.tell(1.0, "measuring: risk")
+    measure_parts(
+        task.job.folder,
+        lambda: Evidence.growing(made, table or task.table(), source=task.draft.name),
+        task.tell,
+    )
     task.tell(1.0, "done")
 
 

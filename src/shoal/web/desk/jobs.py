@@ -9,7 +9,9 @@ error.json       or why it is not, in words
 hierarchies/     of a run: those that were files, as they were; they list values
 release/         of a run: the release folder, moved there in one step; of CODIP a folder for each release
 report/          its report in two forms; the internal one may name values, as hierarchies list them
-measured.json    risk, attacks and use, in figures
+made_from.json   of a run: size, time and hash of its table
+measured.json    risk, attacks and utility in figures, as far as they are known
+stop-measuring   made to ask for an end of measuring
 points.jsonl     of a what-if: the points that are made
 """
 

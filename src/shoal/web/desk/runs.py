@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,8 @@ from shoal.web.desk.jobs import POINTS, RELEASE, REPORT, Failure, Job, Point, St
 
 GOING = ("waiting", "running")
 NUMBERS = "numbers.json"
+HIDDEN = ".deleted"
+"""The folder of runs that were deleted, until the desk is closed."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Run:
 
     @property
     def measured(self) -> dict[str, Any] | None:
-        """Risk before and after, hits of attacks, utility and notes; or `said`, why not; None until they are there."""
+        """Risk before and after, hits of attacks, utility and notes, as far as they are known; or `said`, why not."""
         found = get_json(self.job.folder / "measured.json")
         return found if isinstance(found, dict) else None
 
@@ -104,13 +106,17 @@ class Run:
     def measuring(self) -> bool:
         """Whether measures are still to come."""
         alive = self.job.alive
-        return alive and self.measured is None and self.summary is not None
+        return alive and self.summary is not None and not (self.measured or {"done": False}).get("done", True)
 
     def measure(self) -> None:
         """Measure a release again, or for the first time where its worker was killed before it did."""
         if self.release is not None and not self.job.alive:
             (self.job.folder / "measured.json").unlink(missing_ok=True)
             self.job.start()
+
+    def stop_measuring(self) -> None:
+        """Ask for an end of measuring: what is known by then is kept."""
+        (self.job.folder / "stop-measuring").touch()
 
     @property
     def release(self) -> Path | None:
@@ -121,7 +127,7 @@ class Run:
     def report(self, *, public: bool = False) -> Path | None:
         """Return the report as an HTML file; None as long as there is none."""
         path = self.job.folder / REPORT / ("public.html" if public else "internal.html")
-        return path if path.is_file() and self.measured is not None else None
+        return path if path.is_file() and (self.measured or {"done": False}).get("done", True) else None
 
     def stop(self) -> None:
         """Ask for the best so far."""
@@ -170,11 +176,19 @@ class Runs:
         put_json(self.folder / NUMBERS, {**given, kind: number})
         return number
 
-    def delete(self, run: Run) -> None:
-        """End a run if it is going on, and remove all it left."""
+    def hide(self, ids: Iterable[str]) -> None:
+        """Hide these runs, and no other: what is hidden is found again once it is not hidden any more."""
         with self._lock:
-            run.job.kill()
-            shutil.rmtree(run.job.folder, ignore_errors=True)
+            wanted, hidden = set(ids), private_folder(self.folder / HIDDEN)
+            for path in (*self.folder.glob("*/job.json"), *hidden.glob("*/job.json")):
+                target = (hidden if path.parent.name in wanted else self.folder) / path.parent.name
+                if target != path.parent:
+                    path.parent.rename(target)
+
+    def forget_hidden(self) -> None:
+        """Remove for good what is hidden."""
+        with self._lock:
+            shutil.rmtree(self.folder / HIDDEN, ignore_errors=True)
 
 
 def _with_trees(folder: Path, draft: Draft) -> Path:
