@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from shoal.bounds.prices import SHORT, Ascent, Pricing
 from shoal.core.arrays import Ints
-from shoal.methods.base import Deadline, Method, Progress
+from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
 from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
@@ -130,9 +131,9 @@ class CubeSearch(Method):
         """
         self._effort, self._start = effort, start
 
-    def begun(self, found: Solution) -> CubeSearch:
-        """Return the same search, beginning with a release that was found before, and with its prices."""
-        return CubeSearch(effort=self._effort, start=found)
+    def begun(self, found: Sequence[Solution]) -> CubeSearch:
+        """Return the same search, beginning with the cheapest release that was found before, and with its prices."""
+        return CubeSearch(effort=self._effort, start=cheapest(found))
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, round, search."""
