@@ -2,7 +2,8 @@
 
 `python -m benchmarks relaxations` runs every sample; `python -m benchmarks.relaxations NAME` one of them. Where models
 limit shares it is the program over all patterns without a least number of rows (`patterns/master_program.py`), solved
-by column generation; for k-anonymity it is the relaxed pattern program over the patterns that lose little to the prices.
+by column generation; for k-anonymity it is the relaxed pattern program over the patterns that lose little to the
+prices.
 """
 
 from __future__ import annotations

@@ -45,14 +45,14 @@ def test_it_goes_on_from_a_release_that_is_cheaper_and_from_its_prices(require: 
     assert search.ascent.pricing.measured(search.covering.cost) == pytest.approx(known.cost)
     assert known.prices is not None
     assert search.ascent.pricing.stated(search.ascent.best) >= known.prices.bound - 1e-9
-    found = CubeSearch(effort="normal").begun(known).run(case.problem)
+    found = CubeSearch(effort="normal").begun([known]).run(case.problem)
     assert found.cost <= known.cost
     assert audited(case, found)
 
 
 def test_a_release_of_other_rows_is_no_start() -> None:
     case, other = larger("k=3"), larger("k=3", rows=60)
-    found = CubeSearch(effort="normal").begun(CubeSearch().run(other.problem)).run(case.problem)
+    found = CubeSearch(effort="normal").begun([CubeSearch().run(other.problem)]).run(case.problem)
     assert found.cost == CubeSearch(effort="normal").run(case.problem).cost
 
 
