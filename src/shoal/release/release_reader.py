@@ -123,7 +123,7 @@ class Opened:
     def counts_rows_only(self) -> bool:
         """Whether models count people or households that nobody knows here: what they imply of rows is checked."""
         people = self.certificate.people is not None and self.people is None
-        return people or (self.models.needs_households and self.households is None)
+        return people or (self.households is None and self.models.needs_households)
 
     def hash_problem(self) -> str:
         """Say which file is not the one that the certificate seals; nothing if all are."""

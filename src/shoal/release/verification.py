@@ -102,12 +102,10 @@ def verify(
         if release.certificate.rounded:
             _look(checks, "the record weights are multiples of the stated number", release.rounding_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
-        if (
-            _look(checks, "the audit confirms every model at the stated level", release.model_problem)
-            and release.skipped
-        ):
+        confirmed = _look(checks, "the audit confirms every model at the stated level", release.model_problem)
+        if confirmed and release.skipped:
             notes.append(f"{release.skipped}: no population is given")
-        if release.counts_rows_only:
+        if confirmed and release.counts_rows_only:
             notes.append(
                 f"{release.models} of people or households: whom a row is about is in the internal part alone, which is"
                 f" not here; checked was what it implies of rows, {release.implied}"
