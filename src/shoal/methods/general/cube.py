@@ -44,7 +44,7 @@ MOST_IDLE = 60
 NEAR = 1.1
 """How many times the cheapest covering another one may cost for a local search to begin with it, too."""
 FEW_EDGES = 2
-"""Edges of closeness up to which windows are opened, those of two values: with 14 values one took minutes."""
+"""Edges of closeness up to which windows are opened, those of two values: with 14 values they found nothing in time."""
 SLOWER = 3
 """How many times fewer windows there are where closeness is asked for: each takes longer."""
 MOST_MEMBERS = 30_000
