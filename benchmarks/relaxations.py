@@ -1,9 +1,8 @@
 """On which side the rest of a gap lies: release, linear program and bound, on samples for which the program is solved.
 
 `python -m benchmarks relaxations` runs every sample; `python -m benchmarks.relaxations NAME` one of them. Where models
-limit shares it is the program over all patterns without a least number of rows (`patterns/master_program.py`), solved
-by column generation; for k-anonymity it is the relaxed pattern program over the patterns that lose little to the
-prices.
+limit shares it is the program over all patterns without a least number of rows (`patterns/master_program.py`), by
+column generation; for k-anonymity it is the relaxed pattern program over the patterns that lose little to the prices.
 """
 
 from __future__ import annotations

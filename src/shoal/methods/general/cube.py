@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -42,8 +42,10 @@ CLOSE_GUIDE = 0.3
 """The share of its price that a row is expected to pay where closeness is asked for."""
 MOST_IDLE = 60
 """Windows in a row without a better release after which the search ends."""
+NEAR = 1.1
+"""How many times the cheapest covering another one may cost for a local search to begin with it, too."""
 FEW_EDGES = 2
-"""Edges of closeness up to which windows are opened, those of two values: with 14 values one took minutes."""
+"""Edges of closeness up to which windows are opened, those of two values: with 14 values they found nothing in time."""
 SLOWER = 3
 """How many times fewer windows there are where closeness is asked for: each takes longer."""
 MOST_MEMBERS = 30_000
@@ -161,6 +163,8 @@ class CoveringSearch:
     deadline: Deadline
     progress: Progress
     effort: Effort = Effort()
+    rivals: list[Covering] = field(default_factory=list)
+    """Coverings that were dearer: a local search may end lower where it begins with one of them."""
     exhausted: bool = False
     """Whether it is proved that no release costs less than the covering, by a search through all that could."""
 
@@ -184,14 +188,15 @@ class CoveringSearch:
         cube, ascent = pricing.cube, Ascent.of(pricing)
         checks = Checks.of(cube, problem.models)
         charges, known = ascent.best.prices, _known(problem, cube, start)
+        rivals: list[Covering] = []
         if known is None or start is None or start.method != CubeSearch.name:
             progress(0.05, "peeling")
             found = peeled(cube, checks, charges, deadline)
-            known = found if known is None or found.cost <= known.cost else known
+            known, rivals = (found, []) if known is None else _ranked(known, found)
         ascent.price_values()
         if start is not None and start.prices is not None:
             _resume(ascent, start.prices)
-        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort))
+        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort), rivals)
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -258,13 +263,17 @@ class CoveringSearch:
             found = peeled(cube, self.checks, prices, self.deadline, self.effort.limits, guide=CLOSE_GUIDE)
         else:
             found = peeled(cube, self.checks, (prices + self.charges) // 2, self.deadline)
-        self._try(found)
+        self.covering, dearer = _ranked(self.covering, found)
+        self.rivals += dearer
 
     def move(self) -> None:
-        """Open patterns for the rows of the dearest class, and move rows to cheaper classes."""
-        if not self.closed:
-            self.report(0.45, "local search")
-            self._try(moved(self.covering, self.checks, self.deadline))
+        """Open patterns for the rows of the dearest class, and move rows to cheaper classes; of near rivals as well."""
+        near = [one for one in self.rivals if one.cost <= NEAR * self.covering.cost]
+        self.rivals = []
+        for covering in [self.covering, *near]:
+            if not self.closed:
+                self.report(0.45, "local search")
+                self._try(moved(covering, self.checks, self.deadline))
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
@@ -328,6 +337,11 @@ def _made_for(problem: Problem, seed: int, deadline: Deadline, progress: Progres
     if not problem.counts_stars or method.accepts(problem) or deadline.passed:
         return None
     return method.solve(problem, seed=seed, deadline=deadline, progress=progress)
+
+
+def _ranked(one: Covering, other: Covering) -> tuple[Covering, list[Covering]]:
+    """Return the cheaper covering, the second where both cost the same, and the others."""
+    return (one, [other]) if one.cost < other.cost else (other, [one])
 
 
 def _known(problem: Problem, cube: Cube, start: Solution | None) -> Covering | None:
