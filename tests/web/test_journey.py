@@ -82,7 +82,7 @@ def journey(steward: Steward, file: Path, secret: str, tmp_path: Path, *, second
     looks.check(steward.page)
     steward.next()
     looks.check(steward.page)
-    steward.page.get_by_role("link", name="Full report").wait_for()
+    steward.page.get_by_role("link", name="Full report").wait_for(timeout=RUN)
     packed = steward.fetch("whole", tmp_path / "release.zip")
     assert "fail" not in verified(packed, file, tmp_path / "unzipped").lower()
     public = steward.fetch("public", tmp_path / "public.zip")
