@@ -124,6 +124,10 @@ def test_a_look_that_fails_is_told_and_not_tried_again(box: Element, monkeypatch
     assert len(looked) == 1
 
 
+def bold(found: object) -> None:
+    part("b", str(found))
+
+
 def test_what_is_the_same_stays_and_only_what_differs_is_changed(box: Element) -> None:
     def drawn(*keys: str, more: str = "") -> dict[str, int]:
         def draw() -> None:
@@ -139,7 +143,7 @@ def test_what_is_the_same_stays_and_only_what_differs_is_changed(box: Element) -
 
     first = drawn("k", "l", "t")
     live = box.client.elements[first["div"]]
-    page.show(live, lambda found: part("b", str(found)) and None, 7)
+    page.show(live, bold, 7)
     assert [one._text for one in live.descendants()] == ["7"]
     assert drawn("k", "l", "t") == {**first, "b": live.default_slot.children[0].id}
     changed = drawn("k", "t", more="other")

@@ -266,6 +266,8 @@ def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path
         journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=20)
         for step in ("roles", "privacy", "result"):
             steward.go(step)
+            if step == "roles":
+                steward.page.evaluate("document.querySelector('.alone').scrollIntoView()")
             steward.shot(target, f"web_{step}")
         steward.go("run")
         steward.page.locator("svg.chart").scroll_into_view_if_needed()
