@@ -17,6 +17,7 @@ from shoal.web.desk import Draft
 from shoal.web.desk.jobs import Point
 from shoal.web.outline import MISSING, ROOT, outlined, read_outline
 from shoal.web.parts import part
+from shoal.web.patch import LIVE, patch
 from shoal.web.pictures import approach, curve
 from shoal.web.privacy import Asked, changed_at
 
@@ -121,3 +122,35 @@ def test_a_look_that_fails_is_told_and_not_tried_again(box: Element, monkeypatch
         asyncio.run(live.again())
     assert said(box) == [("alert", ""), ("", "the table is gone")]
     assert len(looked) == 1
+
+
+def bold(found: object) -> None:
+    part("b", str(found))
+
+
+def test_what_is_the_same_stays_and_only_what_differs_is_changed(box: Element) -> None:
+    def drawn(*keys: str, more: str = "") -> dict[str, int]:
+        def draw() -> None:
+            part("p", more or "as it was")
+            for key in keys:
+                with part("div", class_="card"):
+                    part("h3", key)
+                    part("button", f"Remove {key}", data_key=key)
+            part("div", **{LIVE: "0"})
+
+        patch(box, draw)
+        return {str(one._props.get("data-key") or one.tag): one.id for one in box.descendants()}
+
+    first = drawn("k", "l", "t")
+    live = box.client.elements[first["div"]]
+    page.show(live, bold, 7)
+    assert [one._text for one in live.descendants()] == ["7"]
+    assert drawn("k", "l", "t") == {**first, "b": live.default_slot.children[0].id}
+    changed = drawn("k", "t", more="other")
+    assert [changed[key] for key in ("k", "t", "p")] == [first[key] for key in ("k", "t", "p")]
+    assert "l" not in changed
+    assert first["l"] not in box.client.elements
+    assert [one._text for one in live.descendants()] == ["7"], "what is drawn by itself is left alone"
+    assert drawn("x")["x"] not in first.values(), "a control never becomes another one in place"
+    numbers = {one.id for one in box.descendants(include_self=True)}
+    assert {number for number in box.client.elements if number >= box.id} == numbers, "nothing is left behind"

@@ -82,7 +82,7 @@ def journey(steward: Steward, file: Path, secret: str, tmp_path: Path, *, second
     looks.check(steward.page)
     steward.next()
     looks.check(steward.page)
-    steward.page.get_by_role("link", name="Full report").wait_for()
+    steward.page.get_by_role("link", name="Full report").wait_for(timeout=RUN)
     packed = steward.fetch("whole", tmp_path / "release.zip")
     assert "fail" not in verified(packed, file, tmp_path / "unzipped").lower()
     public = steward.fetch("public", tmp_path / "public.zip")
@@ -266,6 +266,8 @@ def test_the_pictures_of_the_docs(browser: Browser, folder: Path, tmp_path: Path
         journey(steward, folder / "census.csv", "occupation", tmp_path, seconds=20)
         for step in ("roles", "privacy", "result"):
             steward.go(step)
+            if step == "roles":
+                steward.page.evaluate("document.querySelector('.alone').scrollIntoView()")
             steward.shot(target, f"web_{step}")
         steward.go("run")
         steward.page.locator("svg.chart").scroll_into_view_if_needed()

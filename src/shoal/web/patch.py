@@ -24,16 +24,14 @@ def patch(box: Element, draw: Callable[[], None]) -> Kept:
     with box:
         fresh = Element("div")
     box.default_slot.children.remove(fresh)
-    fresh._props.update(box._props)
-    fresh._classes[:] = box._classes
     try:
         with fresh:
             draw()
     except BaseException:
         _forget(fresh, list(fresh.descendants(include_self=True)))
         raise
-    kept: Kept = {}
-    _merge(box, fresh, kept)
+    kept: Kept = {fresh.id: box}
+    _merge_children(box, fresh, kept)
     _forget(box, [one for one in (box.client.elements.get(number) for number in kept) if one is not None])
     return kept
 

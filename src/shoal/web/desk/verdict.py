@@ -16,6 +16,7 @@ CERTAIN, LINKING = "homogeneity", ("linkage", "partial-linkage", "derived")
 """The attack that makes a secret certain; those that find a person's row."""
 DIVERSE = "distinct-l"
 """The model that leaves no secret certain: at least so many different values in every crowd."""
+UNCOVERED = "Your requirement promises nothing against these attacks"
 FEW = 3
 """Names in a sentence."""
 
@@ -57,7 +58,9 @@ def verdict(draft: Draft, stated: Mapping[str, Any], measured: Mapping[str, Any]
         return Verdict("bad", f"Look at {counted(wrong, 'point')} before you publish it", found)
     if more or not known.get("after"):
         return Verdict("note", "What you asked for is met; more is being measured" if more else "Not measured", found)
-    return Verdict("good", "What you asked for is met, and no attack gets more than it allows", found)
+    uncovered = any(one.said.startswith(UNCOVERED) for one in found)
+    rest = "; attacks that it does not cover are named below" if uncovered else ", and no attack gets through"
+    return Verdict("good", f"What you asked for is met{rest}", found)
 
 
 def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
@@ -138,7 +141,7 @@ def _beyond(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -
             worst[one["attack"]] = max(worst.get(one["attack"], 0), one["after"])
     if worst:
         listed = ", ".join(f"{name} ({worst[name]:,} rows)" for name in sorted(worst, key=lambda name: -worst[name]))
-        yield Finding("note", f"Your requirement promises nothing against these attacks: {listed}.")
+        yield Finding("note", f"{UNCOVERED}: {listed}.")
 
 
 def _unknown(known: Mapping[str, Any], more: bool) -> Iterator[Finding]:
