@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import Unlimited
 from shoal.microdata.prices import Prices
+from shoal.models import Rule
 from shoal.problem import Problem
 
 SEEN = 20_000
@@ -62,4 +64,12 @@ def stated(problem: Problem, search: ClassSearch, of_kind: Ints) -> Prices:
     safe = np.minimum(np.where(of_kind > 0, np.maximum(of_kind - search.safety, 0), of_kind), search.full)
     units = sum((safe * search.kinds.rows).tolist())
     bound = in_measure(problem, Fraction(units, search.full))
-    return Prices(safe[search.kind_of_row], search.full, bound, estimated=True)
+    return Prices(safe[search.kind_of_row], search.full, bound, tuple(_remarks(problem)), estimated=True)
+
+
+def _remarks(problem: Problem) -> Iterator[str]:
+    """Say what the bound does not look at."""
+    partly = [str(model) for model in problem.bounding if model.attributes and model.rule is not Rule.VALUES]
+    if partly:
+        knows = "the bound knows only how many rows and different values classes have"
+        yield f"of {', '.join(partly)} {knows}: with the rest it could only be higher"
