@@ -20,7 +20,9 @@ from shoal.studies.reference import TABLES, markdown
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
 BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
-COPIED = (".png", ".svg", ".json", ".ipynb")
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
+"""For pages of the root: who searches for a word wants the page about it, not the day it came."""
+COPIED = (".png", ".svg", ".json", ".ipynb", ".js")
 
 
 def table(name: str) -> str:
@@ -58,7 +60,7 @@ def pages() -> dict[str, str]:
         for file in DOCS.rglob("*.ipynb")
     }
     inside = {path: linked(filled(text), beside=False) for path, text in (written | notebooks).items()}
-    return inside | {name: linked((ROOT / name).read_text(encoding="utf-8"), beside=True) for name in BESIDE}
+    return inside | {name: UNSEARCHED + linked((ROOT / name).read_text(encoding="utf-8"), beside=True) for name in BESIDE}
 
 
 def filled(text: str) -> str:
