@@ -15,7 +15,7 @@ from pathlib import Path
 from docs.generator.command_line import command_line
 from docs.generator.notebooks import Notebook
 from docs.generator.python_interface import python_interface
-from shoal.studies.reference import TABLES, markdown
+from shoal.studies.reference import SETTING_TABLES, TABLES, markdown
 
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
@@ -24,14 +24,16 @@ UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 """For pages of the root: who searches for a word wants the page about it, not the day it came."""
 COPIED = (".png", ".svg", ".json", ".ipynb", ".js")
 
+ROWS = TABLES | SETTING_TABLES
+
 
 def table(name: str) -> str:
-    """Return one of the tables of everything that discovery finds."""
-    return markdown(TABLES[name]())
+    """Return one of the tables of everything that discovery finds, or of the settings."""
+    return markdown(ROWS[name]())
 
 
 GENERATED: Mapping[str, Callable[[], str]] = {
-    **{name: partial(table, name) for name in TABLES},
+    **{name: partial(table, name) for name in ROWS},
     "command_line": command_line,
     "python_interface": python_interface,
 }
@@ -60,7 +62,8 @@ def pages() -> dict[str, str]:
         for file in DOCS.rglob("*.ipynb")
     }
     inside = {path: linked(filled(text), beside=False) for path, text in (written | notebooks).items()}
-    return inside | {name: UNSEARCHED + linked((ROOT / name).read_text(encoding="utf-8"), beside=True) for name in BESIDE}
+    beside = {name: (ROOT / name).read_text(encoding="utf-8") for name in BESIDE}
+    return inside | {name: UNSEARCHED + linked(text, beside=True) for name, text in beside.items()}
 
 
 def filled(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables of everything that discovery finds: for `shoal methods`, for the documentation, never written by hand."""
+"""Tables of everything that discovery finds, and of every setting, for commands and documentation; none by hand."""
 
 from __future__ import annotations
 
@@ -132,10 +132,11 @@ TABLES = {
     "bounds": bound_rows,
     "hierarchies": hierarchy_rows,
     "readers": reader_rows,
-    "refusals": refusal_rows,
-    "settings": setting_rows,
     "writers": writer_rows,
 }
+"""Of everything that discovery finds."""
+SETTING_TABLES = {"refusals": refusal_rows, "settings": setting_rows}
+"""Of what `shoal.request` declares."""
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
