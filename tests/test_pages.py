@@ -19,8 +19,8 @@ from shoal.cli.app import app
 from shoal.methods.auto import methods
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-every_page = pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+every_page = pytest.mark.parametrize("page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES])
 FENCED = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COMMAND = typer.main.get_command(app)
 
@@ -69,7 +69,7 @@ def test_every_link_to_a_heading_finds_it(page: Path) -> None:
 
 
 def anchors(page: Path) -> Iterator[str]:
-    """The names that mkdocs gives headings."""
+    """The names that the site gives headings."""
     for heading in re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE):
         plain = re.sub(r"[^\w\s-]", "", heading.lower()).strip()
         yield re.sub(r"[\s-]+", "-", plain)

@@ -1,4 +1,4 @@
-"""Tables of everything that discovery finds: for `shoal methods`, for the documentation, never written by hand."""
+"""Tables of everything that discovery finds, and of every setting, for commands and documentation; none by hand."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from shoal.costs import Cost
 from shoal.hierarchies import Builder
 from shoal.methods.auto import methods
 from shoal.models import Model
+from shoal.request import LEFT_OUT, SETTINGS
 from shoal.tables.readers.base import Format, Reader
 from shoal.tables.writers.base import Writer
 
@@ -100,6 +101,29 @@ def _format(kind: type[Format]) -> dict[str, Any]:
     return {"name": kind.name, "format": kind.title, "files": ", ".join(kind.suffixes), "needs": kind.extra or None}
 
 
+def setting_rows() -> list[dict[str, Any]]:
+    """Return every setting: its flag, its key in `shoal.toml`, its argument in Python, and who does not take it."""
+    return [
+        {
+            "flag": f"`{one.flag}`",
+            "in shoal.toml": f"`[{one.section}]`" + ("" if one.per_column else f" `{one.key}`"),
+            "in Python": f"`{one.name}`",
+            "meaning": one.help,
+            "not taken by": ", ".join(face for face, refused in LEFT_OUT.items() if one.name in refused) or None,
+        }
+        for one in SETTINGS.values()
+    ]
+
+
+def refusal_rows() -> list[dict[str, Any]]:
+    """Return the settings that a face does not take, each with its reason."""
+    return [
+        {"not taken by": face, "setting": f"`{name}`", "because": reason}
+        for face, refused in LEFT_OUT.items()
+        for name, reason in refused.items()
+    ]
+
+
 TABLES = {
     "attacks": attack_rows,
     "methods": method_rows,
@@ -110,6 +134,9 @@ TABLES = {
     "readers": reader_rows,
     "writers": writer_rows,
 }
+"""Of everything that discovery finds."""
+SETTING_TABLES = {"refusals": refusal_rows, "settings": setting_rows}
+"""Of what `shoal.request` declares."""
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
