@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import sleep
 from typing import Any
 
@@ -52,8 +53,6 @@ def nobody(home: Path) -> dict[str, Any]:
     if os.geteuid():
         return {}
     user = pwd.getpwnam("nobody")
-    for place in (home, *home.parents[:2]):
-        place.chmod(0o755)
     os.chown(home, user.pw_uid, user.pw_gid)
     return {"user": "nobody", "cwd": home}
 
@@ -70,22 +69,22 @@ def duckdb(tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgresql() -> Iterator[str]:
     """A server of its own, on a free port of this machine, gone afterwards."""
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     folder = Path(shutil.which("postgres") or "/nowhere/postgres").resolve().parent
     if not (folder / "initdb").is_file():
         pytest.skip("PostgreSQL is not installed")
-    home, port = tmp_path_factory.mktemp("postgresql"), free_port()
-    owner = nobody(home)
-    server = Server(folder, home, owner)
-    server.run("initdb", "-U", "shoal", "-A", "trust", "--no-sync")
-    said = f"-c port={port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={home} -c fsync=off"
-    server.run("pg_ctl", "-w", "-o", said, "-l", str(home / "log"), "start")
-    try:
-        yield f"postgresql://shoal@127.0.0.1:{port}/postgres"
-    finally:
-        server.run("pg_ctl", "-m", "immediate", "stop")
+    with TemporaryDirectory() as place:  # not below a folder that the server's account cannot enter
+        home, port = Path(place), free_port()
+        server = Server(folder, home, nobody(home))
+        server.run("initdb", "-U", "shoal", "-A", "trust", "--no-sync")
+        said = f"-c port={port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={home} -c fsync=off"
+        server.run("pg_ctl", "-w", "-o", said, "-l", str(home / "log"), "start")
+        try:
+            yield f"postgresql://shoal@127.0.0.1:{port}/postgres"
+        finally:
+            server.run("pg_ctl", "-m", "immediate", "stop")
 
 
 @dataclass(frozen=True)
@@ -103,30 +102,31 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mysql() -> Iterator[str]:
     """A server of MariaDB of its own."""
     pymysql = pytest.importorskip("pymysql", reason="pymysql is not installed")
     install, server = shutil.which("mariadb-install-db"), shutil.which("mariadbd")
     if install is None or server is None:
         pytest.skip("MariaDB is not installed")
-    home, port = tmp_path_factory.mktemp("mariadb"), free_port()
-    owner = nobody(home)
-    common = ["--no-defaults", f"--datadir={home / 'data'}"]
-    subprocess.run(
-        [install, *common, "--auth-root-authentication-method=normal"], check=True, capture_output=True, **owner
-    )
-    said = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={home / 'socket'}"]
-    with subprocess.Popen([server, *common, *said], stderr=subprocess.DEVNULL, **owner) as running:
-        try:
-            for _ in range(300):
-                with suppress(pymysql.err.OperationalError):
-                    with closing(pymysql.connect(host="127.0.0.1", port=port, user="root")) as made:
-                        made.cursor().execute("CREATE DATABASE shoal")
-                    break
-                sleep(0.1)
-            yield f"mysql://root@127.0.0.1:{port}/shoal"
-        finally:
-            running.terminate()
+    with TemporaryDirectory() as place:
+        home, port = Path(place), free_port()
+        owner = nobody(home)
+        common = ["--no-defaults", f"--datadir={home / 'data'}"]
+        subprocess.run(
+            [install, *common, "--auth-root-authentication-method=normal"], check=True, capture_output=True, **owner
+        )
+        said = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={home / 'socket'}"]
+        with subprocess.Popen([server, *common, *said], stderr=subprocess.DEVNULL, **owner) as running:
+            try:
+                for _ in range(300):
+                    with suppress(pymysql.err.OperationalError):
+                        with closing(pymysql.connect(host="127.0.0.1", port=port, user="root")) as made:
+                            made.cursor().execute("CREATE DATABASE shoal")
+                        break
+                    sleep(0.1)
+                yield f"mysql://root@127.0.0.1:{port}/shoal"
+            finally:
+                running.terminate()
 
 
 @pytest.fixture(params=["sqlite", "duckdb", "postgresql", "mysql"])

@@ -141,7 +141,7 @@ def test_what_was_decided_is_kept_with_the_draft(desk: Desk) -> None:
 def test_a_fresh_number_for_each_person_is_offered_where_people_are_known(desk: Desk) -> None:
     tab = Tab(desk, roles.STEP)
     assert "pseudonym" not in tab.keys
-    tab.tell("use-patient", roles.PERSON)
+    opened(tab, "patient").tell("use-patient", roles.PERSON)
     tab.tell("pseudonym", "number")
     assert desk.draft.request().pseudonym == "number"
     tab.tell("pseudonym", "age")
@@ -152,7 +152,7 @@ def test_a_fresh_number_for_each_person_is_offered_where_people_are_known(desk: 
 
 def test_the_number_of_a_household_is_hidden_and_its_model_offered(desk: Desk) -> None:
     tab = Tab(desk, roles.STEP)
-    tab.tell("use-patient", roles.HOUSEHOLD)
+    opened(tab, "patient").tell("use-patient", roles.HOUSEHOLD)
     assert (desk.draft.household, desk.draft.roles["patient"]) == ("patient", "identifier")
     desk.change(require=["k-households=3"], roles={"patient": "other", "age": "quasi"})
     assert any("it tells of what household a row is" in said for said in counting_problems(desk.draft))

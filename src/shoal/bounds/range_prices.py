@@ -20,7 +20,7 @@ from shoal.problem import Problem
 from shoal.request import EFFORTS
 
 QUICK, NORMAL, BEST = EFFORTS
-WORK = {QUICK: 10_000_000, NORMAL: 100_000_000, BEST: 2_000_000_000}
+WORK = {QUICK: 10_000_000, NORMAL: 50_000_000, BEST: 2_000_000_000}
 """Kinds of rows that are looked at, with an effort: a second for every 20 million, about."""
 ROUNDS = {QUICK: 0, NORMAL: 12, BEST: 60}
 """How often prices rise at most."""

@@ -11,7 +11,17 @@ from shoal.request import EARLIER
 from shoal.web.desk.draft import Draft
 
 STEPS = {
-    "roles": ("roles", "allow", "person", "pseudonym", "record_weight", "weight_rounding", "missing", "unify"),
+    "roles": (
+        "roles",
+        "allow",
+        "person",
+        "pseudonym",
+        "household",
+        "record_weight",
+        "weight_rounding",
+        "missing",
+        "unify",
+    ),
     "hierarchies": ("hierarchies", "order"),
     "privacy": ("require", "population", *EARLIER),
     "method": ("max_dropped", "max_suppressed", "method", "recoding", "coarsen", "cost", "attribute_weights"),
@@ -22,6 +32,7 @@ STEPS = {
 NAMES = {
     "allow": "columns that are published all the same",
     "person": "whom a row is about",
+    "household": "of what household a row is",
     "record_weight": "how many people a row stands for",
     "weight_rounding": "how weights are rounded",
     "missing": "codes for missing values",
