@@ -41,7 +41,7 @@ HOT, COLD = 0.2, 0.01
 AGAIN, CLOSE_AGAIN = 4.0, 1.0
 """How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
 longer search can begin hotter; where closeness is asked for, larger classes pay more."""
-SOONER = 5
+SOONER = 3
 """How many times less work there is where cells are blocks: on Adult 60 sweeps reach what 300 do, but for 0.4 %."""
 POLISH = 0.5
 """The same where cells are blocks: there the search begins with a good release, which it must not lose."""
