@@ -33,6 +33,8 @@ STEPS_BEFORE = 200
 """Steps that prices rise before the linear program is solved, where it is: its duals are better prices."""
 ROUND = 40
 """Windows of a round."""
+ANNEALED = "anneal"
+"""The method whose classes are no start."""
 PAYING = 20
 """Windows that together must pay, after the first round."""
 MOST_WINDOWS = 3_000
@@ -146,8 +148,12 @@ class CubeSearch(Method):
         self._effort, self._start = effort, start
 
     def begun(self, found: Sequence[Solution]) -> CubeSearch:
-        """Return the same search, beginning with the cheapest release that was found before, and with its prices."""
-        return CubeSearch(effort=self._effort, start=cheapest(found))
+        """Return the same search, beginning with the cheapest release that was found before, and with its prices.
+
+        Annealed classes are no start: what is found from other classes, and annealed then, is cheaper.
+        """
+        begins = [solution for solution in found if solution.method != ANNEALED]
+        return CubeSearch(effort=self._effort, start=cheapest(begins)) if begins else self
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Price, peel, round, search."""
