@@ -28,7 +28,7 @@ class History:
     deleted: tuple[frozenset[str], ...] = (frozenset(),)
     """At each moment the runs that are deleted: until the desk is closed they can be brought back."""
     group: str = field(default="", compare=False)
-    """What the last decision belongs to, such as the roles of columns; nothing where it stands alone."""
+    """What the last decision belongs to, such as the roles of columns; empty where it is undone by itself."""
     decided: float = field(default=0.0, compare=False)
     """When it was made."""
 
