@@ -75,7 +75,8 @@ def _has_blocks(scene: Scene, name: str) -> bool:
 def _near(crowd: Crowd, name: str, places: Floats, width: float) -> int:
     found = crowd.secret(name)
     apart = places[found.high] - places[found.low]  # NaN where a value is missing: then nothing is near
-    return crowd.view.hits(((apart <= width * (1 + 1e-12)) & (found.own > 0)) | found.is_certain)
+    near = (apart <= width * (1 + 1e-12)) & (found.own > 0)
+    return crowd.view.hits(near | (found.is_certain & ~np.isnan(apart)))
 
 
 def _places(domain: pl.Series) -> Floats:
