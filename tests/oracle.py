@@ -401,10 +401,32 @@ def ranged(column: Column, values: frozenset[Value]) -> Cell:
     return Cell(members, False, min(share + beside, Fraction(1)))
 
 
+def one_cut(column: Column, groups: Iterable[frozenset[Value]]) -> dict[Value, int]:
+    """The level of each value in the lowest cut through the tree that tears no group: blocks that hold groups, disjoint.
+
+    A block with the same leaves on several levels is named on the highest, up to the highest of the column; of levels
+    with the same label, on the lowest.
+    """
+    held = [(at_level(column, group, h := least_level(column, group)).members, h) for group in groups]
+    level = {value: max((h for members, h in held if value in members), default=0) for value in column.domain}
+    return {value: _named(column, value, start, max(level.values())) for value, start in level.items()}
+
+
+def _named(column: Column, value: Value, start: int, highest: int) -> int:
+    own = frozenset([value])
+    members = at_level(column, own, start).members
+    top = max(h for h in range(start, highest + 1) if at_level(column, own, h).members == members)
+    labels = [None if value is None else _text(value), *column.path(value)[1:]]
+    return next(h for h in range(start, top + 1) if labels[h] == labels[top])
+
+
+ALONG_TREES = ("generalize", "single-dimensional", "full-domain")
+"""The recodings whose cells are blocks of the trees that were given."""
 RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
     "suppress": suppressed,
     "generalize": generalized,
     "full-domain": generalized,
+    "single-dimensional": generalized,
     "range": ranged,
 }
 
@@ -446,7 +468,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
         return value is None
     if value is not None and cell == _text(value):
         return True
-    if recoding in ("generalize", "full-domain"):
+    if recoding in ALONG_TREES:
         return cell in column.tree.get(value, ())
     if recoding in ("suppress", "anatomy"):
         return False
@@ -496,6 +518,8 @@ class Problem:
     """In a full-domain release, the level of every column; None where each class has its own."""
     starred: Group = ()
     """In a full-domain release, the rows that are stars whatever they are."""
+    cuts: tuple[Mapping[Value, int], ...] | None = None
+    """In a single-dimensional release, the level of every value of every column; None where each class has its own."""
     _cells: dict[Group, tuple[Cell, ...]] = field(default_factory=dict, repr=False)
 
     def cells(self, group: Group) -> tuple[Cell, ...]:
@@ -509,6 +533,8 @@ class Problem:
         shown = [self.rows[row][column.name] for row in group]
         if self.recoding == "centroid":
             return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
+        if self.cuts is not None:
+            return at_level(column, frozenset(shown), self.cuts[place][shown[0]])
         if self.levels is None:
             return RECODINGS[self.recoding](column, frozenset(shown))
         return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
@@ -517,9 +543,9 @@ class Problem:
         """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
         if self.recoding == "anatomy":
             return [tuple(sorted(group)) for group in groups]
-        if self.recoding == "full-domain" and self.levels is None:
-            groups = list(groups)
-            return self.at_one_level(groups).classes(groups)
+        groups = list(groups)
+        if (settled := self.settled(groups)) is not self:
+            return settled.classes(groups)
         shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
         for group in groups:
             shown[tuple(cell.members for cell in self.cells(group))].extend(group)
@@ -535,9 +561,7 @@ class Problem:
 
     def admits_together(self, classes: Sequence[Group], starred: Group = ()) -> bool:
         """Whether the release of these classes meets what speaks of all of them."""
-        shown = self
-        if self.recoding == "full-domain" and self.levels is None:
-            shown = self.at_one_level(classes, starred)
+        shown = self.settled(classes, starred)
         together = [asked for asked in self.asked if asked.name in TOGETHER]
         return all(TOGETHER[asked.name](shown, classes, asked) for asked in together)
 
@@ -574,9 +598,7 @@ class Problem:
 
     def cost(self, name: str, classes: Sequence[Group]) -> float:
         """What publishing these classes costs, the other rows dropped."""
-        if self.recoding == "full-domain" and self.levels is None:
-            return self.at_one_level(classes).cost(name, classes)
-        return float(COSTS[name](self, classes))
+        return float(COSTS[name](self.settled(classes), classes))
 
     def optimum(self, cost: str) -> float:
         """The least cost of all releases; infinite where there is none."""
@@ -585,6 +607,15 @@ class Problem:
             found = found or [one for kept in self.keeps() for one in self._full_domain(kept)]
             return min((problem.cost(cost, classes) for problem, classes in found), default=float("inf"))
         return min((self.cost(cost, classes) for classes in self.releases()), default=float("inf"))
+
+    def settled(self, classes: Sequence[Group], starred: Group = ()) -> Problem:
+        """The same, the levels known where they are chosen for all classes together."""
+        if self.recoding == "full-domain" and self.levels is None:
+            return self.at_one_level(classes, starred)
+        if self.recoding == "single-dimensional" and self.cuts is None:
+            values = [[frozenset(self.rows[row][c.name] for row in group) for group in classes] for c in self.quasi]
+            return replace(self, cuts=tuple(map(one_cut, self.quasi, values)), _cells={})
+        return self
 
     def at_one_level(self, classes: Sequence[Group], starred: Group = ()) -> Problem:
         """The same, every column shown at the least level that holds each class but the starred one."""
@@ -815,7 +846,7 @@ def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def _span(problem: Problem, column: Column) -> frozenset[Value]:
     """Everything that a star may stand for."""
-    return column.leaves if problem.recoding in ("generalize", "full-domain") else column.domain
+    return column.leaves if problem.recoding in ALONG_TREES else column.domain
 
 
 def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:
