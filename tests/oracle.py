@@ -402,7 +402,7 @@ def ranged(column: Column, values: frozenset[Value]) -> Cell:
 
 
 def one_cut(column: Column, groups: Iterable[frozenset[Value]]) -> dict[Value, int]:
-    """The level of each value in the lowest cut through the tree that tears no group: blocks that hold groups, disjoint.
+    """The level of each value in the lowest cut through the tree that tears no group: disjoint blocks that hold groups.
 
     A block with the same leaves on several levels is named on the highest, up to the highest of the column; of levels
     with the same label, on the lowest.

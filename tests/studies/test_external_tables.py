@@ -99,7 +99,7 @@ def test_single_dimensional_asks_for_one_block_a_value() -> None:
     mixed = {**OLD, "age": ["[20, 30)", "[20, 30)", "[0, 40)", "[0, 40)", "*", "*"]}
     found = compare(PEOPLE, methods=["tds"], also={"apart": apart, "mixed": mixed}, **asked)
     assert "several blocks" not in str(found["apart"].reason)
-    assert str(found["mixed"].reason).endswith("columns show a value in several blocks: age")
+    assert str(found["mixed"].reason).endswith("columns show a value in several blocks: age, sex")
 
 
 def test_costs_that_ask_for_rows_are_refused_in_words() -> None:

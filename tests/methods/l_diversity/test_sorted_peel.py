@@ -1,4 +1,4 @@
-"""Peeling by sorting: classes that are l-diverse, rows left that are, too; what TP+ refined makes of a large residue."""
+"""Peeling by sorting: classes that are l-diverse, rows left that are, too; TP+ refined on a large residue."""
 
 # ruff: noqa: E741 - l is the papers' name
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.contracts.test_worked_examples import B
@@ -85,7 +87,12 @@ TABLE_4 = [
 def test_table_1_of_the_paper_becomes_table_4() -> None:
     names = (*B.quasi, *B.sensitive)
     table = {name: [row[place] for row in B.rows] for place, name in enumerate(names)}
-    asked = {"quasi": B.quasi, "sensitive": B.sensitive, "require": "l(disease)=2", "hierarchies": DOMAINS}
+    asked: dict[str, Any] = {
+        "quasi": B.quasi,
+        "sensitive": B.sensitive,
+        "require": "l(disease)=2",
+        "hierarchies": DOMAINS,
+    }
     release = shoal.anonymize(table, method="tds", **asked)
     assert release.certificate.recoding == "single-dimensional"
     assert release.table.rows() == TABLE_4
@@ -98,8 +105,9 @@ def test_a_value_is_in_one_block_in_every_row(require: str) -> None:
     quasi = ["age", "gender", "marital", "education"]
     people = census(2_000, seed=3).select(*quasi, "income")
     hierarchies = {name: builder for name, builder in census_hierarchies().items() if name in quasi}
-    asked = {"quasi": quasi, "sensitive": ["income"], "require": require, "hierarchies": hierarchies, "method": "tds"}
-    release = shoal.anonymize(people, **asked)
+    release = shoal.anonymize(
+        people, quasi=quasi, sensitive=["income"], require=require, hierarchies=hierarchies, method="tds"
+    )
     for name in quasi:
         pairs = set(zip(people[name].to_list(), release.table[name].cast(str).to_list(), strict=True))
         assert len(pairs) == people[name].n_unique()

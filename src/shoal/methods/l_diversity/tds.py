@@ -165,10 +165,8 @@ class Cuts:
         up = self.up[block.attribute]
         rows = np.flatnonzero(up[block.level] == block.number)
         children = up[block.level - 1, rows]
-        labels, _, _ = distinct_rows(
-            [self.class_of_row[rows], children], [len(self.anonymity), int(children.max()) + 1]
-        )
-        return rows, labels
+        sizes = [len(self.anonymity), int(children.max()) + 1]
+        return rows, distinct_rows([self.class_of_row[rows], children], sizes)[0]
 
     def _classes(self, rows: Ints, labels: Ints) -> Classes:
         return self.problem.candidates(rows, labels, int(labels.max()) + 1)
