@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
 
@@ -196,21 +196,31 @@ def _extra(counts: Counts, totals: Counts) -> dict[Key, Fraction]:
 
 
 def _along_tree(counts: Counts, totals: Counts, tree: Tree) -> Fraction:
-    """The node form: sum over inner nodes of height(N)/H * min(positive, negative extras of the children)."""
-    height = max((len(labels) for labels in tree.values()), default=0) + 1
-    level: dict[tuple[Key, ...], Fraction] = {
-        (value, *_labels(tree, value, height)): extra for value, extra in _extra(counts, totals).items()
-    }
+    """The node form: sum over inner nodes of height(N)/H * min(positive, negative extras of the children).
+
+    A node's height is that of its highest child and one; a label that repeats the one below it is the same node.
+    """
+    extras: dict[tuple[Key, ...], Fraction] = defaultdict(Fraction)
+    heights: dict[tuple[Key, ...], int] = defaultdict(int)
+    for value, extra in _extra(counts, totals).items():
+        path = _branch(tree, value)
+        for steps in range(len(path)):
+            extras[path[steps:]] += extra
+            heights[path[steps:]] = max(heights[path[steps:]], steps)
     moved = Fraction(0)
-    for h in range(1, height + 1):
-        children: dict[tuple[Key, ...], list[Fraction]] = defaultdict(list)
-        for path, extra in level.items():
-            children[path[1:]].append(extra)
-        for extras in children.values():
-            positive, negative = sum(e for e in extras if e > 0), -sum(e for e in extras if e < 0)
-            moved += Fraction(h, height) * min(positive, negative)
-        level = {path: sum(extras, Fraction(0)) for path, extras in children.items()}
+    for node, height in heights.items():
+        children = [extras[other] for other in extras if other[1:] == node]
+        positive, negative = sum(e for e in children if e > 0), -sum(e for e in children if e < 0)
+        moved += Fraction(height, heights[("the root",)]) * min(positive, negative)
     return moved
+
+
+def _branch(tree: Tree, value: Key) -> tuple[Key, ...]:
+    """The nodes from a leaf to the root, a label that is repeated upward once."""
+    assert not isinstance(value, tuple)
+    height = max((len(labels) for labels in tree.values()), default=0) + 1
+    labels = [None if value is None else _text(value), *_labels(tree, value, height)]
+    return (value, *(above for below, above in pairwise(labels) if above != below))
 
 
 def _labels(tree: Tree, value: Key, height: int) -> tuple[Key, ...]:
@@ -259,7 +269,8 @@ def _shortest_path(
                 _relax(ahead, ("from", a), ("to", b), distance[a, b])
                 if flow.get((a, b), 0) > 0:
                     _relax(ahead, ("to", b), ("from", a), -distance[a, b])
-    return min(ahead["to", value] for value in values if demand[value] and ("to", value) in ahead)[1]
+    reached = [ahead["to", value] for value in values if demand[value] and ("to", value) in ahead]
+    return min(reached, key=lambda one: one[0])[1]
 
 
 def _relax(
