@@ -447,7 +447,8 @@ def claim_lines(runs: Mapping[str, Sequence[Run]]) -> list[str]:
     found = [claims(one) for one in runs.values()]
     heads = ["figure, and what the text says", *(name.replace("_", ", ") for name in runs)]
     lines = [[claim, *(dict(one)[claim] for one in found)] for claim, _ in found[0]]
-    return [f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines]]
+    head, *rest = (f"| {' | '.join(line)} |" for line in [heads, *lines])
+    return [head, "|" + "---|" * len(heads), *rest]
 
 
 # --- showing ---------------------------------------------------------------------------------------------------------
