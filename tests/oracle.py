@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, permutations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
 
@@ -671,7 +671,88 @@ def _fits(problem: Problem, group: Group, person: Row) -> bool:
     return all(cell.star or person[column.name] in cell.members for column, cell in pairs)
 
 
-TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {"nt": _is_near, "presence": _is_present}
+def _is_close_on_average(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Average t-closeness: the mean over rows of the distance from their class to the table is at most t."""
+    table = _counted([problem.rows[row] for group in classes for row in group], asked.attributes)
+    counts = [_counted([problem.rows[row] for row in group], asked.attributes) for group in classes]
+    moved = [sum(one.values()) * emd(one, table, asked.distance, asked.tree) for one in counts]
+    return sum(moved, Fraction(0)) <= asked.numbers[0] * sum(table.values())
+
+
+World: TypeAlias = tuple[Key, ...]
+"""The value of everybody, class by class."""
+
+
+def worlds(groups: Sequence[Sequence[Key]]) -> list[World]:
+    """Every different way to hand out the values of classes to their people; all are as probable.
+
+    >>> len(worlds([["a", "b"], ["a", "a", "b"]]))
+    6
+    """
+    dealt = [sorted(set(permutations(values)), key=repr) for values in groups]
+    return [tuple(value for part in parts for value in part) for parts in product(*dealt)]
+
+
+def surest_by_implications(groups: Sequence[Sequence[Key]], k: int) -> Fraction:
+    """How sure k implications with one conclusion make an attacker at most of it, by trying all premises."""
+    every = worlds(groups)
+    atoms = sorted({(person, value) for world in every for person, value in enumerate(world)}, key=repr)
+    surest = Fraction(0)
+    for target, value in atoms:
+        true = sum(world[target] == value for world in every)
+        for size in range(k + 1):
+            for premises in combinations(atoms, size):
+                false = [world for world in every if all(world[person] != other for person, other in premises)]
+                surest = max(surest, Fraction(true, true + sum(world[target] != value for world in false)))
+    return surest
+
+
+def surest_by_facts(groups: Sequence[Sequence[Key]], facts: tuple[int, int, int]) -> Fraction:
+    """How sure l values not had, k known people and m sharers make an attacker at most, by trying all of them."""
+    l, k, m = facts  # noqa: E741 - the paper's name
+    every = worlds(groups)
+    people, values = range(len(every[0])), sorted({value for world in every for value in world}, key=repr)
+    surest = Fraction(0)
+    for target, value in product(people, values):
+        others, rest = [one for one in people if one != target], [one for one in values if one != value]
+        for not_had in chain(*(combinations(rest, size) for size in range(l + 1))):
+            for known in chain(*(combinations(others, size) for size in range(k + 1))):
+                free = [one for one in others if one not in known]
+                for sharers in chain(*(combinations(free, size) for size in range(m + 1))):
+                    told: dict[World, list[World]] = defaultdict(list)
+                    for world in every:
+                        apart = world[target] != value and any(world[one] == value for one in sharers)
+                        if world[target] not in not_had and not apart:
+                            told[tuple(world[one] for one in known)].append(world)
+                    for left in told.values():
+                        surest = max(surest, Fraction(sum(world[target] == value for world in left), len(left)))
+    return surest
+
+
+def _secrets(problem: Problem, classes: Sequence[Group], asked: Asked) -> list[list[Key]]:
+    return [
+        list(Counter(_counted([problem.rows[row] for row in group], asked.attributes)).elements()) for group in classes
+    ]
+
+
+def _is_safe(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """(c,k)-safety: k implications make nobody sure by c or more."""
+    return surest_by_implications(_secrets(problem, classes, asked), int(asked.numbers[1])) < asked.numbers[0]
+
+
+def _is_below_the_skyline(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Skyline privacy: facts of three kinds make nobody sure by c or more."""
+    l, k, m, c = asked.numbers  # noqa: E741 - the paper's name
+    return surest_by_facts(_secrets(problem, classes, asked), (int(l), int(k), int(m))) < c
+
+
+TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {
+    "nt": _is_near,
+    "presence": _is_present,
+    "average-t": _is_close_on_average,
+    "ck": _is_safe,
+    "skyline": _is_below_the_skyline,
+}
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[Group]]:

@@ -40,7 +40,7 @@ from shoal.tables.table import Table
 MODELS = {
     name: kind
     for name, kind in discover(shoal.models, Model).items()
-    if not (kind.needs_cells or kind.needs_population or kind.needs_households)
+    if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households)
 }
 """The models that can be decided for any class of rows."""
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
@@ -386,7 +386,7 @@ PLAIN = ("number", "decimal", "text", "day", "truth", "category")
 
 @st.composite
 def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[str]) -> Case:
-    """A small case that asks for `nt` or `presence`, which speak of all classes of a release, with or without k.
+    """A small case that asks for a model which speaks of all classes of a release, with or without k.
 
     The population holds the rows of the table, and some people more; now and then it does not.
     """
@@ -405,11 +405,14 @@ def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[
     shares = st.sampled_from(
         [Fraction(0), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4)]
     )
-    numbers_asked = (
-        f"presence=({draw(st.sampled_from(['0', '0', '0', '1/5', '1/3']))},{draw(shares)})"
-        if model == "presence"
-        else f"nt(illness:equal)=({draw(st.integers(1, max_rows))},{draw(shares)})"
-    )
+    sure, few = draw(st.sampled_from(["1/2", "2/3", "3/4", "1"])), st.integers(0, 1)
+    numbers_asked = {
+        "presence": f"presence=({draw(st.sampled_from(['0', '0', '0', '1/5', '1/3']))},{draw(shares)})",
+        "nt": f"nt(illness:equal)=({draw(st.integers(1, max_rows))},{draw(shares)})",
+        "average-t": f"average-t(illness:{draw(st.sampled_from(['equal', 'hierarchy']))})={draw(shares)}",
+        "ck": f"ck(illness)=({sure},{draw(st.integers(0, 2))})",
+        "skyline": f"skyline(illness)=({draw(few)},{draw(few)},{draw(few)},{sure})",
+    }[model]
     beside = draw(st.sampled_from(["", "", "k=2 "]))
     recoding = draw(st.sampled_from(list(recodings)))
     return Case(

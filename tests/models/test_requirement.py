@@ -12,7 +12,9 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ParameterError
 from shoal.models import (
     Alpha,
+    AverageTCloseness,
     BetaLikeness,
+    CKSafety,
     DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
@@ -28,6 +30,7 @@ from shoal.models import (
     NTCloseness,
     RangeDiversity,
     RecursiveLDiversity,
+    Skyline,
     TCloseness,
 )
 from shoal.models.metric import Metric
@@ -65,6 +68,9 @@ FORMS: list[tuple[str, Model]] = [
     ("e(a)=500", RangeDiversity(500, "a")),
     ("m(a)=3", MInvariance(3, "a")),
     ("nt(a)=(1000,0.2)", NTCloseness(1000, 0.2, "a")),
+    ("average-t(a:equal)=0.2", AverageTCloseness(0.2, "a", distance="equal")),
+    ("ck(a)=(0.8,2)", CKSafety(0.8, 2, "a")),
+    ("skyline(a)=(1,2,1,0.8)", Skyline(1, 2, 1, 0.8, "a")),
     ("nt(a:equal)=(1000,0.2)", NTCloseness(1000, 0.2, "a", distance="equal")),
     ("kmap=5", KMap(5)),
     ("k-households=3", KHouseholds(3)),

@@ -149,6 +149,8 @@ class Model(ABC):
     """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
     needs_cells: ClassVar[bool] = False
     """Whether it can be decided only where all classes of a release and their cells are known."""
+    of_release: ClassVar[bool] = False
+    """Whether it speaks of all classes of a release together, so that no class can be decided by itself."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     needs_households: ClassVar[bool] = False
@@ -479,6 +481,11 @@ class Models:
     def needs_households(self) -> bool:
         """Whether one of them counts households."""
         return any(model.needs_households for model in self.all)
+
+    @property
+    def of_release(self) -> bool:
+        """Whether one of them speaks of all classes of a release together."""
+        return any(model.of_release for model in self.all)
 
     @property
     def of_rows(self) -> Models:
