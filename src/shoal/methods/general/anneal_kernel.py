@@ -25,10 +25,8 @@ LARGE = 256
 """Rows beyond which a class is not looked through row by row; its own rows are looked at the less often."""
 SMALL = 32
 """Rows up to which a class is dissolved, whatever is asked."""
-RARE = 1311
-"""Of 65,536 rows, those for which a class is opened or dissolved: one in fifty, and more in larger classes."""
 OFTEN = 32768
-"""But no more than these."""
+"""Of 65,536 rows, those for which a class is opened or dissolved at most."""
 NOBODY = np.int64(-1)
 FIRST_UNION = np.int64(0)
 
@@ -171,26 +169,18 @@ def _has_values(c, without, extra, rules, links, classes):
 
 
 @njit(cache=True)
-def _may_swap(a, r, listed, i, in_b, rules, links, classes):
-    """Whether two classes would be admitted with row r of a and the i-th listed row of the other exchanged.
+def _may_swap(a, r, b, x, rules, links, classes):
+    """Whether two classes would be admitted with row r of a and row x of b exchanged.
 
-    Rows with the same values are exchanged freely; values that were refused for a row are refused again.
+    Rows with the same values are exchanged freely; for other values it is decided once for each row r.
     """
-    x, looks = listed[i], rules.looks
-    if rules.alike[x] == rules.alike[r]:
+    kind, look = rules.alike[x], rules.looks[0]
+    if kind == rules.alike[r]:
         return True
-    if rules.refused[rules.alike[x]] == looks[0]:
-        return False
-    if looks[1] != looks[0]:
-        looks[1] = looks[0]
-        _list_rest(a, r, rules.members, links, classes)
-    rules.members[classes[a, SIZE] - 1] = x
-    listed[i] = r
-    good = shortfall(rules.members, classes[a, SIZE], rules) == 0.0 and shortfall(listed, in_b, rules) == 0.0
-    listed[i] = x
-    if not good:
-        rules.refused[rules.alike[x]] = looks[0]
-    return good
+    if abs(rules.decided[kind]) != look:
+        good = _is_met(a, r, x, rules, links, classes) and _is_met(b, x, r, rules, links, classes)
+        rules.decided[kind] = look if good else -look
+    return rules.decided[kind] > 0
 
 
 @njit(cache=True)
@@ -313,10 +303,10 @@ def _best_step(a, r, b, whole, limit, points, tuple_of_row, shape, rules, links,
             added += union_cost(unions, FIRST_UNION, points, u, then_a, shape)
             if added > best:
                 continue
-            if whole:
+            if out > 1 or copies[i] > 1:
                 good = _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes)
             else:
-                good = _may_swap(a, r, listed, i, in_b, rules, links, classes)
+                good = _may_swap(a, r, b, x, rules, links, classes)
             if good:
                 best, chosen = added, x
     return chosen
@@ -407,6 +397,7 @@ def _next_row(new, many, lacking, space, rules, state):
     shape = space.shape
     classes, best, chosen = state.classes, np.int64(1) << 60, NOBODY
     size = classes[new, SIZE]
+    rules.looks[0] += 1
     for i in range(many):
         x = state.listed[i]
         if x == NOBODY or state.class_of_row[x] == new or classes[state.class_of_row[x], SIZE] <= rules.rows:
@@ -414,13 +405,20 @@ def _next_row(new, many, lacking, space, rules, state):
         cost = union_cost(classes, new, space.points, np.int64(space.tuple_of_row[x]), size + 1, shape)
         if cost >= best:
             continue
-        if len(rules.lines):
-            rules.opened[size] = x
-            after = shortfall(rules.opened, size + 1, rules)
-            if after > 0.0 and after >= lacking:
-                continue
-        best, chosen = cost, i
+        if not len(rules.lines) or _helps(x, size, lacking, rules):
+            best, chosen = cost, i
     return chosen
+
+
+@njit(cache=True)
+def _helps(x, size, lacking, rules):
+    """Whether a new class of so many rows lacks less with a row more, or nothing; once for rows of the same values."""
+    kind, look = rules.alike[x], rules.looks[0]
+    if abs(rules.decided[kind]) != look:
+        rules.opened[size] = x
+        after = shortfall(rules.opened, size + 1, rules)
+        rules.decided[kind] = look if after == 0.0 or after < lacking else -look
+    return rules.decided[kind] > 0
 
 
 @njit(cache=True)
@@ -479,7 +477,7 @@ def sweep(space, rules, state, temperature, quantiles, stop):
         drawn = _drawn(random)
         limit = np.int64(temperature * quantiles[drawn & (len(quantiles) - 1)])
         size = classes[a, SIZE]
-        if drawn >> 16 >= min(RARE * (1 + size // rules.usual), OFTEN):
+        if drawn >> 16 >= min(rules.rare * (1 + size // rules.usual), OFTEN):
             other = _near_row(np.int64(tuple_of_row[r]), near, first_row, random)
             if other == NOBODY or class_of_row[other] == a:
                 continue
