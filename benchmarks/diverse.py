@@ -1,4 +1,4 @@
-"""l-diversity: TP, Hilbert and TP+ on the synthetic census, by the number of quasi-identifiers; TP by rows."""
+"""l-diversity: TP, Hilbert, TP+ and TP+ refined on the synthetic census, by quasi-identifiers; TP by rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.l_diversity.hilbert import Hilbert
 from shoal.methods.l_diversity.tp import TP
 from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.microdata.microdata import encode
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, Solution, make_problem
@@ -42,8 +43,8 @@ def _grow() -> None:
 
 
 def _compare(size: int) -> None:
-    methods: list[Method] = [TP(), Hilbert(), TPPlus()]
-    _solved(TPPlus(), _problem(10_000, 3))  # compiled
+    methods: list[Method] = [TP(), Hilbert(), TPPlus(), TPPlusRefined()]
+    _solved(TPPlusRefined(), _problem(10_000, 3))  # compiled
     rows: list[list[object]] = []
     for columns in range(1, len(QUASI) + 1):
         problem, row = _problem(size, columns), [columns]

@@ -25,7 +25,7 @@ from shoal.studies.synth import QUASI, write_census
 ROWS = (600_000, 2_400_000)
 WAYS = {
     "mondrian": ("k=5 distinct-l(income)=3", "range"),
-    "tp-plus": ("l(income)=6", "suppress"),
+    "tp-plus-refined": ("l(income)=6", "suppress"),
     "hilbert": ("l(income)=6", "suppress"),
     "peel": ("l(income)=6", "suppress"),
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, pairwise, permutations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
 
@@ -196,21 +196,31 @@ def _extra(counts: Counts, totals: Counts) -> dict[Key, Fraction]:
 
 
 def _along_tree(counts: Counts, totals: Counts, tree: Tree) -> Fraction:
-    """The node form: sum over inner nodes of height(N)/H * min(positive, negative extras of the children)."""
-    height = max((len(labels) for labels in tree.values()), default=0) + 1
-    level: dict[tuple[Key, ...], Fraction] = {
-        (value, *_labels(tree, value, height)): extra for value, extra in _extra(counts, totals).items()
-    }
+    """The node form: sum over inner nodes of height(N)/H * min(positive, negative extras of the children).
+
+    A node's height is that of its highest child and one; a label that repeats the one below it is the same node.
+    """
+    extras: dict[tuple[Key, ...], Fraction] = defaultdict(Fraction)
+    heights: dict[tuple[Key, ...], int] = defaultdict(int)
+    for value, extra in _extra(counts, totals).items():
+        path = _branch(tree, value)
+        for steps in range(len(path)):
+            extras[path[steps:]] += extra
+            heights[path[steps:]] = max(heights[path[steps:]], steps)
     moved = Fraction(0)
-    for h in range(1, height + 1):
-        children: dict[tuple[Key, ...], list[Fraction]] = defaultdict(list)
-        for path, extra in level.items():
-            children[path[1:]].append(extra)
-        for extras in children.values():
-            positive, negative = sum(e for e in extras if e > 0), -sum(e for e in extras if e < 0)
-            moved += Fraction(h, height) * min(positive, negative)
-        level = {path: sum(extras, Fraction(0)) for path, extras in children.items()}
+    for node, height in heights.items():
+        children = [extras[other] for other in extras if other[1:] == node]
+        positive, negative = sum(e for e in children if e > 0), -sum(e for e in children if e < 0)
+        moved += Fraction(height, heights[("the root",)]) * min(positive, negative)
     return moved
+
+
+def _branch(tree: Tree, value: Key) -> tuple[Key, ...]:
+    """The nodes from a leaf to the root, a label that is repeated upward once."""
+    assert not isinstance(value, tuple)
+    height = max((len(labels) for labels in tree.values()), default=0) + 1
+    labels = [None if value is None else _text(value), *_labels(tree, value, height)]
+    return (value, *(above for below, above in pairwise(labels) if above != below))
 
 
 def _labels(tree: Tree, value: Key, height: int) -> tuple[Key, ...]:
@@ -259,7 +269,8 @@ def _shortest_path(
                 _relax(ahead, ("from", a), ("to", b), distance[a, b])
                 if flow.get((a, b), 0) > 0:
                     _relax(ahead, ("to", b), ("from", a), -distance[a, b])
-    return min(ahead["to", value] for value in values if demand[value] and ("to", value) in ahead)[1]
+    reached = [ahead["to", value] for value in values if demand[value] and ("to", value) in ahead]
+    return min(reached, key=lambda one: one[0])[1]
 
 
 def _relax(
@@ -401,10 +412,32 @@ def ranged(column: Column, values: frozenset[Value]) -> Cell:
     return Cell(members, False, min(share + beside, Fraction(1)))
 
 
+def one_cut(column: Column, groups: Iterable[frozenset[Value]]) -> dict[Value, int]:
+    """The level of each value in the lowest cut through the tree that tears no group: disjoint blocks that hold groups.
+
+    A block with the same leaves on several levels is named on the highest, up to the highest of the column; of levels
+    with the same label, on the lowest.
+    """
+    held = [(at_level(column, group, h := least_level(column, group)).members, h) for group in groups]
+    level = {value: max((h for members, h in held if value in members), default=0) for value in column.domain}
+    return {value: _named(column, value, start, max(level.values())) for value, start in level.items()}
+
+
+def _named(column: Column, value: Value, start: int, highest: int) -> int:
+    own = frozenset([value])
+    members = at_level(column, own, start).members
+    top = max(h for h in range(start, highest + 1) if at_level(column, own, h).members == members)
+    labels = [None if value is None else _text(value), *column.path(value)[1:]]
+    return next(h for h in range(start, top + 1) if labels[h] == labels[top])
+
+
+ALONG_TREES = ("generalize", "single-dimensional", "full-domain")
+"""The recodings whose cells are blocks of the trees that were given."""
 RECODINGS: dict[str, Callable[[Column, frozenset[Value]], Cell]] = {
     "suppress": suppressed,
     "generalize": generalized,
     "full-domain": generalized,
+    "single-dimensional": generalized,
     "range": ranged,
 }
 
@@ -446,7 +479,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
         return value is None
     if value is not None and cell == _text(value):
         return True
-    if recoding in ("generalize", "full-domain"):
+    if recoding in ALONG_TREES:
         return cell in column.tree.get(value, ())
     if recoding in ("suppress", "anatomy"):
         return False
@@ -496,6 +529,8 @@ class Problem:
     """In a full-domain release, the level of every column; None where each class has its own."""
     starred: Group = ()
     """In a full-domain release, the rows that are stars whatever they are."""
+    cuts: tuple[Mapping[Value, int], ...] | None = None
+    """In a single-dimensional release, the level of every value of every column; None where each class has its own."""
     _cells: dict[Group, tuple[Cell, ...]] = field(default_factory=dict, repr=False)
 
     def cells(self, group: Group) -> tuple[Cell, ...]:
@@ -509,6 +544,8 @@ class Problem:
         shown = [self.rows[row][column.name] for row in group]
         if self.recoding == "centroid":
             return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
+        if self.cuts is not None:
+            return at_level(column, frozenset(shown), self.cuts[place][shown[0]])
         if self.levels is None:
             return RECODINGS[self.recoding](column, frozenset(shown))
         return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
@@ -517,9 +554,9 @@ class Problem:
         """Groups shown alike are one class; but two tables number their groups, so none is shown as another is."""
         if self.recoding == "anatomy":
             return [tuple(sorted(group)) for group in groups]
-        if self.recoding == "full-domain" and self.levels is None:
-            groups = list(groups)
-            return self.at_one_level(groups).classes(groups)
+        groups = list(groups)
+        if (settled := self.settled(groups)) is not self:
+            return settled.classes(groups)
         shown: dict[tuple[frozenset[Value], ...], list[int]] = defaultdict(list)
         for group in groups:
             shown[tuple(cell.members for cell in self.cells(group))].extend(group)
@@ -535,9 +572,7 @@ class Problem:
 
     def admits_together(self, classes: Sequence[Group], starred: Group = ()) -> bool:
         """Whether the release of these classes meets what speaks of all of them."""
-        shown = self
-        if self.recoding == "full-domain" and self.levels is None:
-            shown = self.at_one_level(classes, starred)
+        shown = self.settled(classes, starred)
         together = [asked for asked in self.asked if asked.name in TOGETHER]
         return all(TOGETHER[asked.name](shown, classes, asked) for asked in together)
 
@@ -574,9 +609,7 @@ class Problem:
 
     def cost(self, name: str, classes: Sequence[Group]) -> float:
         """What publishing these classes costs, the other rows dropped."""
-        if self.recoding == "full-domain" and self.levels is None:
-            return self.at_one_level(classes).cost(name, classes)
-        return float(COSTS[name](self, classes))
+        return float(COSTS[name](self.settled(classes), classes))
 
     def optimum(self, cost: str) -> float:
         """The least cost of all releases; infinite where there is none."""
@@ -585,6 +618,15 @@ class Problem:
             found = found or [one for kept in self.keeps() for one in self._full_domain(kept)]
             return min((problem.cost(cost, classes) for problem, classes in found), default=float("inf"))
         return min((self.cost(cost, classes) for classes in self.releases()), default=float("inf"))
+
+    def settled(self, classes: Sequence[Group], starred: Group = ()) -> Problem:
+        """The same, the levels known where they are chosen for all classes together."""
+        if self.recoding == "full-domain" and self.levels is None:
+            return self.at_one_level(classes, starred)
+        if self.recoding == "single-dimensional" and self.cuts is None:
+            values = [[frozenset(self.rows[row][c.name] for row in group) for group in classes] for c in self.quasi]
+            return replace(self, cuts=tuple(map(one_cut, self.quasi, values)), _cells={})
+        return self
 
     def at_one_level(self, classes: Sequence[Group], starred: Group = ()) -> Problem:
         """The same, every column shown at the least level that holds each class but the starred one."""
@@ -896,7 +938,7 @@ def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def _span(problem: Problem, column: Column) -> frozenset[Value]:
     """Everything that a star may stand for."""
-    return column.leaves if problem.recoding in ("generalize", "full-domain") else column.domain
+    return column.leaves if problem.recoding in ALONG_TREES else column.domain
 
 
 def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:

@@ -50,7 +50,7 @@ SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 """Shares of the rows that full-domain recoding may publish as stars."""
 ONE_TABLE = tuple(name for name, kind in recodings().items() if not kind.two_tables)
 """The recodings in which a class is the rows with equal cells."""
-CLASS_BY_CLASS = tuple(name for name in ONE_TABLE if name != "full-domain")
+CLASS_BY_CLASS = tuple(name for name in ONE_TABLE if not recodings()[name].alike_in_all)
 """Those of them in which each class has its own cells."""
 
 

@@ -63,8 +63,9 @@ def anonymize(
     - `require`: text such as `"k=5 l(disease)=3"`, or models joined with `&`.
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `generalize` (hierarchies; the default), `suppress` (stars; the default where method, cost or `star`
-      are about stars), `range` (ranges and value sets), `full-domain` (one level of its hierarchy for each column; the
-      default with that method), `centroid` (means, medians, commonest values), `anatomy` (two tables: quasi-identifiers
+      are about stars), `range` (ranges and value sets), `single-dimensional` (one cut through its hierarchy for each
+      column; the default with `tds`), `full-domain` (one level of its hierarchy for each column; the default with that
+      method), `centroid` (means, medians, commonest values), `anatomy` (two tables: quasi-identifiers
       as they are, sensitive values by group; the default with that method).
     - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
       tables, NCP otherwise.

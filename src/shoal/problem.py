@@ -128,11 +128,10 @@ class Problem:
         return int(self.max_suppressed * self.rows)
 
     @property
-    def full_domain_refusal(self) -> str:
+    def global_recoding_refusal(self) -> str:
         """Why a method that chooses cells class by class cannot take the problem; nothing where it may."""
-        if not self.recoding_kind.one_level:
-            return ""
-        return "it chooses cells class by class, full-domain recoding one level for a whole column"
+        alike = self.recoding_kind.alike_in_all
+        return f"it chooses cells class by class, {self.recoding} recoding {alike}" if alike else ""
 
     def classes(self, partition: Partition) -> Classes:
         """Return what models see of a partition of all rows."""

@@ -252,7 +252,7 @@ class Choices:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "generalize (if not given), suppress, full-domain, range, centroid or anatomy.",
+        "generalize (if not given), suppress, single-dimensional, full-domain, range, centroid or anatomy.",
         section="method",
     )
     """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""

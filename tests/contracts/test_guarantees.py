@@ -149,7 +149,7 @@ CUT_SHORT = {
 
 Those by three phases are ended in the third alone; `tests/methods/l_diversity/test_tp.py` has such tables. Small tables
 are matched at once by `bipartite`; `tests/methods/test_size_guards.py` ends it."""
-BY_PHASES = ["fewest-rows", "tp", "tp-plus"]
+BY_PHASES = ["fewest-rows", "tp", "tp-plus", "tp-plus-refined"]
 BY_SIZE = ["bipartite"]
 
 

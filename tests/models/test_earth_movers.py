@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from tests.oracle import Key, Matrix, Tree
 
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError
+from shoal.hierarchies import Taxonomy
 from shoal.microdata.histogram import Classes, Values
 from shoal.models import TCloseness
 from shoal.models.emd import GroundDistance, Line, ground_distance
@@ -155,6 +156,50 @@ def test_the_oracle_agrees_with_its_own_transport(a: list[int], b: list[int]) ->
     assert oracle.emd(one, other, "equal") == oracle.transport(one, other, GROUNDS["equal"][1])
     assert oracle.emd(one, other, "ordered") == oracle.transport(one, other, GROUNDS["ordered"][1])
     assert oracle.emd(one, other, "hierarchy", TREE) == oracle.transport(one, other, GROUNDS["hierarchy"][1])
+
+
+# --- trees whose leaves lie at different depths -----------------------------------------------------------------------
+
+RAGGED = {"north": {"Norway": {"coast": ["a", "b"]}}, "south": ["c", "d"]}
+LEAVES = ("a", "b", "c", "d", None)
+TOGETHER = {frozenset("ab"): 1, frozenset("cd"): 1}
+"""Pairs with a common ancestor below the root, which has height 4, and its height."""
+
+
+def test_a_ragged_tree_is_measured_by_the_height_of_the_common_ancestor() -> None:
+    """South is one step above its leaves, though the file repeats them on three levels."""
+    values = pl.Series(LEAVES, dtype=pl.String)
+    tree = Taxonomy.from_tree(RAGGED).build(values)
+    assert tree.height == 4
+    whole = Values(np.arange(5), totals([1] * 5), values, tree=tree)
+    ground = ground_distance("hierarchy", whole, "s")
+    for one, other in product(range(5), repeat=2):
+        height = 4 * (one != other)
+        pair = frozenset(str(LEAVES[place]) for place in (one, other))
+        apart = ground.one({one: 1}, np.bincount([other], minlength=5))
+        assert apart == Fraction(TOGETHER.get(pair, height), 4)
+
+
+@settings(max_examples=30)
+@given(
+    a=st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any),
+    b=st.lists(st.integers(1, 3), min_size=5, max_size=5),
+)
+def test_distances_along_a_ragged_tree_are_those_of_the_oracle(a: list[int], b: list[int]) -> None:
+    values = pl.Series(LEAVES, dtype=pl.String)
+    labels: Tree = {
+        **dict.fromkeys("ab", ("coast", "Norway", "north")),
+        **{leaf: (leaf, leaf, "south") for leaf in "cd"},
+    }
+    apart = {
+        (one, other): Fraction(TOGETHER.get(frozenset((str(one), str(other))), 4 * (one != other)), 4)
+        for one, other in product(LEAVES, repeat=2)
+    }
+    ones, others = dict(zip(LEAVES, a, strict=True)), dict(zip(LEAVES, b, strict=True))
+    whole = Values(np.arange(5), totals(b), values, tree=Taxonomy.from_tree(RAGGED).build(values))
+    exact = oracle.transport(ones, others, apart)  # type: ignore[arg-type]
+    assert oracle.emd(ones, others, "hierarchy", labels) == exact
+    assert ground_distance("hierarchy", whole, "s").one(counted(a), totals(b)) == exact
 
 
 # --- edges -----------------------------------------------------------------------------------------------------------

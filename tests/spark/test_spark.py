@@ -99,7 +99,7 @@ def written(folder: Path) -> pl.DataFrame:
     ("method", "recoding", "require"),
     [
         ("tp", "suppress", "l(occupation)=3"),
-        ("tp-plus", "suppress", "l(occupation)=3"),
+        ("tp-plus-refined", "suppress", "l(occupation)=3"),
         ("peel", "suppress", "k=4"),
         ("mondrian", "range", "k=4 t(occupation)=0.6"),
         ("hilbert", "range", "k=3"),

@@ -93,6 +93,15 @@ def test_full_domain_asks_for_one_level_a_column() -> None:
     assert strict["old"].reason == "2 rows are stars, more than max_suppressed allows"
 
 
+def test_single_dimensional_asks_for_one_block_a_value() -> None:
+    asked = ASKED | {"recoding": "single-dimensional"}
+    apart = {**OLD, "age": ["[20, 30)"] * 4 + ["[40, 60)"] * 2, "sex": ["*"] * 6}
+    mixed = {**OLD, "age": ["[20, 30)", "[20, 30)", "[0, 40)", "[0, 40)", "*", "*"]}
+    found = compare(PEOPLE, methods=["tds"], also={"apart": apart, "mixed": mixed}, **asked)
+    assert "several blocks" not in str(found["apart"].reason)
+    assert str(found["mixed"].reason).endswith("columns show a value in several blocks: age, sex")
+
+
 def test_costs_that_ask_for_rows_are_refused_in_words() -> None:
     old = compare(PEOPLE, methods=["mondrian"], also={"old": OLD}, cost="non-uniform-entropy", **ASKED)["old"]
     assert "a published table does not say" in str(old.reason)

@@ -21,8 +21,9 @@ from shoal.problem import Problem
 class Bound(ABC):
     """A lower bound. Subclasses state the argument in their docstring and are found by discovery.
 
-    What holds for `generalize` holds for `full-domain`: with one level for all rows of a column, and stars for some
-    rows, a release is still a choice of a block of the hierarchies for every cell, the rows of equal cells a class.
+    What holds for `generalize` holds for `single-dimensional` and `full-domain`: with one cut or one level for all rows
+    of a column, and stars for some rows, a release is still a choice of a block of the hierarchies for every cell, the
+    rows of equal cells a class.
     """
 
     name: ClassVar[str]

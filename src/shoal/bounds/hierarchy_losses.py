@@ -88,8 +88,8 @@ def distance_refusals(problem: Problem) -> list[str]:
     It takes cells that are blocks of hierarchies, and a cost that adds over them and never falls from a block to one
     around it, nor from a row of stars to a dropped row.
     """
-    if problem.full_domain_refusal:
-        return [problem.full_domain_refusal]
+    if problem.global_recoding_refusal:
+        return [problem.global_recoding_refusal]
     if not problem.cells_are_blocks:
         return ["it measures distances along hierarchies only"]
     if not isinstance(problem.cost, CellCost):

@@ -108,7 +108,7 @@ def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices
     if not (form.blocks and cost in LOSSES) and not (form.spans and cost == "ncp"):
         raise Unsupported(
             f"prices prove nothing about cost {cost!r} of recoding {recoding!r}",
-            expected=f"suppress, generalize or full-domain, and {' or '.join(LOSSES)}; or range and ncp",
+            expected=f"blocks of hierarchies or stars, and {' or '.join(LOSSES)}; or range and ncp",
         )
     if (form.along_hierarchies or form.spans) and models.needs_population:
         raise Unsupported("the domains are those of table and population together", hint="use suppress")

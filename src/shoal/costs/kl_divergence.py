@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.core.arrays import Codes, Floats, Ints
-from shoal.core.sorting import distinct_rows
+from shoal.core.sorting import distinct_rows, packed
 from shoal.costs.ambiguity import everything
 from shoal.costs.base import Cost
-from shoal.recoding.cells import CHUNK, covering
+from shoal.recoding.cells import CHUNK, Cells, HierarchyCells, covering
 from shoal.recoding.recode import Published
 
 
@@ -45,12 +46,39 @@ class KLDivergence(Cost):
         volume = np.prod([c.volume[c.of_group].astype(np.float64) for c in published.cells], axis=0)
         density = counts / np.insert(volume, 0, everything(published))[held // width] / rows
         found = _looked_up(held, density, value)
-        step = max(CHUNK // len(partition), 1)
-        for start in range(0, len(points), step):
-            point, group = np.nonzero(covering(published.cells, points[start : start + step]))
-            put = _looked_up(held, density, (group + 1) * width + value[start + point])
-            found[start : start + step] += np.bincount(point, weights=put, minlength=len(found[start : start + step]))
+        for point, group in _covered(published.cells, points):
+            put = _looked_up(held, density, (group + 1) * width + value[point])
+            found += np.bincount(point, weights=put, minlength=len(found))
         return found
+
+
+def _covered(cells: Sequence[Cells], points: Codes) -> Iterator[tuple[Ints, Ints]]:
+    """Yield every pair of a point and a class whose cells cover it, some at a time."""
+    blocks = [column for column in cells if isinstance(column, HierarchyCells)]
+    if len(blocks) == len(cells):
+        yield from _in_blocks(blocks, points)
+        return
+    step = max(CHUNK // len(cells[0].of_group), 1)
+    for start in range(0, len(points), step):
+        point, group = np.nonzero(covering(cells, points[start : start + step]))
+        yield start + point, group
+
+
+def _in_blocks(cells: Sequence[HierarchyCells], points: Codes) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the pairs where cells are blocks: of the classes with the same levels at most one covers a point."""
+    levels = np.column_stack([column.levels[column.of_group] for column in cells])
+    blocks = np.column_stack([column.blocks[column.of_group] for column in cells])
+    sizes = [column.column.size + 1 for column in cells]
+    for level in np.unique(levels, axis=0):
+        groups = np.flatnonzero((levels == level).all(axis=1))
+        at = [column.hierarchy.up[h, codes] for column, h, codes in zip(cells, level, points.T, strict=True)]
+        both = [np.concatenate([own, one]) for own, one in zip(blocks[groups].T, at, strict=True)]
+        number = packed(zip(both, sizes, strict=True))
+        order = np.argsort(number[: len(groups)])
+        known, asked = number[: len(groups)][order], number[len(groups) :]
+        place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        point = np.flatnonzero(known[place] == asked)
+        yield point, groups[order[place[point]]]
 
 
 def _looked_up(keys: Ints, content: Floats, wanted: Ints) -> Floats:

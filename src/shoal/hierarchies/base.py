@@ -98,6 +98,27 @@ class Hierarchy:
         return level, block
 
     @cached_property
+    def by_height(self) -> Codes:
+        """By height, below the root's, and value: the largest block around the value that is no higher.
+
+        A leaf has height 0, any other block one more than its highest child. A block that repeats the label of the one
+        inside it is the same block, so leaves may lie at different depths: two values are first in one block at the
+        height of their lowest common ancestor. Where all leaves lie equally deep this is `up` without the root.
+        """
+        heights = np.zeros(self.up.shape, dtype=np.int64)
+        for level in range(1, len(self.up)):
+            inside, around = (np.array(self.labels[h], dtype=object)[self.up[h]] for h in (level - 1, level))
+            highest = np.zeros(len(self.labels[level]), dtype=np.int64)
+            np.maximum.at(highest, self.up[level], heights[level - 1] + (inside != around))
+            heights[level] = highest[self.up[level]]
+        shown = []
+        for height in range(int(heights[-1, 0])):
+            level = (heights <= height).sum(axis=0) - 1
+            keys = level * self.up.shape[1] + self.up[level, np.arange(self.up.shape[1])]
+            shown.append(np.unique(keys, return_inverse=True)[1].astype(np.int32))
+        return np.stack(shown)
+
+    @cached_property
     def ncp(self) -> tuple[Floats, ...]:
         """Per level and block (leaves under it - 1) / (leaves - 1): the certainty lost by publishing it."""
         total = int(self.leaves[-1][0])

@@ -26,6 +26,7 @@ class CellForm:
 FORMS = {
     "suppress": CellForm(blocks=True),
     "generalize": CellForm(blocks=True, along_hierarchies=True),
+    "single-dimensional": CellForm(blocks=True, along_hierarchies=True),
     "full-domain": CellForm(blocks=True, along_hierarchies=True, one_level=True),
     "range": CellForm(spans=True),
     "centroid": CellForm(covers=False),

@@ -18,7 +18,8 @@ from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.peel import Peel, walked
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.l_diversity.anatomy import Anatomy
-from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tds import TopDownSpecialization
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.methods.microaggregation.microaggregation import GROUPS_UP_TO, Microaggregation
 from shoal.methods.microaggregation.microaggregation_tfirst import CLOSE_GROUPS_UP_TO, MicroaggregationTFirst
 from shoal.methods.t_closeness.fragmentation.axes import closeness
@@ -61,13 +62,14 @@ def choose(
 ) -> Solution:
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says what it tried, and why.
 
-    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice, and a table of
-    at most 12 rows is solved exactly. Otherwise Mondrian runs, and after it, where they can, the m-approximation
-    (microaggregation, where centroids are published), methods that are made for what is asked, and peeling of the
-    patterns; with normal effort, where the table is not too large for it, led by prices, and with the best effort until
-    windows find nothing more. In the end classes are annealed, beginning with the cheapest release so far; with the
-    best effort and diversity also before that, as it saves more in its time. What is
-    proved of a dearer release holds for a cheaper one, and one that is proved optimal is not annealed.
+    Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice,
+    single-dimensional ones by top-down specialization, and a table of at most 12 rows is solved exactly. Otherwise
+    Mondrian runs, and after it, where they can, the m-approximation (microaggregation, where centroids are published),
+    methods that are made for what is asked, and peeling of the patterns; with normal effort, where the table is not too
+    large for it, led by prices, and with the best effort until windows find nothing more. In the end classes are
+    annealed, beginning with the cheapest release so far; with the best effort and diversity also before that, as it
+    saves more in its time. What is proved of a dearer release holds for a cheaper one, and one that is proved optimal is
+    not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -137,7 +139,7 @@ def _standing(found: list[Solution]) -> ProgressMessage:
 
 
 def _exact(problem: Problem) -> Method | None:
-    """Return the method that needs none beside it: for two tables, levels of whole columns, and few rows.
+    """Return the method that needs none beside it: for two tables, cuts through whole columns, and few rows.
 
     Where a method works with other models than those asked for, it is not exact.
     """
@@ -145,6 +147,8 @@ def _exact(problem: Problem) -> Method | None:
         return Anatomy()
     if problem.recoding_kind.one_level:
         return FullDomain() if not FullDomain().accepts(problem) else TopDownGreedy()
+    if problem.global_recoding_refusal:
+        return TopDownSpecialization()
     few = problem.rows <= EXACT_UP_TO and not problem.uses_surrogates
     return SubsetDP() if few and not SubsetDP().accepts(problem) else None
 
@@ -152,7 +156,7 @@ def _exact(problem: Problem) -> Method | None:
 def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
     """Return the methods to try, quick ones first, and why the patterns are not searched, where they are not."""
     by_groups = not problem.recoding_kind.covers and problem.rows <= GROUPS_UP_TO
-    stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlus()]
+    stages: list[Method] = [Mondrian(), Microaggregation() if by_groups else MApprox(), TPPlusRefined()]
     if problem.rows <= EXACT_UP_TO:
         stages.append(SubsetDP())
     if TMondrian.is_native(problem):

@@ -44,9 +44,9 @@ AUTO, HIPAA = "auto", "hipaa"
 LEVEL = Number("level", "how high a column is raised", 0, whole=True)
 ALL_UP_TO = 64
 """Settings up to which all are tried; of more, one column at a time is changed until nothing helps."""
-QUICK = ("tp", "tp-plus", "hilbert", "mondrian")
+QUICK = ("tp", "tp-plus", "tp-plus-refined", "hilbert", "mondrian")
 """Methods that settings are tried with if asked for; else TP stands for them, or Mondrian where TP cannot."""
-LINEAR = ("tp", "hilbert", "mondrian")
+LINEAR = ("tp", "tp-plus", "hilbert", "mondrian")
 """Those of them with which the first setting is tried to the end, however short the limit is: they are quick enough."""
 RULED = (AGES, BIRTH_DATES, DATES, POSTCODES)
 """What the Safe Harbor rule speaks of, by the names of columns."""
@@ -320,7 +320,7 @@ class LevelSearch:
         at = {one.name: one.at(level) for one, level in zip(self.columns, levels, strict=True)}
         table = self.table.with_columns(column for column, _ in at.values())
         problem = self.pose(table, {name: builder for name, (_, builder) in at.items()})
-        if not problem.cells_are_blocks or problem.recoding_kind.one_level:
+        if not problem.cells_are_blocks or problem.global_recoding_refusal:
             raise Unsupported(
                 f"levels are not chosen for the recoding {problem.recoding!r}",
                 expected="suppress or generalize",

@@ -58,9 +58,9 @@ class GroundDistance(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Tree(GroundDistance):
-    """d(u, v) = level of the lowest block that holds both / height. `up[h, v]` is the block of v at level h < height.
+    """d(u, v) = height of the lowest common ancestor / height of the root. `up[h, v]` is the block of v at height h.
 
-    The distance is the mean over the levels of the total variation between the blocks' shares (the edge form of the
+    The distance is the mean over the heights of the total variation between the blocks' shares (the edge form of the
     hierarchical distance). The equal distance is the tree with level 0 alone.
 
     >>> equal = Tree(np.arange(3)[None, :])
@@ -268,7 +268,7 @@ def ground_distance(distance: str | Metric, values: Values, name: str) -> Ground
                 f"t({name}:hierarchy) needs a hierarchy of {name!r}",
                 hint=f"give one with --hierarchy {name}=FILE",
             )
-        return Tree(values.tree.up[:-1])
+        return Tree(values.tree.by_height)
     if word == "ordered":
         _check_order(values, name)
         return Line((1,) * (size - 1))

@@ -32,6 +32,8 @@ class Recoding(ABC):
     """Whether a cell is the value itself or a star."""
     one_level: ClassVar[bool] = False
     """Whether all cells of a column have one level of its hierarchy, but for one class of stars."""
+    alike_in_all: ClassVar[str] = ""
+    """What all classes of a column share, so that no class has cells of its own choice; nothing where each has."""
     spans: ClassVar[bool] = False
     """Whether a cell can be as narrow as the values of its class: a range, or a set."""
     repeatable: ClassVar[bool] = False

@@ -124,6 +124,23 @@ class HierarchyCells(Cells):
         of_group, first, _ = distinct_rows([level, block], [hierarchy.height + 1, column.size + 1])
         return cls(column, of_group, hierarchy, level[first], block[first].astype(np.int64))
 
+    @classmethod
+    def by_one_cut(cls, column: Coded, hierarchy: Hierarchy, groups: Groups) -> HierarchyCells:
+        """Publish disjoint blocks: of those that hold a group, the ones that lie in no larger one.
+
+        A block that has the same leaves on several levels is named on the highest of them up to the highest level that
+        the column is published at, so that the parts of a domain look alike.
+        """
+        lowest, _ = hierarchy.lowest_common(column.codes[groups.order], groups.starts[:-1])
+        member = column.codes[groups.order[groups.starts[:-1]]]
+        level = np.zeros(column.size, dtype=np.int64)
+        for height, up in enumerate(hierarchy.up):
+            level[np.isin(up, up[member[lowest == height]])] = height
+        level = _named(hierarchy, level, int(level.max()))[member]
+        block = hierarchy.up[level, member].astype(np.int64)
+        of_group, first, _ = distinct_rows([level, block], [hierarchy.height + 1, column.size + 1])
+        return cls(column, of_group, hierarchy, level[first], block[first])
+
     @cached_property
     def labels(self) -> Sequence[str | None]:
         """The blocks' labels."""
@@ -161,6 +178,21 @@ class HierarchyCells(Cells):
     def covers(self, cells: Ints, codes: AnyInts) -> Bools:
         """Whether the value falls into the block."""
         return np.equal(self.hierarchy.up[self.levels[cells], codes], self.blocks[cells])
+
+
+def _named(hierarchy: Hierarchy, level: Ints, highest: int) -> Ints:
+    """Return, for each value, the level that its block is named on: the highest one with the same leaves.
+
+    Of levels with the same label it is the lowest.
+    """
+    named = level.copy()
+    for value, start in enumerate(level.tolist()):
+        blocks = hierarchy.up[:, value].tolist()
+        leaves = [int(hierarchy.leaves[h][blocks[h]]) for h in range(highest + 1)]
+        top = max(h for h in range(start, highest + 1) if leaves[h] == leaves[start])
+        label = hierarchy.labels[top][blocks[top]]
+        named[value] = next(h for h in range(start, top + 1) if hierarchy.labels[h][blocks[h]] == label)
+    return named
 
 
 @dataclass(frozen=True, eq=False)

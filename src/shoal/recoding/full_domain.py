@@ -16,6 +16,7 @@ class FullDomain(BlockRecoding):
     meaning: ClassVar[str] = "every column is published at one level of its hierarchy"
     along_hierarchies: ClassVar[bool] = True
     one_level: ClassVar[bool] = True
+    alike_in_all: ClassVar[str] = "one level for a whole column"
 
     def column(self, microdata: Microdata, index: int, groups: Groups) -> Cells:
         """Publish the lowest level at which every group is in one block."""

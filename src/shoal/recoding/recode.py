@@ -128,13 +128,20 @@ def recodings() -> dict[str, type[Recoding]]:
     """Return every recoding by its name, plain ones first.
 
     >>> list(recodings())
-    ['suppress', 'generalize', 'full-domain', 'range', 'centroid', 'anatomy']
+    ['suppress', 'generalize', 'single-dimensional', 'full-domain', 'range', 'centroid', 'anatomy']
     """
     return dict(sorted(discover(shoal.recoding, Recoding).items(), key=lambda found: _plainness(found[1])))
 
 
 def _plainness(kind: type[Recoding]) -> tuple[bool, ...]:
-    return kind.two_tables, not kind.covers, kind.spans, kind.one_level, kind.along_hierarchies
+    return (
+        kind.two_tables,
+        not kind.covers,
+        kind.spans,
+        kind.one_level,
+        bool(kind.alike_in_all),
+        kind.along_hierarchies,
+    )
 
 
 @cache

@@ -59,7 +59,7 @@ def _check(problem: Problem, table: Table) -> None:
     if not problem.cells_are_blocks:
         raise Unsupported(
             f"cells of the recoding {problem.recoding!r} are no labels of a hierarchy",
-            expected="suppress, generalize or full-domain",
+            expected="suppress, generalize, single-dimensional or full-domain",
         )
     if not cost.of_classes:
         raise Unsupported(
@@ -106,7 +106,16 @@ def _outside(problem: Problem, columns: Sequence[HierarchyCells], partition: Par
         reasons.append(f"more rows show a value or block than have it in the table: {', '.join(false)}")
     if problem.recoding_kind.one_level:
         reasons += _uneven(problem, columns)
+    elif problem.global_recoding_refusal and (torn := [one.column.name for one in columns if _overlap(one)]):
+        reasons.append(f"columns show a value in several blocks: {', '.join(torn)}")
     return reasons
+
+
+def _overlap(cells: HierarchyCells) -> bool:
+    """Whether two different blocks that are shown have a value in common."""
+    shown = zip(cells.levels.tolist(), cells.blocks.tolist(), strict=True)
+    holding = np.sum([cells.hierarchy.up[level] == block for level, block in shown], axis=0)
+    return bool((holding > 1).any())
 
 
 def _may_be_true(cells: HierarchyCells) -> bool:

@@ -56,9 +56,9 @@ def test_a_release_of_other_rows_is_no_start() -> None:
     assert found.cost == CubeSearch(effort="normal").run(case.problem).cost
 
 
-def test_where_tp_plus_is_made_for_what_is_asked_it_costs_no_more() -> None:
+def test_where_tp_plus_refined_is_made_for_what_is_asked_it_costs_no_more() -> None:
     case = larger("l(illness)=2")
-    assert run(case, "cube").cost <= run(case, "tp-plus").cost
+    assert run(case, "cube").cost <= run(case, "tp-plus-refined").cost
 
 
 @pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "distinct-l(illness)=3"])

@@ -1,4 +1,4 @@
-"""Peeling by sorting: classes that are l-diverse, rows left that are, too; what TP+ makes of a large residue."""
+"""Peeling by sorting: classes that are l-diverse, rows left that are, too; TP+ refined on a large residue."""
 
 # ruff: noqa: E741 - l is the papers' name
 
@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline
-from shoal.methods.l_diversity import tp_plus
+from shoal.methods.l_diversity import tp_plus_refined
 from shoal.methods.l_diversity.sorted_peel import Words, fits, sorted_peel
 from shoal.methods.l_diversity.tp import TP
-from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.microdata.microdata import encode
 from shoal.microdata.partition import Partition
 from shoal.models.requirement import parse_requirement
@@ -152,11 +152,11 @@ def test_it_takes_stars_only_and_rows_that_fit() -> None:
 
 def test_a_large_residue_is_peeled_by_sorting_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with more than 250,000 rows: cheaper than TP, confirmed by the models, the note says how."""
-    monkeypatch.setattr(tp_plus, "WHOLE_UP_TO", 0)
-    monkeypatch.setattr(tp_plus, "SEVERAL_UP_TO", 0)
+    monkeypatch.setattr(tp_plus_refined, "WHOLE_UP_TO", 0)
+    monkeypatch.setattr(tp_plus_refined, "SEVERAL_UP_TO", 0)
     frame = census(2_000, 4).select("age", "race", "marital", pl.col("income").alias("s"))
     problem = asked(frame, 4)
-    plain, found = TP().run(problem), TPPlus().run(problem)
+    plain, found = TP().run(problem), TPPlusRefined().run(problem)
     assert found.cost < plain.cost / 2
     assert found.cost == problem.cost_of(found.partition)
     assert problem.models.admits(problem.classes(found.partition)).all()

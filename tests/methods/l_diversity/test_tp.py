@@ -20,6 +20,7 @@ from shoal.methods.l_diversity import tp
 from shoal.methods.l_diversity.fewest_rows import FewestRows
 from shoal.methods.l_diversity.tp import TP, counted, diversity_of, three_phases
 from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.microdata.microdata import encode
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, Solution, make_problem
@@ -170,7 +171,7 @@ def test_when_time_is_over_in_phase_three_classes_are_given_up_whole() -> None:
     assert s.total[0] >= 4 * s.total[1]
 
 
-@pytest.mark.parametrize("method", [TP, TPPlus, FewestRows])
+@pytest.mark.parametrize("method", [TP, TPPlus, TPPlusRefined, FewestRows])
 def test_when_time_is_over_in_phase_three_nothing_is_promised(
     method: type[TP], monkeypatch: pytest.MonkeyPatch
 ) -> None:

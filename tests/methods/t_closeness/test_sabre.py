@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tests.strategies import QUASI, SENSITIVE, case_of
 
 import shoal
+from shoal.hierarchies import Taxonomy
 from shoal.methods.base import Deadline, Method, silent
 from shoal.methods.general.subset_dp import SubsetDP
 from shoal.methods.t_closeness.fragmentation import DistanceBound, Fragmentation, axes_of, find_fragmentation, size
@@ -124,15 +126,29 @@ def test_balanced_buckets_have_equal_size_and_near_points() -> None:
     assert {tuple(column) for column in share.T.tolist()} == {(3, 2, 0, 0), (0, 0, 4, 1)}
 
 
-def test_embedding_keeps_the_distances_of_a_tree_and_of_a_line() -> None:
-    table = {"age": [1, 2, 3, 4], "illness": ["flu", "gout", "cold", "flu"], "salary": [10, 20, 50, 10]}
-    problem = problem_of(table, "t(illness:equal)=1 t(salary:numeric)=1", ["illness", "salary"])
+def test_points_are_as_far_apart_as_wang_et_al_define_it() -> None:
+    """The squares of the distances of both attributes are added: along a tree the height of the common ancestor."""
+    illnesses = {"lungs": {"short": ["flu", "cold"], "long": ["asthma"]}, "joints": ["gout"]}
+    heights = {frozenset(["flu", "cold"]): 1, frozenset(["flu", "asthma"]): 2, frozenset(["cold", "asthma"]): 2}
+    table: dict[str, list[Any]] = {
+        "age": list(range(8)),
+        "illness": ["flu", "gout", "cold", "asthma"] * 2,
+        "salary": [10, 20, 50, 10, 50, 10, 20, 20],
+    }
+    asked = Request(
+        ["age"],
+        "t(illness:hierarchy)=1 t(salary:ordered)=1",
+        sensitive=["illness", "salary"],
+        hierarchies={"illness": Taxonomy.from_tree(illnesses)},
+        recoding="range",
+    )
+    problem = prepare(Table.of(table), asked).problem
     axes, tuples = axes_of(problem)
-    points = embedded(axes, tuples)
+    points = embedded(axes, tuples)[tuples.of_row]
     apart = ((points[:, None] - points) ** 2).sum(axis=2)
-    for one in range(len(points)):
-        for other in range(len(points)):
-            unequal = float(tuples.codes[one, 0] != tuples.codes[other, 0])
-            salaries = np.array([0, 10, 40]) / 40
-            far = salaries[tuples.codes[one, 1]] - salaries[tuples.codes[other, 1]]
-            assert apart[one, other] == pytest.approx(unequal + far**2)
+    rank = {10: 0, 20: 1, 50: 2}
+    for one, other in product(range(8), repeat=2):
+        pair = frozenset((table["illness"][one], table["illness"][other]))
+        along_tree = heights.get(pair, 3 * (len(pair) > 1)) / 3
+        along_line = (rank[table["salary"][one]] - rank[table["salary"][other]]) / 2
+        assert apart[one, other] == pytest.approx(along_tree**2 + along_line**2)

@@ -16,7 +16,7 @@ from shoal.methods.general.moves import moved
 from shoal.methods.general.peel import LOOKED, Peel, concluded, peeled, standing, unmet
 from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.methods.general.windows import Windows
-from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.microdata.prices import Prices
 from shoal.patterns import Cube, refusals
 from shoal.patterns.checks import Checks
@@ -119,8 +119,8 @@ class CubeSearch(Method):
     solution is rounded to a release. Windows of a mixed-integer program improve the cheaper one where rows pay more
     than their price. Cost and bound move towards each other until they meet, or until windows find nothing more; that
     can take many minutes, and a time limit ends it earlier. The steps and their order do not depend on the limit, so
-    that more time never gives a dearer release. Where `tp-plus` is made for what is asked, its release is what the
-    search begins with if it is cheaper than the peeled one. Mondrian's release is returned if it is cheaper.
+    that more time never gives a dearer release. Where `tp-plus-refined` is made for what is asked, its release is what
+    the search begins with if it is cheaper than the peeled one. Mondrian's release is returned if it is cheaper.
     """
 
     name: ClassVar[str] = "cube"
@@ -362,7 +362,7 @@ class CoveringSearch:
 
 def _made_for(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Solution | None:
     """Return the release of a method that is made for what is asked; None where none is, or time is over."""
-    method = TPPlus()
+    method = TPPlusRefined()
     if not problem.counts_stars or method.accepts(problem) or deadline.passed:
         return None
     return method.solve(problem, seed=seed, deadline=deadline, progress=progress)

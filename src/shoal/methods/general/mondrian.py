@@ -46,7 +46,7 @@ class Mondrian(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models: cutting starts there."""
-        return [problem.full_domain_refusal] if problem.full_domain_refusal else problem.refused_as_one()
+        return [problem.global_recoding_refusal] if problem.global_recoding_refusal else problem.refused_as_one()
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""

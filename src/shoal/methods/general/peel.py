@@ -107,8 +107,8 @@ def walked(problem: Problem, tuples: int | None = None) -> int:
 
 def unmet(problem: Problem) -> list[str]:
     """Return why merging classes may not end well: models that the whole table does not meet, two tables, one level."""
-    if problem.full_domain_refusal:
-        return [problem.full_domain_refusal]
+    if problem.global_recoding_refusal:
+        return [problem.global_recoding_refusal]
     if problem.recoding_kind.two_tables:
         return ["it merges classes where it must, and groups of two tables are not merged"]
     return problem.refused_as_one()

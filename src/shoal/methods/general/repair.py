@@ -34,8 +34,9 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         raise Unsupported(
             "groups of two tables are not merged", hint="choose a method that makes them as they are asked"
         )
-    if problem.full_domain_refusal:
-        raise Unsupported("classes are not merged one by one where a column has one level", hint="use full-domain")
+    if problem.global_recoding_refusal:
+        alike = problem.recoding_kind.alike_in_all
+        raise Unsupported(f"classes are not merged one by one where there is {alike}", hint="use generalize")
     kept = partition.kept
     if len(kept) < problem.rows:
         part = problem.of_rows(kept)

@@ -53,8 +53,8 @@ class SubsetDP(Method):
     def accepts(self, problem: Problem) -> list[str]:
         """Require few rows, monotone models and a cost that adds over classes."""
         reasons = [f"{model} is not monotone" for model in problem.models if not model.monotone]
-        if problem.full_domain_refusal:
-            reasons.append(problem.full_domain_refusal)
+        if problem.global_recoding_refusal:
+            reasons.append(problem.global_recoding_refusal)
         if problem.rows > MOST_ROWS:
             reasons.append(f"the table has {problem.rows:,} rows, more than {MOST_ROWS}")
         elif _choices(problem) > MOST_DROPS:

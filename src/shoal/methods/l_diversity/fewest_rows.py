@@ -1,4 +1,4 @@
-"""The fewest altered rows under l-diversity, by a mixed-integer program; then as TP+."""
+"""The fewest altered rows under l-diversity, by a mixed-integer program; then as TP+ refined."""
 
 # ruff: noqa: E741 - l is the paper's name
 
@@ -16,7 +16,7 @@ from shoal.core.arrays import Floats, Ints
 from shoal.core.solver import Constraints, model_of, new_solver, run_solver
 from shoal.methods.base import Deadline, Growth
 from shoal.methods.l_diversity.tp import Split, diversity_of, promised, three_phases
-from shoal.methods.l_diversity.tp_plus import TPPlus
+from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
 from shoal.microdata.histogram import Histogram
 from shoal.problem import Problem
 
@@ -24,7 +24,7 @@ MOST_ENTRIES = 20_000
 """Values of classes beyond which the program is not tried."""
 
 
-class FewestRows(TPPlus):
+class FewestRows(TPPlusRefined):
     """Guarantees `starred rows = optimum`, so `stars <= m * optimum`, if the program is solved to the end; else as TP.
 
     Of every tuple some rows stay as one unaltered class, all others are the residue; both must be l-diverse.
@@ -34,7 +34,7 @@ class FewestRows(TPPlus):
         R_v <= h,     sum_v R_v >= l h         so is the residue, R_v = rows of value v - sum_i y_iv
 
     Where TP alters as few rows as its bound allows, which is the rule for large tables, there is nothing to solve. The
-    residue is refined as in `tp-plus`.
+    residue is refined as in `tp-plus-refined`.
     """
 
     name: ClassVar[str] = "fewest-rows"
@@ -44,7 +44,7 @@ class FewestRows(TPPlus):
         f"if its program (up to {MOST_ENTRIES:,} entries) is solved to the end in time, by suppression, "
         "where no row may be dropped (else as tp)"
     )
-    running_time: ClassVar[str] = "that of tp-plus, and of a mixed-integer program: exponential at worst"
+    running_time: ClassVar[str] = "that of tp-plus-refined, and of a mixed-integer program: exponential at worst"
     growth: ClassVar[Growth] = "exponential"
     paper: ClassVar[str] = "after Xiao, Yi, Tao: The hardness and approximation algorithms for l-diversity, EDBT 2010"
 

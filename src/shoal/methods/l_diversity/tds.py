@@ -1,4 +1,7 @@
-"""Top-down specialization (Fung, Wang and Yu 2005): one cut through each hierarchy, refined where it tells most."""
+"""Top-down specialization (Fung, Wang and Yu 2005): one cut through each hierarchy, refined where it tells most.
+
+For l-diversity as Xiao, Yi and Tao 2010, section 6.2, compare it with TP+.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.core.arrays import Codes, Floats, Ints
+from shoal.core.sorting import distinct_rows
 from shoal.methods.base import Deadline, Method, Progress
-from shoal.methods.general.mondrian import Mondrian
+from shoal.microdata.histogram import Classes
 from shoal.microdata.partition import Partition
 from shoal.models import Rule
 from shoal.patterns import pattern_hierarchies
@@ -31,7 +35,8 @@ class TopDownSpecialization(Method):
     smallest class, or for l-diversity its rows per row of the commonest value. Where nothing gains, that which loses
     least anonymity is.
 
-    Cells are then the lowest blocks that hold their class, which lie inside the blocks of the cuts.
+    Single-dimensional recoding publishes the blocks of the cuts; other recodings the cells that its classes have there,
+    which lie inside the blocks of the cuts.
     """
 
     name: ClassVar[str] = "tds"
@@ -40,10 +45,15 @@ class TopDownSpecialization(Method):
     running_time: ClassVar[str] = "O(n) for each block that is tried"
     paper: ClassVar[str] = "Fung, Wang, Yu: Top-down specialization for information and privacy preservation, ICDE 2005"
     models: ClassVar[str] = "any model that the whole table meets"
+    recoding: ClassVar[str | None] = "single-dimensional"
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require that the table as one class meets the models, as cutting does."""
-        return Mondrian().accepts(problem)
+        """Require that the table as one class meets the models, and that the rows of a class decide them."""
+        if problem.recoding_kind.one_level:
+            return [problem.global_recoding_refusal]
+        open_ = problem.global_recoding_refusal and (problem.uses_surrogates or problem.models.needs_population)
+        undecided = [f"the rows of a class alone do not decide {problem.required}"] if open_ else []
+        return [*undecided, *problem.refused_as_one()]
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Refine the cuts until nothing more is allowed, or time is over."""
@@ -73,6 +83,8 @@ class Cuts:
     """Attribute by attribute, level by row: the block."""
     sensitive: Ints | None
     class_of_row: Ints
+    anonymity: Floats
+    """By the number of a class; numbers of classes that were split are not used again."""
     open: dict[Block, float] = field(default_factory=dict)
     """Blocks with children, and the information that replacing them gains."""
     tried: int = 0
@@ -86,7 +98,8 @@ class Cuts:
         up = [h.up[:, column.codes] for h, column in zip(hierarchies, microdata.quasi, strict=True)]
         read = [name for model in problem.models for name in model.attributes] or list(microdata.roles.sensitive)
         sensitive = microdata.attribute(read[0]).codes.astype(np.int64) if read else None
-        cuts = cls(problem, up, sensitive, np.zeros(problem.rows, np.int64))
+        whole = Partition.whole(problem.rows)
+        cuts = cls(problem, up, sensitive, whole.class_of_row, _anonymity(problem, problem.classes(whole)))
         for attribute, hierarchy in enumerate(hierarchies):
             cuts._offer(Block(attribute, hierarchy.height, 0))
         return cuts
@@ -151,37 +164,38 @@ class Cuts:
         """Return the rows of the classes that a block is in, and their classes once its children take its place."""
         up = self.up[block.attribute]
         rows = np.flatnonzero(up[block.level] == block.number)
-        children = up[block.level - 1, rows].astype(np.int64)
-        keys = self.class_of_row[rows] * (int(children.max()) + 1) + children
-        return rows, np.unique(keys, return_inverse=True)[1]
+        children = up[block.level - 1, rows]
+        sizes = [len(self.anonymity), int(children.max()) + 1]
+        return rows, distinct_rows([self.class_of_row[rows], children], sizes)[0]
+
+    def _classes(self, rows: Ints, labels: Ints) -> Classes:
+        return self.problem.candidates(rows, labels, int(labels.max()) + 1)
 
     def _lost(self, block: Block) -> float | None:
         """Return how much anonymity replacing a block would cost; None where a class would not meet the models."""
         rows, labels = self._split(block)
-        classes = self.problem.candidates(rows, labels, int(labels.max()) + 1)
+        classes = self._classes(rows, labels)
         if not self.problem.models.admits(classes).all():
             return None
-        before = np.unique(self.class_of_row[rows], return_inverse=True)[1]
-        return max(float(self._levels(rows, before).min() - self._levels(rows, labels).min()), 0.0)
-
-    def _levels(self, rows: Ints, labels: Ints) -> Floats:
-        """Return the anonymity of classes: their size, or rows per row of the commonest value."""
-        diverse = [model for model in self.problem.models if model.rule is Rule.SHARE and model.larger_is_stricter]
-        classes = self.problem.candidates(rows, labels, int(labels.max()) + 1)
-        if diverse:
-            return diverse[0].level(classes)
-        return np.bincount(labels).astype(np.float64)
+        before = self.anonymity[self.class_of_row[rows]].min()
+        return max(float(before - _anonymity(self.problem, classes).min()), 0.0)
 
     def specialize(self, block: Block) -> None:
         """Let the children of a block take its place."""
         rows, labels = self._split(block)
-        self.class_of_row[rows] = int(self.class_of_row.max()) + 1 + labels
-        self.class_of_row = np.unique(self.class_of_row, return_inverse=True)[1].astype(np.int64)
+        self.class_of_row[rows] = len(self.anonymity) + labels
+        self.anonymity = np.append(self.anonymity, _anonymity(self.problem, self._classes(rows, labels)))
         del self.open[block]
         children = np.unique(self.up[block.attribute][block.level - 1, rows]).tolist()
         self.replaced += 1
         for child in children:
             self._offer(Block(block.attribute, block.level - 1, child))
+
+
+def _anonymity(problem: Problem, classes: Classes) -> Floats:
+    """Return the anonymity of classes: their size, or rows per row of the commonest value."""
+    diverse = [model for model in problem.models if model.rule is Rule.SHARE and model.larger_is_stricter]
+    return diverse[0].level(classes) if diverse else np.bincount(classes.class_of_row).astype(np.float64)
 
 
 def _entropies_of_pairs(parts: Ints, values: Ints, number: int) -> Floats:

@@ -86,8 +86,8 @@ def diversity_of(problem: Problem) -> tuple[Attributes, int]:
 
 def refused(problem: Problem) -> list[str]:
     """Return why the three phases cannot take a problem."""
-    if problem.full_domain_refusal:
-        return [problem.full_domain_refusal]
+    if problem.global_recoding_refusal:
+        return [problem.global_recoding_refusal]
     if problem.recoding_kind.two_tables:
         return ["two tables alter no quasi-identifiers, so there is no residue to keep small"]
     asked = asked_of(problem)
@@ -189,6 +189,12 @@ class Split:
         labels = np.empty(len(self.order), dtype=np.int64)
         labels[self.order] = np.repeat(self.home, self.histogram.sizes)
         labels[self.residue] = self.home[-1] + 1
+        return labels
+
+    def with_residue(self, partition: Partition) -> Ints:
+        """Return the class of each row where the rows of R are in the classes of a partition of them."""
+        labels = self.labels.copy()
+        labels[self.residue] += partition.class_of_row
         return labels
 
     @property

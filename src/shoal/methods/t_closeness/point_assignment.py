@@ -107,10 +107,12 @@ def _dealt_out(problem: Problem, buckets: Ints, ranks: Ints, size: int) -> Ints:
 
 
 def embedded(axes: tuple[Axis, ...], tuples: Tuples) -> Floats:
-    """Return the combinations of sensitive values as points, so that squared distances are those along the axes.
+    """Return the combinations of sensitive values as points whose distance is that of Wang et al.
 
-    A number is its place from 0 to 1; a value of a tree has a coordinate for each block above it; under a metric of
-    one's own a value is its distances to all others.
+    That is the root of the sum over the attributes of the squared distance of their values. A number is its place from
+    0 to 1. A value of a tree has a coordinate for each block around it: values whose common ancestor has height c of H
+    differ in those of heights 0 to c - 1, whose squares add up to `sum of (2h + 1) / H^2 = (c / H)^2`. Under a metric
+    of one's own a value is its distances to all others.
     """
     return np.hstack([_coordinates(one)[tuples.codes[:, place]] for place, one in enumerate(axes)])
 
@@ -135,8 +137,8 @@ def _coordinates(axis: Axis) -> Floats:
         line: Floats = (places / max(places[-1], 1e-12))[:, None]
         return line
     if isinstance(ground, Tree):
-        levels = [np.eye(int(blocks.max()) + 1)[blocks] for blocks in ground.up]
-        coordinates: Floats = np.hstack(levels) / np.sqrt(2 * len(levels))
+        heights = [np.sqrt(h + 0.5) * np.eye(int(blocks.max()) + 1)[blocks] for h, blocks in enumerate(ground.up)]
+        coordinates: Floats = np.hstack(heights) / len(heights)
         return coordinates
     assert isinstance(ground, Matrix)
     return np.asarray(ground.metric.array, dtype=np.float64)
