@@ -11,7 +11,7 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
-from shoal.models.emd import Line, Matrix, Tree
+from shoal.models.emd import Line, Transport, Tree
 from shoal.patterns.cube import Cube
 
 DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
@@ -117,7 +117,7 @@ def _is_complete(models: Models, values: Mapping[Attributes, Values]) -> bool:
     """Whether the loops know every model, and closeness in no metric but those that have edges."""
     others = [model for model in models if model.rule is not Rule.ROWS]
     close = [model for model in others if model.rule is Rule.CLOSENESS and not model.given]
-    metric = any(isinstance(model.ground(values[model.attributes]), Matrix) for model in close)
+    metric = any(isinstance(model.ground(values[model.attributes]), Transport) for model in close)
     return all(_is_known(model, values) for model in others) and not metric
 
 
