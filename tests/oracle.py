@@ -290,7 +290,8 @@ def _shortest_path(
                 _relax(ahead, ("from", a), ("to", b), distance[a, b])
                 if flow.get((a, b), 0) > 0:
                     _relax(ahead, ("to", b), ("from", a), -distance[a, b])
-    return min(ahead["to", value] for value in values if demand[value] and ("to", value) in ahead)[1]
+    ends = [ahead["to", value] for value in values if demand[value] and ("to", value) in ahead]
+    return min(ends, key=lambda found: found[0])[1]
 
 
 def _relax(

@@ -290,7 +290,7 @@ def _renamed_metric(model: Model) -> Model:
 def case_of(columns: Mapping[str, Sequence[Value]], require: str, **more: Any) -> Case:
     """The case of some columns, called as their kind."""
     kinds = {name: (QUASI | SENSITIVE)[name] for name in columns}
-    return Case(kinds, columns, parse_requirement(require).all, **more)
+    return Case(kinds, columns, parse_requirement(require, {NEARNESS.source: NEARNESS}).all, **more)
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
