@@ -41,7 +41,10 @@ class Asked:
     attributes: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     distance: str | Matrix = "auto"
+    """A word, a matrix, or of combinations `sum` or `maximum` with a word for each attribute: `sum:equal:ordered`."""
     tree: Tree | None = None
+    trees: tuple[Tree | None, ...] = ()
+    """The tree of each attribute, where several are read jointly."""
 
 
 def admits(asked: Asked, group: Sequence[Row], table: Sequence[Row]) -> bool:
@@ -85,7 +88,10 @@ def _is_recursive(counts: Counts, totals: Counts, asked: Asked) -> bool:
 
 
 def _is_close(counts: Counts, totals: Counts, asked: Asked) -> bool:
-    return emd(counts, totals, asked.distance, asked.tree) <= asked.numbers[0]
+    distance = asked.distance
+    if isinstance(distance, str) and distance.split(":")[0] in ("sum", "maximum"):
+        distance = combined(list(totals), distance, asked.trees)
+    return emd(counts, totals, distance, asked.tree) <= asked.numbers[0]
 
 
 MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
@@ -182,6 +188,32 @@ def emd(counts: Counts, totals: Counts, distance: str | Matrix = "auto", tree: T
     return moved / (places[-1] - places[0]) if moved else Fraction(0)
 
 
+def combined(values: Sequence[Key], distance: str, trees: Sequence[Tree | None]) -> Matrix:
+    """The mean or the maximum of the attributes' distances, between any two combinations of values.
+
+    >>> found = combined([(1, "a"), (2, "a"), (5, "b")], "sum:numeric:equal", (None, None))
+    >>> found[(1, "a"), (2, "a")], found[(1, "a"), (5, "b")]
+    (Fraction(1, 8), Fraction(1, 1))
+    """
+    how, *words = distance.split(":")
+    columns = list(zip(*cast(Sequence[tuple[Value, ...]], values), strict=True))
+    parts = [_each_way(column, word, tree) for column, word, tree in zip(columns, words, trees, strict=True)]
+    found = {}
+    for a, b in product(cast(Sequence[tuple[Value, ...]], values), repeat=2):
+        apart = [part[pair] for part, pair in zip(parts, zip(a, b, strict=True), strict=True)]
+        found[a, b] = max(apart) if how == "maximum" else sum(apart, Fraction(0)) / len(apart)
+    return cast(Matrix, found)
+
+
+def _each_way(column: Sequence[Value], word: str, tree: Tree | None) -> dict[tuple[Value, Value], Fraction]:
+    """How far the values of one attribute are apart: what it takes to move all of the one to the other."""
+    once = dict.fromkeys(column, 1)
+    return {
+        (a, b): emd({a: 1}, {**dict.fromkeys(once, 0), b: 1}, word, tree) if a != b else Fraction(0)
+        for a, b in product(once, repeat=2)
+    }
+
+
 def _default_distance(values: Sequence[Key], tree: Tree | None) -> str:
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, int | float | date) and not isinstance(value, bool) for value in known):
@@ -240,14 +272,13 @@ def transport(counts: Counts, totals: Counts, distance: Matrix) -> Fraction:
         path = _shortest_path(values, supply, demand, flow, distance)
         start, end = path[0], path[-1]
         back = [(path[i + 1], path[i]) for i in range(1, len(path) - 1, 2)]
-        amount = min([supply[start], demand[end], *(flow[b, a] for a, b in back)])
+        amount = min([supply[start], demand[end], *(flow[way] for way in back)])
         supply[start] -= amount
         demand[end] -= amount
         for i in range(0, len(path) - 1, 2):
             flow[path[i], path[i + 1]] += amount
-        for a, b in back:
-            flow[b, a] -= amount
-            flow[a, b] += 0
+        for way in back:
+            flow[way] -= amount
     moved = sum((distance[a, b] * amount for (a, b), amount in flow.items()), Fraction(0))
     return moved / (rows * total)
 

@@ -28,6 +28,7 @@ from shoal.costs import Cost
 from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.microdata.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
+from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
@@ -176,7 +177,7 @@ class Case:
     @property
     def microdata(self) -> Microdata:
         """The table as codes, made once for all that is asked of it."""
-        ordered = tuple(model for model in self.models if model.wants_order)
+        ordered = tuple(model for model in self.models if model.ordered_attributes)
         return _encoded(tuple(self.kinds.items()), _frozen(self.columns), ordered, _frozen(self.population))
 
     @cached_property
@@ -225,12 +226,25 @@ class Case:
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
         distance = getattr(model, "distance", "auto")
+        if isinstance(distance, str) and is_combined(distance):
+            return self._jointly(model, distance)
         if distance == "auto" and set(model.attributes) & set(Models(self.models).in_order):
             distance = "ordered"  # the words have an order for this release
         if isinstance(distance, Metric):
             distance = {(a, b): distance.between(a, b) for a in distance.labels for b in distance.labels}
         single = self.kinds[model.attributes[0]].tree if len(model.attributes) == 1 else {}
         return Asked(model.name, model.asked, model.attributes, model.given, distance, single or None)
+
+    def _jointly(self, model: Model, distance: str) -> Asked:
+        """A model with a distance between combinations, with a word for each attribute."""
+        ordered, how = Models(self.models).in_order, distance.split(":", maxsplit=1)[0]
+        named = attribute_distances(distance, len(model.attributes))
+        words = [
+            "ordered" if word == "auto" and name in ordered else word
+            for name, word in zip(model.attributes, named, strict=True)
+        ]
+        trees = tuple(self.kinds[name].tree or None for name in model.attributes)
+        return Asked(model.name, model.asked, model.attributes, model.given, ":".join([how, *words]), trees=trees)
 
     def taken(self, rows: Sequence[int]) -> Case:
         """The same rows in another order, or some of them."""
@@ -276,7 +290,7 @@ def _renamed_metric(model: Model) -> Model:
 def case_of(columns: Mapping[str, Sequence[Value]], require: str, **more: Any) -> Case:
     """The case of some columns, called as their kind."""
     kinds = {name: (QUASI | SENSITIVE)[name] for name in columns}
-    return Case(kinds, columns, parse_requirement(require).all, **more)
+    return Case(kinds, columns, parse_requirement(require, {NEARNESS.source: NEARNESS}).all, **more)
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
@@ -312,7 +326,9 @@ def models(draw: st.DrawFn, kind: type[Model], columns: Mapping[str, Sequence[Va
 def _distances(attributes: tuple[str, ...], columns: Mapping[str, Sequence[Value]]) -> list[str | Metric | None]:
     """The distances that the values of an attribute have."""
     if len(attributes) > 1:
-        return [None, "equal"]
+        each = [_distances((name,), columns) for name in attributes]
+        words = [[word for word in one if isinstance(word, str)][-1] for one in each]
+        return [None, "equal", *COMBINED, ":".join([SUM, *words]), ":".join([MAXIMUM, *["equal"] * len(attributes)])]
     complete = None not in columns[attributes[0]]
     if attributes[0] == "illness":
         return [None, "equal", "ordered", "hierarchy", *([NEARNESS] if complete else [])]

@@ -52,6 +52,9 @@ FORMS: list[tuple[str, Model]] = [
     ("t(a:ordered)=0.2", TCloseness(0.2, "a", distance="ordered")),
     ("t(a:numeric)=0.2", TCloseness(0.2, "a", distance="numeric")),
     ("t(a:hierarchy)=0.2", TCloseness(0.2, "a", distance="hierarchy")),
+    ("t(a+b:sum)=0.2", TCloseness(0.2, ("a", "b"), distance="sum")),
+    ("t(a+b|c:maximum:numeric:auto)=0.2", TCloseness(0.2, ("a", "b"), "c", "maximum:numeric:auto")),
+    ("nt(a+b:sum:equal:ordered)=(9,0.2)", NTCloseness(9, 0.2, ("a", "b"), distance="sum:equal:ordered")),
     ("l(a+b)=2", LDiversity(2, ("a", "b"))),
     ("l(a+b+c)=2", LDiversity(2, ("a", "b", "c"))),
     ("l(a|b)=2", LDiversity(2, "a", "b")),
@@ -187,7 +190,7 @@ def test_titles_and_capitals_are_understood(text: str, means: str) -> None:
         ('l("a)=2', "cannot be read at '\"a"),
         ("l(a+a)=2", "expected each column named once"),
         ("l(a|a)=2", "expected each column named once"),
-        ("t(a+b:ordered)=0.2", "jointly has the equal distance alone"),
+        ("t(a+b:ordered)=0.2", "jointly has no distance .ordered.; expected equal, sum or maximum"),
         ("l(home town)=2", r"cannot be read at ' ?town\)=2'; expected '\)'"),
     ],
 )

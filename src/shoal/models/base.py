@@ -173,9 +173,9 @@ class Model(ABC):
         return ()
 
     @property
-    def wants_order(self) -> bool:
-        """Whether it counts steps between values, so that these must have an order."""
-        return False
+    def ordered_attributes(self) -> Attributes:
+        """The attributes in which it counts steps between values, so that these must have an order."""
+        return ()
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -516,7 +516,7 @@ class Models:
     @property
     def in_order(self) -> list[str]:
         """The attributes whose values must have an order, as a distance counts steps between them."""
-        return list(dict.fromkeys(name for model in self.all if model.wants_order for name in model.attributes))
+        return list(dict.fromkeys(name for model in self.all for name in model.ordered_attributes))
 
     def check_groups(self) -> None:
         """Raise `Unsupported` for a model that two tables cannot meet, in which groups show who is in them."""

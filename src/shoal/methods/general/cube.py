@@ -306,8 +306,10 @@ class CoveringSearch:
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
-        if not self.checks.linear or self.checks.most_edges > FEW_EDGES:
+        edges = self.checks.most_edges
+        if not self.checks.linear or edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
+            self.finish(self.effort.members // max(edges, 1))
             return
         windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
         most = self.most_windows
