@@ -181,7 +181,7 @@ def test_recodings_and_costs_have_a_sentence_each() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=list(PRESETS))
 def test_presets_are_requirements(preset: object) -> None:
-    require = PRESETS[preset.name].require(["a", "b c"])  # type: ignore[attr-defined]
+    require = PRESETS[preset.name].require({"a": 3, "b c": 9})  # type: ignore[attr-defined]
     assert [str(model) for model in as_models(" ".join(require))] == list(require)
 
 
