@@ -21,7 +21,7 @@ from nicegui.client import templates
 from nicegui.run import io_bound as in_thread
 
 from shoal.core.errors import ParameterError
-from shoal.web import data, hierarchies, method, opening, privacy, release, result, roles, run, theme
+from shoal.web import check, data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
 from shoal.web.page import Page, Step, decided
@@ -62,7 +62,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     app.get("/alive")(lambda: PlainTextResponse(desk.session))
     templates.env.add_extension(Nonced)
     carry(app, desk)
-    for step in steps:
+    for step in (*steps, check.STEP):
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
     ui.run_with(

@@ -14,6 +14,7 @@ from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.queries import Field, Fit, Form
 from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear
+from shoal.web.more_settings import choose_population
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
@@ -109,6 +110,8 @@ def draw(page: Page, found: PrivacyView) -> None:
         for place, one in enumerate(found.asked):
             _asked(page, place, one)
     _add(page, found)
+    heading("Is it a sample of a population?")
+    choose_population(page)
     choose_earlier(page, found.earlier)
 
 
