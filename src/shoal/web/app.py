@@ -56,8 +56,8 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     """Return the app: a route a step, the look, what is sent and what is fetched."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.get("/")(lambda: RedirectResponse("/data"))
-    app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
-    app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
+    for path in (theme.STYLE, *theme.SCRIPTS):
+        app.get(f"/look/{path.name}")(_file(path))
     toolkit.add_exception_handler(404, lambda *_: HTMLResponse(theme.nowhere(), 404))
     app.get("/alive")(lambda: PlainTextResponse(desk.session))
     templates.env.add_extension(Nonced)
@@ -76,6 +76,10 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
         show_welcome_message=False,
     )
     return app
+
+
+def _file(path: Path) -> Callable[[], FileResponse]:
+    return lambda: FileResponse(path)
 
 
 def _shown(desk: Desk, step: Step, steps: Sequence[Step]) -> Any:

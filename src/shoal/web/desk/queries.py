@@ -28,7 +28,7 @@ from shoal.web.desk.draft import ROLES, Draft
 from shoal.web.desk.draft_table import Stamp, encoded, first_rows, table
 from shoal.web.desk.estimates import Fit, estimates, fits
 from shoal.web.desk.forms import Field, Filled, Form, explained, filled, models, written
-from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, tree
+from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, proposal, tree
 
 __all__ = [
     "LOOKS",
@@ -52,6 +52,7 @@ __all__ = [
     "methods",
     "models",
     "preview",
+    "proposal",
     "recodings",
     "table",
     "tree",
