@@ -46,8 +46,8 @@ _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
 """What may be the file of a metric in a requirement."""
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """Return the settings of a `shoal.toml`; file names in it are relative to it.
+def read_config(path: Path, folder: Path | None = None) -> dict[str, Any]:
+    """Return the settings of a `shoal.toml`; file names in it are relative to it, or to a folder that is named.
 
     Unknown sections and keys are errors, so that a misspelt one is not silently ignored.
     """
@@ -75,7 +75,7 @@ def read_config(path: Path) -> dict[str, Any]:
                 )
             _check_kind(path.name, section, key, value, SETTINGS[KEYS[section][key]].kind)
             settings[KEYS[section][key]] = value
-    return _relative_to(path.parent, settings)
+    return _relative_to(path.parent if folder is None else folder, settings)
 
 
 def _renamed(file: str, content: Mapping[str, Any]) -> dict[str, Any]:

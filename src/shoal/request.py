@@ -444,7 +444,6 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_DESK,
         **dict.fromkeys(_DATABASE, "the page reads files"),
         **_LOCAL,
-        "memory_limit": "`shoal serve` is given one",
         "suppressed": "rows that are not checked are for comparisons with ARX",
     },
 }

@@ -30,6 +30,7 @@ ROLES = {
     "other": "Publish as is",
 }
 PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
+SPELLINGS = {"": "makes a difference", "yes": "makes none: spaces, letter case, the form of dates"}
 USES = {
     "": "nothing else",
     PERSON: "whom a row is about, where a person has several rows",
@@ -114,7 +115,8 @@ def draw(page: Page, found: RolesView) -> None:
         _codes(page, name, codes)
     names = [column["name"] for column in found.columns]
     for name in names:
-        if name == page.picks.get(MORE) or used_as(page.draft, name) or page.draft.missing.get(name):
+        open_now = name in {page.picks.get(MORE), *page.draft.missing, *page.draft.unify}
+        if open_now or used_as(page.draft, name):
             _more(page, name)
     _tools(page, found.columns)
     _table(page, found)
@@ -314,10 +316,17 @@ def _more(page: Page, name: str) -> None:
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
+        unified = "yes" if name in draft.unify else ""
+        chosen(f"Spelling in {name}", SPELLINGS, unified, lambda said: _unify(page, name, said), key=f"unify-{name}")
         if draft.person and name == draft.person[0]:
             _pseudonym(page)
         if use == WEIGHT and (draft.roles.get(name) == "other" or draft.weight_rounding is not None):
             _rounding(page)
+
+
+async def _unify(page: Page, name: str, said: str) -> None:
+    """Let spelling make a difference in a column, or none."""
+    await page.decide(lambda draft: {"unify": [*sorted({*draft.unify} - {name}), *([name] if said else [])]})
 
 
 def _pseudonym(page: Page) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from shoal.core.markup import Markup, joined, tag
 
 HERE = Path(__file__).parent
-STYLE, SCRIPT = HERE / "page.css", HERE / "page.js"
+STYLE, SCRIPTS = HERE / "page.css", (HERE / "page.js", HERE / "editors.js")
 NOWHERE = "The address leads nowhere in shoal. Nothing that was decided is lost."
 WAYS = {"The table": "/data", "What is decided about it": "/privacy", "Runs": "/run", "The latest release": "/release"}
 ICON = (
@@ -38,4 +38,5 @@ def _address(path: Path) -> str:
 
 def head() -> str:
     """Return what stands in the head of every page; the addresses change with the files."""
-    return f'<link rel="stylesheet" href="{_address(STYLE)}"><script src="{_address(SCRIPT)}" defer></script>'
+    scripts = "".join(f'<script src="{_address(one)}" defer></script>' for one in SCRIPTS)
+    return f'<link rel="stylesheet" href="{_address(STYLE)}">{scripts}'
