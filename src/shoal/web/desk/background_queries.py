@@ -21,7 +21,7 @@ from shoal.web.desk.queries import LOOKS
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
 _FILE = ("file", *(name for name in READING if name not in LEFT_OUT["draft"]))
-_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding")
+_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding", "masks")
 NEEDS = {"inspection": _FILE, "safety": (*_FILE, *_SAFETY)}
 """The parts of the draft that a look reads besides its `Stamp`, where that is not all of them."""
 
