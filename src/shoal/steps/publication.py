@@ -214,7 +214,7 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
     """Say how many classes hold too few different values of an identifier that repeats, unless people are counted."""
     if asked.problem.counts_people:
         return []
-    limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
+    limits = [int(model.rule_numbers[0]) for model in asked.models if model.rule is Rule.ROWS]
     labels, named = published.partition.class_of_row, asked.safety.roles.identifiers
     people = [name for name in named if name != asked.request.household]
     return people_in_classes(asked.problem.microdata.table, people, labels, max(limits, default=2))
