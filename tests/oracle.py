@@ -66,6 +66,11 @@ def _has_k_rows(counts: Counts, totals: Counts, asked: Asked) -> bool:
     return sum(counts.values()) >= asked.numbers[0]
 
 
+def _pays_no_attack(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    gain, cost = asked.numbers
+    return gain * Fraction(1, sum(counts.values())) <= cost
+
+
 def _is_eligible(counts: Counts, totals: Counts, asked: Asked) -> bool:
     return asked.numbers[0] * max(counts.values()) <= sum(counts.values())
 
@@ -96,6 +101,7 @@ def _is_close(counts: Counts, totals: Counts, asked: Asked) -> bool:
 
 MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
     "k": _has_k_rows,
+    "no-attack": _pays_no_attack,
     "l": _is_eligible,
     "distinct-l": _has_distinct,
     "entropy-l": _has_entropy,
@@ -932,6 +938,26 @@ def _ambiguity(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return total / len(problem.rows)
 
 
+def _uniform_entropy(problem: Problem, classes: Sequence[Group]) -> float:
+    """The bits that cells leave open if all that they cover is equally likely, as a share of all bits."""
+    bits = [log(len(_span(problem, column)), 2) for column in problem.quasi]
+    total = len(problem.dropped(classes)) * sum(bits)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        total += len(group) * sum(log(len(_box(problem, column, cell)), 2) for column, cell in pairs)
+    return total / (sum(bits) or 1) / len(problem.rows)
+
+
+def _classification(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """The share of the rows that have not the commonest sensitive value of their class, averaged over columns."""
+    wrong = Fraction(0)
+    for name in problem.sensitive:
+        for group in classes:
+            wrong += len(group) - max(Counter(problem.rows[row][name] for row in group).values())
+    wrong = wrong / len(problem.sensitive) if problem.sensitive else wrong
+    return (wrong + len(problem.dropped(classes))) / len(problem.rows)
+
+
 def _reconstruction(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The mean squared distance of each row's own value from the shares of the values in its group."""
     total = Fraction(len(problem.dropped(classes)))
@@ -987,5 +1013,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "kl-divergence": _kl_divergence,
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,
+    "uniform-entropy": _uniform_entropy,
+    "classification": _classification,
     "reconstruction": _reconstruction,
 }

@@ -19,6 +19,7 @@ from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
+    MASK,
     NAMES,
     NUMBER,
     PER_COLUMN,
@@ -138,6 +139,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         TEXT: lambda given: isinstance(given, str),
         FILE: lambda given: isinstance(given, str),
         HIERARCHY: lambda _: True,  # for a builder to say
+        MASK: lambda given: isinstance(given, str | dict),
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),

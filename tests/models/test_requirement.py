@@ -33,8 +33,11 @@ from shoal.models import (
     Skyline,
     TCloseness,
 )
+from shoal.models.average_risk import AverageRisk
 from shoal.models.metric import Metric
+from shoal.models.no_attack import NoAttack
 from shoal.models.requirement import as_models, grammars, parse_requirement
+from shoal.models.sample_uniqueness import SampleUniqueness
 
 FORMS: list[tuple[str, Model]] = [
     ("k=5", KAnonymity(5)),
@@ -78,6 +81,9 @@ FORMS: list[tuple[str, Model]] = [
     ("kmap=5", KMap(5)),
     ("k-households=3", KHouseholds(3)),
     ("presence=(0.1,0.5)", DeltaPresence(0.1, 0.5)),
+    ("average-risk=0.05", AverageRisk(0.05)),
+    ("sample-uniques=0.01", SampleUniqueness(0.01)),
+    ("no-attack=(100,30)", NoAttack(100, 30)),
 ]
 
 

@@ -495,7 +495,7 @@ class Models:
     @property
     def rows_asked(self) -> int | None:
         """The k of k-anonymity: the rows asked for by models that count rows alone; None without one."""
-        return max((int(model.limit) for model in self.all if model.rule is Rule.ROWS), default=None)
+        return max((int(model.rule_numbers[0]) for model in self.all if model.rule is Rule.ROWS), default=None)
 
     @property
     def count_rows_alone(self) -> bool:

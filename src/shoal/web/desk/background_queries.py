@@ -26,7 +26,7 @@ SMALL = 16 << 20
 SLOW = ("estimates",)
 """Looks that take a worker for a small table too."""
 _FILE = ("file", *(name for name in READING if name not in LEFT_OUT["draft"]))
-_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding")
+_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding", "masks")
 _LOSS = ("hierarchies", "order", "unify", "max_dropped", "max_suppressed", "population", "recoding", "star")
 NEEDS = {"inspection": _FILE, "safety": (*_FILE, *_SAFETY), "estimates": (*_FILE, *_SAFETY, *_LOSS)}
 """The parts of the draft that a look reads besides its `Stamp`, where that is not all of them."""

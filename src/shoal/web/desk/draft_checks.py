@@ -17,6 +17,7 @@ from shoal.microdata.histogram import household_of, person_of
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
+from shoal.recoding.masks.base import as_mask
 from shoal.republication.rerelease import series_asked
 from shoal.request import Request
 from shoal.risk.individual import weights_of
@@ -41,6 +42,8 @@ def part(name: str, given: Any) -> Any:
     if name == "require":
         texts = [given] if isinstance(given, str) else given
         return list(dict.fromkeys(str(model) for text in texts for model in _models(text)))
+    if name == "masks":
+        return {column: as_mask(spec) and spec for column, spec in given.items()}
     if name in NUMBERS and given is not None:
         read = NUMBERS[name].read(given, name.replace("_", " "))
         return int(read) if NUMBERS[name].whole else float(read) if name == "time_limit" else str(given)
@@ -132,6 +135,9 @@ def counting_problems(draft: Draft) -> list[str]:
     ]
     if draft.household in shown:
         people.append(f"do not publish {draft.household!r} as it is: it tells of what household a row is")
+    people += [
+        f"do not mask {name!r}, or make it sensitive or published as is" for name in draft.masks if name not in shown
+    ]
     if draft.pseudonym in draft.roles:
         people.append(f"call the fresh number of each person otherwise: the table has a column {draft.pseudonym!r}")
     if draft.weight_rounding is None or draft.record_weight in draft.named("other"):
