@@ -68,8 +68,8 @@ def choose(
     methods that are made for what is asked, and peeling of the patterns; with normal effort, where the table is not too
     large for it, led by prices, and with the best effort until windows find nothing more. In the end classes are
     annealed, beginning with the cheapest release so far; with the best effort and diversity also before that, as it
-    saves more in its time. What is proved of a dearer release holds for a cheaper one. One that is proved optimal is not
-    annealed.
+    saves more in its time. What is proved of a dearer release holds for a cheaper one; one that is proved optimal is
+    not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
