@@ -825,12 +825,25 @@ def _is_below_the_skyline(problem: Problem, classes: Sequence[Group], asked: Ask
     return surest_by_facts(_secrets(problem, classes, asked), (int(l), int(k), int(m))) < c
 
 
+def _guards(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Personalised privacy: in everybody's class at most a share p of the values lie under their guarding node."""
+    (attribute,), (guard,) = asked.attributes, asked.given
+    for group in classes:
+        values = [problem.rows[row][attribute] for row in group]
+        for node in {problem.rows[row][guard] for row in group} - {None}:
+            inside = [value for value in values if node in ("*", value, *(asked.tree or {}).get(value, ()))]
+            if len(inside) > asked.numbers[0] * len(values):
+                return False
+    return True
+
+
 TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {
     "nt": _is_near,
     "presence": _is_present,
     "average-t": _is_close_on_average,
     "ck": _is_safe,
     "skyline": _is_below_the_skyline,
+    "personal": _guards,
 }
 
 

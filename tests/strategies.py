@@ -41,7 +41,7 @@ from shoal.tables.table import Table
 MODELS = {
     name: kind
     for name, kind in discover(shoal.models, Model).items()
-    if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households)
+    if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households or kind.needs_guards)
 }
 """The models that can be decided for any class of rows."""
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
@@ -117,6 +117,8 @@ SENSITIVE = {
     "illness": Kind(pl.String, ("asthma", "cold", "gout"), _ranked(*map(str, ORGANS)), ORGANS),
     "salary": Kind(pl.Int64, (1, 2, 5, 10), _scaled),
 }
+SECRET = SENSITIVE | {"guard": Kind(pl.String, ("asthma", "cold", "gout", "lung", "foot", "*"), str)}
+"""Sensitive columns, and that of guarding nodes."""
 NEARNESS = Metric.of(["asthma", "cold", "gout"], [[0, "1/4", 1], ["1/4", 0, "3/4"], [1, "3/4", 0]], "nearness")
 
 
@@ -152,12 +154,12 @@ class Case:
     @property
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return tuple(name for name in self.columns if name not in SENSITIVE)
+        return tuple(name for name in self.columns if name not in SECRET)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes."""
-        return tuple(name for name in self.columns if name in SENSITIVE)
+        return tuple(name for name in self.columns if name in SECRET)
 
     @property
     def rows(self) -> list[dict[str, Value]]:
@@ -289,7 +291,7 @@ def _renamed_metric(model: Model) -> Model:
 
 def case_of(columns: Mapping[str, Sequence[Value]], require: str, **more: Any) -> Case:
     """The case of some columns, called as their kind."""
-    kinds = {name: (QUASI | SENSITIVE)[name] for name in columns}
+    kinds = {name: (QUASI | SECRET)[name] for name in columns}
     return Case(kinds, columns, parse_requirement(require, {NEARNESS.source: NEARNESS}).all, **more)
 
 

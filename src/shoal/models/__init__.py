@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.models.l_diversity import LDiversity
     from shoal.models.m_invariance import MInvariance
     from shoal.models.nt_closeness import NTCloseness
+    from shoal.models.personal import Personal
     from shoal.models.presence import DeltaPresence, KMap
     from shoal.models.range_diversity import RangeDiversity
     from shoal.models.recursive_l_diversity import RecursiveLDiversity
@@ -42,6 +43,7 @@ __all__ = [
     "Model",
     "Models",
     "NTCloseness",
+    "Personal",
     "RangeDiversity",
     "RecursiveLDiversity",
     "Rule",

@@ -155,6 +155,8 @@ class Model(ABC):
     """Whether it compares with a population."""
     needs_households: ClassVar[bool] = False
     """Whether it counts households, so that it must be known of what household a row is."""
+    needs_guards: ClassVar[bool] = False
+    """Whether what stands after the bar is the column of people's guarding nodes, and no known attribute."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
     by_people: ClassVar[Counting] = "refused"
