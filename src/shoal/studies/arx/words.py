@@ -73,7 +73,7 @@ NO_MODELS: Mapping[str, str] = {
     r"grassberger-entropy": "shoal takes the entropy itself and corrects nothing for small classes",
     r".*differential privacy": "it publishes a random sample of the rows",
     r".*(uniqueness|uniques|risk)": "write average-risk=SHARE or sample-uniques=SHARE; uniques of a population are for"
-    " `shoal risk`",
+    " `shoal audit`",
     r".*(profitability|financial|game|stackelberg)": "write no-attack=(GAIN,COST) where the attacker knows who is in"
     " the table; shoal has no payouts",
 }
