@@ -47,7 +47,8 @@ def main() -> None:
 
 def fragmentations(whole: Box) -> Iterator[tuple[Box, ...]]:
     """Yield every fragmentation that full cuts of single boxes reach, once."""
-    waiting, seen = [(whole,)], set()
+    waiting: list[tuple[Box, ...]] = [(whole,)]
+    seen: set[frozenset[object]] = set()
     while waiting:
         boxes = waiting.pop()
         key = frozenset((one.corner, one.counts.shape) for one in boxes)

@@ -198,7 +198,7 @@ def test_distances_along_a_ragged_tree_are_those_of_the_oracle(a: list[int], b: 
     ones, others = dict(zip(LEAVES, a, strict=True)), dict(zip(LEAVES, b, strict=True))
     whole = Values(np.arange(5), totals(b), values, tree=Taxonomy.from_tree(RAGGED).build(values))
     exact = oracle.transport(ones, others, apart)  # type: ignore[arg-type]
-    assert oracle.emd(ones, others, "hierarchy", labels) == exact
+    assert oracle.emd(ones, others, "hierarchy", labels) == exact  # type: ignore[arg-type]
     assert ground_distance("hierarchy", whole, "s").one(counted(a), totals(b)) == exact
 
 

@@ -54,7 +54,7 @@ class RGather(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require that the table as one class meets the models, and few enough distinct tuples."""
-        reasons = [problem.full_domain_refusal] if problem.full_domain_refusal else problem.refused_as_one()
+        reasons = [problem.global_recoding_refusal] if problem.global_recoding_refusal else problem.refused_as_one()
         if problem.recoding_kind.two_tables:
             reasons = [*reasons, "groups of two tables are not clusters of near rows"]
         tuples = len(problem.microdata.counts)

@@ -47,8 +47,8 @@ class RandomUnions(Method):
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require l-diversity of one attribute, and classes that are published with cells of their own."""
-        if problem.full_domain_refusal:
-            return [problem.full_domain_refusal]
+        if problem.global_recoding_refusal:
+            return [problem.global_recoding_refusal]
         if problem.recoding_kind.two_tables:
             return ["two tables generalize nothing"]
         if problem.uses_surrogates:
