@@ -359,8 +359,9 @@ class Combined(Transport):
 SUM, MAXIMUM = "sum", "maximum"
 COMBINED = (SUM, MAXIMUM)
 """The words for a distance between combinations of several attributes' values."""
-MOST_COMBINATIONS = 1_000
-"""Combinations up to which rows are moved between them: a class then takes about a second."""
+MOST_COMBINATIONS = 500
+"""Combinations up to which rows are moved between them: a class takes a thousandth of a second with 100 of them, and
+nearly a tenth with 450; methods measure thousands of classes."""
 
 
 def ground_distance(distance: str | Metric, values: Values, name: str) -> GroundDistance:
