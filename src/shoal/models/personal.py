@@ -54,6 +54,11 @@ class Personal(AttributeModel):
                 expected="a sensitive attribute, a bar, and the column of guarding nodes: personal(disease|guard)=0.5",
             )
 
+    @classmethod
+    def grammar(cls) -> str:
+        """Return how the requirement is written."""
+        return f"{cls.name}(ATTRIBUTE|GUARD)=P"
+
     def level(self, classes: Classes) -> Floats:
         """Return the largest share of a class that lies under the guarding node of one of its people."""
         return self._largest(classes) / classes.sizes
