@@ -17,6 +17,7 @@ from tests.web.server import Served, served
 from shoal.studies.synth import write_census
 from shoal.web import data, theme
 from shoal.web.desk import Desk
+from shoal.web.packed_files import SMALLEST
 
 STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
 
@@ -66,6 +67,17 @@ def test_an_address_works_once_and_files_are_kept_as_long_as_they_may_be(client:
         assert client.get(file).headers["cache-control"] == "private, max-age=31536000, immutable"
     assert client.get("/alive").headers["cache-control"] == "no-store"
     assert client.get("/fetch/1/release.zip").headers["cache-control"] == "no-store"
+
+
+def test_the_files_of_a_page_are_packed_and_the_page_itself_is_not(client: httpx.Client) -> None:
+    page = client.get("/data")
+    assert "content-encoding" not in page.headers, "what belongs to a person is not packed"
+    files = set(re.findall(r'(?:src=|href=|url\()"(/(?:look|_nicegui)/[^"]+\.(?:js|css)[^"]*)"', page.text))
+    assert len(files) > 8
+    for name in files:
+        with client.stream("GET", name) as answer:
+            size = sum(map(len, answer.iter_raw()))
+            assert answer.headers.get("content-encoding") == "gzip" or size < SMALLEST, name
 
 
 def test_a_page_names_nothing_outside_this_machine(client: httpx.Client, desk: Served) -> None:

@@ -24,6 +24,7 @@ from shoal.core.errors import ParameterError
 from shoal.web import check, data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
+from shoal.web.packed_files import PackedFiles
 from shoal.web.page import Page, Step, decided
 from shoal.web.traffic import carry
 
@@ -65,6 +66,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     for step in (*steps, check.STEP):
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
+    ui.add_body_html(theme.first(), shared=True)
     ui.run_with(
         app,
         title="shoal",
@@ -157,7 +159,7 @@ def ending(running: uvicorn.Server) -> Iterator[None]:
 
 def guarded(desk: Desk, held: Sequence[socket.socket], used: Callable[[], None]) -> Guard:
     """Return the page behind its door."""
-    return Guard(build(desk), held[0].getsockname()[1], used=used)
+    return Guard(PackedFiles(build(desk)), held[0].getsockname()[1], used=used)
 
 
 def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bool) -> None:

@@ -15,7 +15,7 @@ from shoal.web.desk import Desk, Run, queries
 from shoal.web.desk.atomic_files import get_json
 from shoal.web.desk.job_handlers import PARTS
 from shoal.web.desk.runs import GOING
-from shoal.web.desk.verdict import Finding, Verdict
+from shoal.web.desk.verdict import CERTAIN, LINKING, Finding, Verdict
 from shoal.web.events import hear
 from shoal.web.job_state import stop_button, wait_for
 from shoal.web.page import Page, Picks, Step
@@ -170,8 +170,24 @@ def _findings(found: Mapping[str, Any]) -> Iterator[Finding]:
             "bad",
             f"{counted(found['unique_rows'], 'row is', 'rows are')} unique: whoever knows these columns finds them.",
         )
+    yield from _attacked(found.get("hits", ()))
     for one in found.get("warnings", ()):
         yield Finding("note", f"{one[:1].upper()}{one[1:]}.")
+
+
+def _attacked(hits: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Say which attacks find people, or make a secret certain; then what else attacks get."""
+    got = [one for one in hits if one["after"]]
+    for one in got:
+        many = f"{counted(one['after'], 'row')} of {one['of']:,}"
+        if one["attack"] == CERTAIN:
+            yield Finding("bad", f"{one['attribute']!r} of {many} is certain although nobody is found.")
+        elif one["attack"] in LINKING:
+            yield Finding("bad", f"{many} can be found for certain by who knows {one['knows']}.")
+    others = {one["attack"]: one["after"] for one in got if one["attack"] not in (CERTAIN, *LINKING)}
+    if others:
+        listed = ", ".join(f"{name} ({counted(many, 'row')})" for name, many in others.items())
+        yield Finding("note", f"Other attacks that get something: {listed}.")
 
 
 def _levels(findings: Sequence[Mapping[str, Any]]) -> None:

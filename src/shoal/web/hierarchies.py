@@ -125,7 +125,7 @@ def _level(level: Blocks, title: str) -> None:
         part("h3", title)
         groups = counted(level.number, "group" if level.level else "value")
         part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
-        with part("ul"):
+        with part("ul", tabindex="0", aria_label=f"{title}: groups, and how many rows each has"):
             for label, many in level.blocks:
                 with part("li"):
                     part("span", "(missing)" if label is None else label)

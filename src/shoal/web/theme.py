@@ -10,6 +10,7 @@ from shoal.core.markup import Markup, joined, tag
 HERE = Path(__file__).parent
 STYLE, SCRIPTS = HERE / "page.css", (HERE / "page.js", HERE / "editors.js")
 NOWHERE = "The address leads nowhere in shoal. Nothing that was decided is lost."
+OPENING = "Opening the page …"
 WAYS = {"The table": "/data", "What is decided about it": "/privacy", "Runs": "/run", "The latest release": "/release"}
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#0f766e">'
@@ -25,6 +26,13 @@ def nowhere() -> str:
     body = tag("main", tag("p", tag("a", "shoal", class_="name", href="/data")), content, class_="nowhere")
     top = joined([tag("title", "No such page – shoal"), Markup(style_link())])
     return f'<!doctype html><html lang="en-GB"><head><meta charset="utf-8">{top}</head><body>{body}</body></html>'
+
+
+def first() -> str:
+    """Return what is shown until the page is drawn: scripts are fetched and read meanwhile."""
+    name = tag("span", "shoal", class_="name")
+    waiting = tag("p", OPENING, class_="lead")
+    return tag("div", tag("div", name, class_="top"), tag("div", waiting, class_="opening"), id="first", role="status")
 
 
 def style_link() -> str:

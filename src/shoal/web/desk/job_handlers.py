@@ -26,13 +26,13 @@ from shoal.republication.earlier import Earlier
 from shoal.republication.release_register import Overlap
 from shoal.request import Request
 from shoal.studies import comparison
-from shoal.studies.frontier import QUERIES, trace
+from shoal.studies.frontier import trace
 from shoal.tables.table import Table, read
 from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.jobs import POINTS, RELEASE, Failure, Job
 from shoal.web.desk.made_from import check_content
-from shoal.web.desk.measures import measure_parts
+from shoal.web.desk.measures import QUERIES, measure_parts
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.queries import LOOKS
 from shoal.web.desk.relax_requirement import eased
@@ -151,7 +151,7 @@ def measure(task: Task, made: Release | Path, table: Table | None = None) -> Non
     task.tell(1.0, "measuring: risk")
     measure_parts(
         task.job.folder,
-        lambda: Evidence.growing(made, table or task.table(), source=task.draft.name),
+        lambda: Evidence.growing(made, table or task.table(), queries=QUERIES, source=task.draft.name),
         task.tell,
     )
     task.tell(1.0, "done")
