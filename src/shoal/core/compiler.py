@@ -64,6 +64,12 @@ class Loop:
         return numba_setup.njit(**self.options, **options)(copy)
 
 
-def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Return a loop, or with options alone a decorator: `@njit(cache=True)`. The options are those of `numba.njit`."""
+def njit(function: Callable[..., Any] | None = None, *, makes_arrays: bool = True, **options: Any) -> Any:
+    """Return a loop, or with options alone a decorator: `@njit(cache=True)`. The options are those of `numba.njit`.
+
+    `makes_arrays=False` says that it only reads and writes arrays that it is given: references to them are not counted
+    then, which takes longer than a short loop itself. The compiler refuses it for a loop that makes an array.
+    """
+    if not makes_arrays:
+        options["_nrt"] = False
     return partial(Loop, options=options) if function is None else Loop(function, options)

@@ -69,6 +69,7 @@ class State(NamedTuple):
     working: Ints
     listed: Ints
     copies: Ints
+    costs: Ints
     journal: Ints
     random: Ints
 
@@ -84,6 +85,7 @@ class State(NamedTuple):
             np.zeros(1, np.int64),
             np.zeros((LARGE + 2, width), np.int64),
             np.zeros(max(LARGE, rules.pool), np.int64),
+            np.zeros(LARGE, np.int64),
             np.zeros(LARGE, np.int64),
             np.zeros((rules.pool + 1, 2), np.int64),
             np.array([seed % 2**63], np.uint64),
