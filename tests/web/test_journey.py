@@ -123,7 +123,7 @@ def test_ten_clicks_lead_from_a_file_to_a_download_whose_verdict_is_green(
         steward.sees("different values")
         for key in keys[:-1]:
             control = steward.page.locator(f'[data-key="{key}"]')
-            control.wait_for(state="attached", timeout=RUN)
+            control.wait_for(state="attached", timeout=3 * RUN)
             control.click(force=key.startswith("role-"))
             if key == "preset-hospital":
                 steward.page.locator("#content").get_by_text(require, exact=True).first.wait_for()
