@@ -48,7 +48,7 @@ def main() -> None:
 def fragmentations(whole: Box) -> Iterator[tuple[Box, ...]]:
     """Yield every fragmentation that full cuts of single boxes reach, once."""
     waiting: list[tuple[Box, ...]] = [(whole,)]
-    seen: set[frozenset[object]] = set()
+    seen = set()
     while waiting:
         boxes = waiting.pop()
         key = frozenset((one.corner, one.counts.shape) for one in boxes)

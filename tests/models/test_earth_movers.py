@@ -191,14 +191,15 @@ def test_distances_along_a_ragged_tree_are_those_of_the_oracle(a: list[int], b: 
         **dict.fromkeys("ab", ("coast", "Norway", "north")),
         **{leaf: (leaf, leaf, "south") for leaf in "cd"},
     }
-    apart = {
+    apart: dict[tuple[Key, Key], Fraction] = {
         (one, other): Fraction(TOGETHER.get(frozenset((str(one), str(other))), 4 * (one != other)), 4)
         for one, other in product(LEAVES, repeat=2)
     }
-    ones, others = dict(zip(LEAVES, a, strict=True)), dict(zip(LEAVES, b, strict=True))
+    ones: dict[Key, int] = dict(zip(LEAVES, a, strict=True))
+    others: dict[Key, int] = dict(zip(LEAVES, b, strict=True))
     whole = Values(np.arange(5), totals(b), values, tree=Taxonomy.from_tree(RAGGED).build(values))
-    exact = oracle.transport(ones, others, apart)  # type: ignore[arg-type]
-    assert oracle.emd(ones, others, "hierarchy", labels) == exact  # type: ignore[arg-type]
+    exact = oracle.transport(ones, others, apart)
+    assert oracle.emd(ones, others, "hierarchy", labels) == exact
     assert ground_distance("hierarchy", whole, "s").one(counted(a), totals(b)) == exact
 
 
