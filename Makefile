@@ -48,7 +48,7 @@ test-all: lint
 
 # Chromium of the system is taken if there is one; the screenshots of docs/web.md are made anew on the way.
 test-web: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.45"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.45" axe-playwright-python
 	@(command -v chromium || command -v chromium-browser || command -v google-chrome) >/dev/null || $(BIN)/python -m playwright install chromium
 	@mkdir -p build
 	SHOAL_FIGURES=docs/figures SHOAL_RECORDS=build $(BIN)/pytest -m web tests/web -n 0

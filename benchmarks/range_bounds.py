@@ -54,7 +54,7 @@ def main(rows: str = "3000", require: str = "k=5") -> None:
 def _converged(problem: Problem) -> tuple[float, float]:
     """Return the value of the linear program over the classes found, and what its prices prove, after all rounds."""
     search = ClassSearch.of(problem)
-    least, _ = search.smallest(SEEN, Unlimited())
+    least = search.smallest(SEEN, Unlimited())
     ascent = Ascent(search, least)
     for _ in ascent.rounds(ROUNDS, SEEN * len(least), Unlimited()):
         pass

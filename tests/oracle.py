@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, permutations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
 
@@ -41,7 +41,10 @@ class Asked:
     attributes: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     distance: str | Matrix = "auto"
+    """A word, a matrix, or of combinations `sum` or `maximum` with a word for each attribute: `sum:equal:ordered`."""
     tree: Tree | None = None
+    trees: tuple[Tree | None, ...] = ()
+    """The tree of each attribute, where several are read jointly."""
 
 
 def admits(asked: Asked, group: Sequence[Row], table: Sequence[Row]) -> bool:
@@ -61,6 +64,11 @@ def _counted(rows: Iterable[Row], attributes: tuple[str, ...]) -> Counts:
 
 def _has_k_rows(counts: Counts, totals: Counts, asked: Asked) -> bool:
     return sum(counts.values()) >= asked.numbers[0]
+
+
+def _pays_no_attack(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    gain, cost = asked.numbers
+    return gain * Fraction(1, sum(counts.values())) <= cost
 
 
 def _is_eligible(counts: Counts, totals: Counts, asked: Asked) -> bool:
@@ -85,11 +93,15 @@ def _is_recursive(counts: Counts, totals: Counts, asked: Asked) -> bool:
 
 
 def _is_close(counts: Counts, totals: Counts, asked: Asked) -> bool:
-    return emd(counts, totals, asked.distance, asked.tree) <= asked.numbers[0]
+    distance = asked.distance
+    if isinstance(distance, str) and distance.split(":")[0] in ("sum", "maximum"):
+        distance = combined(list(totals), distance, asked.trees)
+    return emd(counts, totals, distance, asked.tree) <= asked.numbers[0]
 
 
 MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
     "k": _has_k_rows,
+    "no-attack": _pays_no_attack,
     "l": _is_eligible,
     "distinct-l": _has_distinct,
     "entropy-l": _has_entropy,
@@ -182,6 +194,32 @@ def emd(counts: Counts, totals: Counts, distance: str | Matrix = "auto", tree: T
     return moved / (places[-1] - places[0]) if moved else Fraction(0)
 
 
+def combined(values: Sequence[Key], distance: str, trees: Sequence[Tree | None]) -> Matrix:
+    """The mean or the maximum of the attributes' distances, between any two combinations of values.
+
+    >>> found = combined([(1, "a"), (2, "a"), (5, "b")], "sum:numeric:equal", (None, None))
+    >>> found[(1, "a"), (2, "a")], found[(1, "a"), (5, "b")]
+    (Fraction(1, 8), Fraction(1, 1))
+    """
+    how, *words = distance.split(":")
+    columns = list(zip(*cast(Sequence[tuple[Value, ...]], values), strict=True))
+    parts = [_each_way(column, word, tree) for column, word, tree in zip(columns, words, trees, strict=True)]
+    found = {}
+    for a, b in product(cast(Sequence[tuple[Value, ...]], values), repeat=2):
+        apart = [part[pair] for part, pair in zip(parts, zip(a, b, strict=True), strict=True)]
+        found[a, b] = max(apart) if how == "maximum" else sum(apart, Fraction(0)) / len(apart)
+    return cast(Matrix, found)
+
+
+def _each_way(column: Sequence[Value], word: str, tree: Tree | None) -> dict[tuple[Value, Value], Fraction]:
+    """How far the values of one attribute are apart: what it takes to move all of the one to the other."""
+    once = dict.fromkeys(column, 1)
+    return {
+        (a, b): emd({a: 1}, {**dict.fromkeys(once, 0), b: 1}, word, tree) if a != b else Fraction(0)
+        for a, b in product(once, repeat=2)
+    }
+
+
 def _default_distance(values: Sequence[Key], tree: Tree | None) -> str:
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, int | float | date) and not isinstance(value, bool) for value in known):
@@ -240,14 +278,13 @@ def transport(counts: Counts, totals: Counts, distance: Matrix) -> Fraction:
         path = _shortest_path(values, supply, demand, flow, distance)
         start, end = path[0], path[-1]
         back = [(path[i + 1], path[i]) for i in range(1, len(path) - 1, 2)]
-        amount = min([supply[start], demand[end], *(flow[b, a] for a, b in back)])
+        amount = min([supply[start], demand[end], *(flow[way] for way in back)])
         supply[start] -= amount
         demand[end] -= amount
         for i in range(0, len(path) - 1, 2):
             flow[path[i], path[i + 1]] += amount
-        for a, b in back:
-            flow[b, a] -= amount
-            flow[a, b] += 0
+        for way in back:
+            flow[way] -= amount
     moved = sum((distance[a, b] * amount for (a, b), amount in flow.items()), Fraction(0))
     return moved / (rows * total)
 
@@ -713,7 +750,101 @@ def _fits(problem: Problem, group: Group, person: Row) -> bool:
     return all(cell.star or person[column.name] in cell.members for column, cell in pairs)
 
 
-TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {"nt": _is_near, "presence": _is_present}
+def _is_close_on_average(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Average t-closeness: the mean over rows of the distance from their class to the table is at most t."""
+    table = _counted([problem.rows[row] for group in classes for row in group], asked.attributes)
+    counts = [_counted([problem.rows[row] for row in group], asked.attributes) for group in classes]
+    moved = [sum(one.values()) * emd(one, table, asked.distance, asked.tree) for one in counts]
+    return sum(moved, Fraction(0)) <= asked.numbers[0] * sum(table.values())
+
+
+World: TypeAlias = tuple[Key, ...]
+"""The value of everybody, class by class."""
+
+
+def worlds(groups: Sequence[Sequence[Key]]) -> list[World]:
+    """Every different way to hand out the values of classes to their people; all are as probable.
+
+    >>> len(worlds([["a", "b"], ["a", "a", "b"]]))
+    6
+    """
+    dealt = [sorted(set(permutations(values)), key=repr) for values in groups]
+    return [tuple(value for part in parts for value in part) for parts in product(*dealt)]
+
+
+def surest_by_implications(groups: Sequence[Sequence[Key]], k: int) -> Fraction:
+    """How sure k implications with one conclusion make an attacker at most of it, by trying all premises."""
+    every = worlds(groups)
+    atoms = sorted({(person, value) for world in every for person, value in enumerate(world)}, key=repr)
+    surest = Fraction(0)
+    for target, value in atoms:
+        true = sum(world[target] == value for world in every)
+        for size in range(k + 1):
+            for premises in combinations(atoms, size):
+                false = [world for world in every if all(world[person] != other for person, other in premises)]
+                surest = max(surest, Fraction(true, true + sum(world[target] != value for world in false)))
+    return surest
+
+
+def surest_by_facts(groups: Sequence[Sequence[Key]], facts: tuple[int, int, int]) -> Fraction:
+    """How sure l values not had, k known people and m sharers make an attacker at most, by trying all of them."""
+    l, k, m = facts  # noqa: E741 - the paper's name
+    every = worlds(groups)
+    people, values = range(len(every[0])), sorted({value for world in every for value in world}, key=repr)
+    surest = Fraction(0)
+    for target, value in product(people, values):
+        others, rest = [one for one in people if one != target], [one for one in values if one != value]
+        for not_had in chain(*(combinations(rest, size) for size in range(l + 1))):
+            for known in chain(*(combinations(others, size) for size in range(k + 1))):
+                free = [one for one in others if one not in known]
+                for sharers in chain(*(combinations(free, size) for size in range(m + 1))):
+                    told: dict[World, list[World]] = defaultdict(list)
+                    for world in every:
+                        apart = world[target] != value and any(world[one] == value for one in sharers)
+                        if world[target] not in not_had and not apart:
+                            told[tuple(world[one] for one in known)].append(world)
+                    for left in told.values():
+                        surest = max(surest, Fraction(sum(world[target] == value for world in left), len(left)))
+    return surest
+
+
+def _secrets(problem: Problem, classes: Sequence[Group], asked: Asked) -> list[list[Key]]:
+    return [
+        list(Counter(_counted([problem.rows[row] for row in group], asked.attributes)).elements()) for group in classes
+    ]
+
+
+def _is_safe(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """(c,k)-safety: k implications make nobody sure by c or more."""
+    return surest_by_implications(_secrets(problem, classes, asked), int(asked.numbers[1])) < asked.numbers[0]
+
+
+def _is_below_the_skyline(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Skyline privacy: facts of three kinds make nobody sure by c or more."""
+    l, k, m, c = asked.numbers  # noqa: E741 - the paper's name
+    return surest_by_facts(_secrets(problem, classes, asked), (int(l), int(k), int(m))) < c
+
+
+def _guards(problem: Problem, classes: Sequence[Group], asked: Asked) -> bool:
+    """Personalised privacy: in everybody's class at most a share p of the values lie under their guarding node."""
+    (attribute,), (guard,) = asked.attributes, asked.given
+    for group in classes:
+        values = [problem.rows[row][attribute] for row in group]
+        for node in {problem.rows[row][guard] for row in group} - {None}:
+            inside = [value for value in values if node in ("*", value, *(asked.tree or {}).get(value, ()))]
+            if len(inside) > asked.numbers[0] * len(values):
+                return False
+    return True
+
+
+TOGETHER: dict[str, Callable[[Problem, Sequence[Group], Asked], bool]] = {
+    "nt": _is_near,
+    "presence": _is_present,
+    "average-t": _is_close_on_average,
+    "ck": _is_safe,
+    "skyline": _is_below_the_skyline,
+    "personal": _guards,
+}
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
@@ -820,6 +951,26 @@ def _ambiguity(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return total / len(problem.rows)
 
 
+def _uniform_entropy(problem: Problem, classes: Sequence[Group]) -> float:
+    """The bits that cells leave open if all that they cover is equally likely, as a share of all bits."""
+    bits = [log(len(_span(problem, column)), 2) for column in problem.quasi]
+    total = len(problem.dropped(classes)) * sum(bits)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        total += len(group) * sum(log(len(_box(problem, column, cell)), 2) for column, cell in pairs)
+    return total / (sum(bits) or 1) / len(problem.rows)
+
+
+def _classification(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """The share of the rows that have not the commonest sensitive value of their class, averaged over columns."""
+    wrong = Fraction(0)
+    for name in problem.sensitive:
+        for group in classes:
+            wrong += len(group) - max(Counter(problem.rows[row][name] for row in group).values())
+    wrong = wrong / len(problem.sensitive) if problem.sensitive else wrong
+    return (wrong + len(problem.dropped(classes))) / len(problem.rows)
+
+
 def _reconstruction(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The mean squared distance of each row's own value from the shares of the values in its group."""
     total = Fraction(len(problem.dropped(classes)))
@@ -875,5 +1026,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "kl-divergence": _kl_divergence,
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,
+    "uniform-entropy": _uniform_entropy,
+    "classification": _classification,
     "reconstruction": _reconstruction,
 }

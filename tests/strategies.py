@@ -28,6 +28,7 @@ from shoal.costs import Cost
 from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.microdata.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
+from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
@@ -40,7 +41,7 @@ from shoal.tables.table import Table
 MODELS = {
     name: kind
     for name, kind in discover(shoal.models, Model).items()
-    if not (kind.needs_cells or kind.needs_population or kind.needs_households)
+    if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households or kind.needs_guards)
 }
 """The models that can be decided for any class of rows."""
 KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
@@ -116,6 +117,8 @@ SENSITIVE = {
     "illness": Kind(pl.String, ("asthma", "cold", "gout"), _ranked(*map(str, ORGANS)), ORGANS),
     "salary": Kind(pl.Int64, (1, 2, 5, 10), _scaled),
 }
+SECRET = SENSITIVE | {"guard": Kind(pl.String, ("asthma", "cold", "gout", "lung", "foot", "*"), str)}
+"""Sensitive columns, and that of guarding nodes."""
 NEARNESS = Metric.of(["asthma", "cold", "gout"], [[0, "1/4", 1], ["1/4", 0, "3/4"], [1, "3/4", 0]], "nearness")
 
 
@@ -151,12 +154,12 @@ class Case:
     @property
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return tuple(name for name in self.columns if name not in SENSITIVE)
+        return tuple(name for name in self.columns if name not in SECRET)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes."""
-        return tuple(name for name in self.columns if name in SENSITIVE)
+        return tuple(name for name in self.columns if name in SECRET)
 
     @property
     def rows(self) -> list[dict[str, Value]]:
@@ -176,7 +179,7 @@ class Case:
     @property
     def microdata(self) -> Microdata:
         """The table as codes, made once for all that is asked of it."""
-        ordered = tuple(model for model in self.models if model.wants_order)
+        ordered = tuple(model for model in self.models if model.ordered_attributes)
         return _encoded(tuple(self.kinds.items()), _frozen(self.columns), ordered, _frozen(self.population))
 
     @cached_property
@@ -225,12 +228,25 @@ class Case:
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
         distance = getattr(model, "distance", "auto")
+        if isinstance(distance, str) and is_combined(distance):
+            return self._jointly(model, distance)
         if distance == "auto" and set(model.attributes) & set(Models(self.models).in_order):
             distance = "ordered"  # the words have an order for this release
         if isinstance(distance, Metric):
             distance = {(a, b): distance.between(a, b) for a in distance.labels for b in distance.labels}
         single = self.kinds[model.attributes[0]].tree if len(model.attributes) == 1 else {}
         return Asked(model.name, model.asked, model.attributes, model.given, distance, single or None)
+
+    def _jointly(self, model: Model, distance: str) -> Asked:
+        """A model with a distance between combinations, with a word for each attribute."""
+        ordered, how = Models(self.models).in_order, distance.split(":", maxsplit=1)[0]
+        named = attribute_distances(distance, len(model.attributes))
+        words = [
+            "ordered" if word == "auto" and name in ordered else word
+            for name, word in zip(model.attributes, named, strict=True)
+        ]
+        trees = tuple(self.kinds[name].tree or None for name in model.attributes)
+        return Asked(model.name, model.asked, model.attributes, model.given, ":".join([how, *words]), trees=trees)
 
     def taken(self, rows: Sequence[int]) -> Case:
         """The same rows in another order, or some of them."""
@@ -275,8 +291,8 @@ def _renamed_metric(model: Model) -> Model:
 
 def case_of(columns: Mapping[str, Sequence[Value]], require: str, **more: Any) -> Case:
     """The case of some columns, called as their kind."""
-    kinds = {name: (QUASI | SENSITIVE)[name] for name in columns}
-    return Case(kinds, columns, parse_requirement(require).all, **more)
+    kinds = {name: (QUASI | SECRET)[name] for name in columns}
+    return Case(kinds, columns, parse_requirement(require, {NEARNESS.source: NEARNESS}).all, **more)
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
@@ -312,7 +328,9 @@ def models(draw: st.DrawFn, kind: type[Model], columns: Mapping[str, Sequence[Va
 def _distances(attributes: tuple[str, ...], columns: Mapping[str, Sequence[Value]]) -> list[str | Metric | None]:
     """The distances that the values of an attribute have."""
     if len(attributes) > 1:
-        return [None, "equal"]
+        each = [_distances((name,), columns) for name in attributes]
+        words = [[word for word in one if isinstance(word, str)][-1] for one in each]
+        return [None, "equal", *COMBINED, ":".join([SUM, *words]), ":".join([MAXIMUM, *["equal"] * len(attributes)])]
     complete = None not in columns[attributes[0]]
     if attributes[0] == "illness":
         return [None, "equal", "ordered", "hierarchy", *([NEARNESS] if complete else [])]
@@ -386,7 +404,7 @@ PLAIN = ("number", "decimal", "text", "day", "truth", "category")
 
 @st.composite
 def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[str]) -> Case:
-    """A small case that asks for `nt` or `presence`, which speak of all classes of a release, with or without k.
+    """A small case that asks for a model which speaks of all classes of a release, with or without k.
 
     The population holds the rows of the table, and some people more; now and then it does not.
     """
@@ -405,11 +423,14 @@ def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[
     shares = st.sampled_from(
         [Fraction(0), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4)]
     )
-    numbers_asked = (
-        f"presence=({draw(st.sampled_from(['0', '0', '0', '1/5', '1/3']))},{draw(shares)})"
-        if model == "presence"
-        else f"nt(illness:equal)=({draw(st.integers(1, max_rows))},{draw(shares)})"
-    )
+    sure, few = draw(st.sampled_from(["1/2", "2/3", "3/4", "1"])), st.integers(0, 1)
+    numbers_asked = {
+        "presence": f"presence=({draw(st.sampled_from(['0', '0', '0', '1/5', '1/3']))},{draw(shares)})",
+        "nt": f"nt(illness:equal)=({draw(st.integers(1, max_rows))},{draw(shares)})",
+        "average-t": f"average-t(illness:{draw(st.sampled_from(['equal', 'hierarchy']))})={draw(shares)}",
+        "ck": f"ck(illness)=({sure},{draw(st.integers(0, 2))})",
+        "skyline": f"skyline(illness)=({draw(few)},{draw(few)},{draw(few)},{sure})",
+    }[model]
     beside = draw(st.sampled_from(["", "", "k=2 "]))
     recoding = draw(st.sampled_from(list(recodings)))
     return Case(

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.config import read_config
 from shoal.core.errors import ParameterError
-from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SECTIONS, SWITCH, TEXT, WORDS, Setting
+from shoal.core.settings import CODES, FILE, HIERARCHY, MASK, NAMES, NUMBER, SECTIONS, SWITCH, TEXT, WORDS, Setting
 from shoal.core.toml import toml_value
 from shoal.request import SETTINGS
 
@@ -19,6 +19,7 @@ VALUES = {
     CODES: [-8, 99, "NA"],
     WORDS: ["cold", "flu"],
     HIERARCHY: {"builder": "prefixes", "lengths": [3, 2]},
+    MASK: {"mask": "noise", "share": 0.1},
 }
 """A value of every kind that a setting may have."""
 COLUMN = "home town"

@@ -15,6 +15,7 @@ from pathlib import Path
 from docs.generator.command_line import command_line
 from docs.generator.notebooks import Notebook
 from docs.generator.python_interface import python_interface
+from docs.generator.seeds import other_papers, seeds
 from shoal.studies.reference import SETTING_TABLES, TABLES, markdown
 
 DOCS = Path(__file__).parent.parent
@@ -36,6 +37,8 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     **{name: partial(table, name) for name in ROWS},
     "command_line": command_line,
     "python_interface": python_interface,
+    "seeds": seeds,
+    "other_papers": other_papers,
 }
 """By placeholder, what fills it."""
 

@@ -19,6 +19,7 @@ from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
+    MASK,
     NAMES,
     NUMBER,
     PER_COLUMN,
@@ -46,8 +47,8 @@ _METRIC = re.compile(r""":\s*["']?([^"')]+?)["']?\s*\)""")
 """What may be the file of a metric in a requirement."""
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """Return the settings of a `shoal.toml`; file names in it are relative to it.
+def read_config(path: Path, folder: Path | None = None) -> dict[str, Any]:
+    """Return the settings of a `shoal.toml`; file names in it are relative to it, or to a folder that is named.
 
     Unknown sections and keys are errors, so that a misspelt one is not silently ignored.
     """
@@ -75,7 +76,7 @@ def read_config(path: Path) -> dict[str, Any]:
                 )
             _check_kind(path.name, section, key, value, SETTINGS[KEYS[section][key]].kind)
             settings[KEYS[section][key]] = value
-    return _relative_to(path.parent, settings)
+    return _relative_to(path.parent if folder is None else folder, settings)
 
 
 def _renamed(file: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +139,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         TEXT: lambda given: isinstance(given, str),
         FILE: lambda given: isinstance(given, str),
         HIERARCHY: lambda _: True,  # for a builder to say
+        MASK: lambda given: isinstance(given, str | dict),
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),

@@ -25,6 +25,7 @@ from shoal.models.orders import read_as_asked
 from shoal.problem import Problem, Solution
 from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
+from shoal.steps.masks import with_resolved_masks
 from shoal.steps.notebook_progress import watched
 from shoal.steps.preparation import examined, prepare
 from shoal.steps.publication import audited, cells_seen, certified, classes_read, described, with_checked_bound
@@ -122,6 +123,7 @@ def run(
     if limit is not None:
         limit.check_table(table.rows, len(table.columns))
     table = read_as_asked(table, request.unify, request.order, request.missing)
+    request = with_resolved_masks(table, request)
     seed, seconds = request.start_and_limit()
     safety = examined(table, request) if publishes else Safety()
     watch, deadline = Stopwatch(), Deadline.after(seconds, stop)

@@ -16,7 +16,19 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from shoal.core.errors import Unsupported
 from shoal.core.parameters import Number, Numeral
-from shoal.core.settings import CODES, FILE, HIERARCHY, NAMES, NUMBER, SWITCH, WORDS, Setting, setting, settings_of
+from shoal.core.settings import (
+    CODES,
+    FILE,
+    HIERARCHY,
+    MASK,
+    NAMES,
+    NUMBER,
+    SWITCH,
+    WORDS,
+    Setting,
+    setting,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from shoal.models import Model, Models
@@ -249,6 +261,14 @@ class Choices:
         "checked (if not given), or arx: such rows are not checked before the audit, to compare with ARX.",
         section="privacy",
     )
+    masks: Mapping[str, object] = setting(
+        {},
+        "How a sensitive or other column is altered before all else: income=round:1000, salary=noise:0.1",
+        section="masks",
+        flag="--mask",
+        metavar="COLUMN=MASK",
+        kind=MASK,
+    )
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
@@ -331,6 +351,7 @@ class Settings(TypedDict, total=False):
     population: TableLike | None
     max_suppressed: Numeral
     suppressed: str
+    masks: Mapping[str, object] | None
     method: str
     recoding: str | None
     coarsen: str | Mapping[str, int] | None
@@ -376,7 +397,7 @@ EARLIER = ("registry", "overlap", "follows")
 REGISTRY = "shoal-registry"
 """The register that releases are recorded in afterwards, where none is named."""
 
-NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym", "household")
+NEVER_IGNORED = ("engine", "spark_master", "follows", "person", "pseudonym", "household", "masks")
 """Settings that a command which does not take them refuses in a `shoal.toml`: the result would be another."""
 _KEPT = dict.fromkeys(
     (*settings_of(Output), "neutralise", "other", "leave_out", "allow", "weight_rounding"), "it publishes nothing"
@@ -412,6 +433,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "pseudonym": "a number for each person would join its releases",
         "household": "its releases count rows; leave household out",
         "other": "beside several releases of the same rows it would join them",
+        "masks": "masked cells of several releases of the same rows could be compared",
         "weight_rounding": "it publishes no record weights",
         "overwrite": "an existing folder is refused",
         "to": "its releases are folders; write `release.tables` with `shoal.tables.databases.write_tables`",
@@ -428,6 +450,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "household": "rows are counted in Spark; leave --engine spark out",
         **_WEIGHT,
         "weight_rounding": "round record weights in Spark before",
+        "masks": "mask columns in Spark before",
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",
@@ -444,7 +467,6 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_DESK,
         **dict.fromkeys(_DATABASE, "the page reads files"),
         **_LOCAL,
-        "memory_limit": "`shoal serve` is given one",
         "suppressed": "rows that are not checked are for comparisons with ARX",
     },
 }

@@ -20,12 +20,13 @@ from shoal.attacks.base import Attack
 from shoal.attacks.downcoding import Downcoding
 from shoal.attacks.homogeneity import Homogeneity
 from shoal.attacks.linkage import Linkage
-from shoal.attacks.minimality import Minimality, surer_than
+from shoal.attacks.minimality import Minimality
 from shoal.attacks.partial_linkage import PartialLinkage
 from shoal.attacks.scene import Scene
 from shoal.attacks.similarity import Similarity
 from shoal.attacks.skewness import Skewness
 from shoal.hierarchies import Taxonomy
+from shoal.microdata.dealt_values import surer_than
 from shoal.models.requirement import parse_requirement
 from shoal.release.release_view import Shown
 

@@ -17,7 +17,7 @@ from tests.strategies import KNOWN_MODELS, MODELS, Case, case_of, cases
 from tests.thorough import many
 
 from shoal.bounds.base import in_measure
-from shoal.bounds.prices import Ascent, PriceBound, Pricing, Valued
+from shoal.bounds.prices import COMING, FAR, RECENT, Ascent, PriceBound, Pricing, Valued
 from shoal.bounds.residue import Residue
 from shoal.bounds.support import Support, charges
 from shoal.core.arrays import Ints
@@ -235,6 +235,18 @@ def test_prices_that_rise_never_prove_less_than_before(case: Case) -> None:
         assert ascent.pricing.stated(ascent.best) >= before
         before = ascent.pricing.stated(ascent.best)
     assert ascent.pricing.value(ascent.best.prices).bound == ascent.best.bound
+
+
+def test_steps_aim_the_nearer_the_less_the_last_ones_proved() -> None:
+    ascent = Ascent.of(Pricing.of(COUNTEREXAMPLE.problem))
+    proved, unit = ascent.reached.bound, ascent.pricing.cube.denominator
+
+    def ahead(growth: float) -> float:
+        ascent._recent = [round(proved / (1 + growth) ** RECENT), *[proved] * RECENT]
+        return (ascent._near - proved - unit) / proved
+
+    assert ascent._near == proved + int(FAR * proved) + unit
+    assert [round(ahead(growth), 3) for growth in (0.0, 0.01, 0.5)] == [0.05, COMING * 0.01, FAR]
 
 
 @settings(max_examples=20)

@@ -27,11 +27,17 @@ OWN = {"compare": ["--methods=mondrian"], "frontier": ["--vary=distinct-l(occupa
 OWNERS = (Source, Output, Request, Execution)
 BASE = {
     "data": {"file": '"census.csv"'},
-    "roles": {"quasi": '["age", "gender"]', "sensitive": '["occupation"]', "leave_out": '"rest"'},
+    "roles": {
+        "quasi": '["age", "gender"]',
+        "sensitive": '["occupation"]',
+        "leave_out": '"rest"',
+        "allow": '["occupation"]',
+    },
     "privacy": {"require": '"k=5"'},
     "missing": {},
     "order": {},
     "hierarchies": {},
+    "masks": {},
     "method": {"name": '"mondrian"'},
     "attribute_weights": {},
     "output": {"folder": '"release"'},
@@ -69,10 +75,11 @@ GOOD = {
     "missing": '["?", -8]',
     "order": '["Male", "Female"]',
     "hierarchies": '"intervals:width=5,10"',
+    "masks": '"hash"',
     "attribute_weights": "2",
 }
 """A value that a command may be given, where what a setting declares does not say one; per column, that of one."""
-REFUSED = {("codip", "person"), ("codip", "pseudonym"), ("codip", "household")}
+REFUSED = {("codip", "person"), ("codip", "pseudonym"), ("codip", "household"), ("codip", "occupation")}
 """Keys that a command refuses, since without them the result would be another."""
 ALONE = (
     "pseudonym",
@@ -92,11 +99,17 @@ ALONE = (
 """Keys that mean nothing without another one, and are refused."""
 NOTED = {"unify": "shoal: column 'gender': texts that are alike are spelt in one way, as asked\n"}
 """What `anonymize` says of a key on standard error."""
-BAD = {"missing": "[]", "order": '["nonsense"]', "hierarchies": '"nonsense.csv"', "attribute_weights": "-1"}
+BAD = {
+    "missing": "[]",
+    "order": '["nonsense"]',
+    "hierarchies": '"nonsense.csv"',
+    "masks": '"nonsense"',
+    "attribute_weights": "-1",
+}
 """A value that cannot be meant, where the kind of a setting does not say one."""
 PLACES = ("folder", "registry", "follows")
 """Texts that may be anything."""
-COLUMN = {"missing": "age", "order": "gender", "hierarchies": "age", "attribute_weights": "age"}
+COLUMN = {"missing": "age", "order": "gender", "hierarchies": "age", "masks": "occupation", "attribute_weights": "age"}
 """The column that a section with a line per column names."""
 WALK = [(one.section, COLUMN[one.section] if one.per_column else one.key) for one in SETTINGS.values()]
 

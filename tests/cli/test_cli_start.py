@@ -159,7 +159,7 @@ def test_what_is_refused_leaves_the_answers_to_be_changed(table: Path, tmp_path:
         (["--report", "--no-report"], "both --report and --no-report"),
         (["--toml", "no/such/shoal.toml"], "there is no folder"),
         (["--other", "disease", "--sensitive", "disease"], "is named 2 times"),
-        (["--sensitive", "sex", "--preset", "hospital"], "fewer than 3 different values"),
+        (["--leave-out", "disease", "--preset", "hospital"], "no column is sensitive"),
         (["--sensitive", "age,sex"], "no column is a quasi-identifier"),
     ],
 )

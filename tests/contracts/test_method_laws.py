@@ -445,9 +445,15 @@ def test_every_law_holds_for_models_of_a_whole_release(method: str, model: str) 
     sample_whole(model, method, 4, 12)
 
 
+@pytest.mark.parametrize("method", ["mondrian", "t-mondrian", "subset-dp", "full-domain", "auto"])
+@pytest.mark.parametrize("model", ["average-t", "ck", "skyline"])
+def test_every_law_holds_for_models_of_all_classes_together(method: str, model: str) -> None:
+    sample_whole(model, method, 4, 8)
+
+
 @pytest.mark.slow
 @every_method
-@pytest.mark.parametrize("model", ["nt", "presence"])
+@pytest.mark.parametrize("model", ["nt", "presence", "average-t", "ck", "skyline"])
 def test_every_law_holds_for_models_of_a_whole_release_in_many_more(method: str, model: str) -> None:
     sample_whole(model, method, 5, many(80))
 

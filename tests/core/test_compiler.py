@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import shoal
-from shoal.core.compiler import Loop
+from shoal.core.compiler import Loop, njit
 
 INNER = """
 from shoal.core.compiler import njit
@@ -48,6 +49,23 @@ def added(pair):
 
 print(added(Pair(1, 2)))
 """
+
+
+def _first_doubled(numbers, found):  # type: ignore[no-untyped-def]
+    found[0] = 2 * numbers[0]
+
+
+def _total_doubled(numbers, found):  # type: ignore[no-untyped-def]
+    found[0] = (2 * numbers).sum()
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_a_loop_that_says_it_makes_no_arrays_writes_into_those_it_is_given_and_makes_none() -> None:
+    numbers, found = np.array([21]), np.zeros(1, np.int64)
+    njit(_first_doubled, makes_arrays=False)(numbers, found)
+    assert found[0] == 42
+    with pytest.raises(Exception, match="NRT required"):
+        njit(_total_doubled, makes_arrays=False)(numbers, found)
 
 
 def test_what_was_compiled_for_a_class_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:

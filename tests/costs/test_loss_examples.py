@@ -32,6 +32,8 @@ SKEWED = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": ["same"] * 4})
         (SKEWED, "k=4", "suppress", "normalized-entropy", 1 / 2),
         (SKEWED, "k=4", "suppress", "precision", 1 / 2),
         (SKEWED, "k=4", "suppress", "attribute-loss", 1),
+        (FOUR, "k=2", "range", "uniform-entropy", 1 / 2),
+        (SKEWED, "k=4", "suppress", "uniform-entropy", 1),
         (SKEWED, "k=1", "suppress", "entropy", 0),
         (SKEWED, "k=1", "suppress", "non-uniform-entropy", 0),
     ],
@@ -44,3 +46,11 @@ def test_cost_is_what_it_is_by_hand(frame: pl.DataFrame, require: str, recoding:
 def test_the_codebook_states_the_loss_of_every_column() -> None:
     release = shoal.anonymize(SKEWED, quasi=["a", "b"], require="k=4")
     assert {column["name"]: column["loss"] for column in release.codebook["columns"]} == {"a": 1.0, "b": 0.0}
+
+
+def test_the_classification_metric_counts_rows_with_another_value_than_the_commonest_of_their_class() -> None:
+    people = {"a": [1, 1, 2, 2], "s": ["x", "y", "x", "x"], "t": ["u", "v", "u", "v"]}
+    asked = {"quasi": ["a"], "require": "k=2", "cost": "classification", "method": "mondrian"}
+    one = shoal.anonymize(people, **asked, sensitive=["s"], leave_out=["t"])  # type: ignore[arg-type]
+    both = shoal.anonymize(people, **asked, sensitive=["s", "t"])  # type: ignore[arg-type]
+    assert (float(one.certificate.cost), float(both.certificate.cost)) == (1 / 4, 3 / 8)

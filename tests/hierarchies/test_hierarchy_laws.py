@@ -19,6 +19,7 @@ from shoal.hierarchies import (
     Bands,
     Builder,
     Common,
+    Cycles,
     Dates,
     Hierarchy,
     Icd9,
@@ -27,13 +28,16 @@ from shoal.hierarchies import (
     Isco,
     Prefixes,
     StarsOnly,
+    Suffixes,
     Taxonomy,
     TopCoding,
+    Weeks,
     Words,
     as_builder,
     hierarchy_from_labels,
     spec_of,
 )
+from shoal.hierarchies.cycles import WEEKDAYS
 from shoal.tables.star_marks import cell_text
 
 UNITS: tuple[Literal["ms", "us", "ns"], ...] = ("ms", "us", "ns")
@@ -179,6 +183,41 @@ def test_a_builder_with_nothing_left_to_the_data_labels_each_value_alone_as_amon
         if alone.height == hierarchy.height:  # a value that is of another kind is refused alone
             paths = [labels[up[code]] for labels, up in zip(hierarchy.labels, hierarchy.up, strict=True)]
             assert [labels[0] for labels in alone.labels] == paths
+
+
+@settings(deadline=None)
+@given(
+    st.one_of(columns(texts, pl.String), columns(codes, pl.String), columns(whole, pl.Int64)),
+    st.sets(st.integers(1, 5)),
+)
+def test_suffixes(values: pl.Series, lengths: set[int]) -> None:
+    hierarchy = Suffixes(sorted(lengths, reverse=True)).build(values)
+    check_laws(hierarchy, values)
+    cells = values.drop_nulls().cast(pl.String).to_list()
+    for up, labels in zip(hierarchy.up[1:-1], hierarchy.labels[1:-1], strict=True):
+        for cell, block in zip(cells, up.tolist(), strict=False):
+            label = labels[block]
+            assert label is not None
+            kept = label.lstrip(label[:1])
+            assert label == cell_text(pl.Series([cell]))[0] or (cell.endswith(kept) and len(cell) > len(kept))
+
+
+@given(st.one_of(columns(days, pl.Date), columns(moments, pl.Datetime("us"))))
+def test_weeks_and_weekdays(values: pl.Series) -> None:
+    for builder in (Weeks(), Cycles()):
+        hierarchy = builder.build(values)
+        check_laws(hierarchy, values)
+        for cell, block in zip(values.drop_nulls().to_list(), hierarchy.up[1].tolist(), strict=False):
+            label, (year, week, day) = hierarchy.labels[1][block], cell.isocalendar()
+            assert label == (f"{year:04d}-W{week:02d}" if builder == Weeks() else WEEKDAYS[day - 1])
+
+
+@given(columns(moments, pl.Datetime("us")))
+def test_hours_of_the_day(values: pl.Series) -> None:
+    hierarchy = Cycles("hour").build(values)
+    check_laws(hierarchy, values)
+    for cell, block in zip(values.drop_nulls().to_list(), hierarchy.up[1].tolist(), strict=False):
+        assert str(hierarchy.labels[1][block]).startswith(f"{cell.hour:02d}:00")
 
 
 @settings(deadline=None)

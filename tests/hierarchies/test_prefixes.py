@@ -1,10 +1,12 @@
-from datetime import date
+from datetime import date, timedelta
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+import shoal
 from shoal.core.errors import HierarchyError, ParameterError
-from shoal.hierarchies import Prefixes
+from shoal.hierarchies import Prefixes, as_builder
 
 
 def test_every_length_by_default() -> None:
@@ -54,3 +56,28 @@ def test_refused_lengths(lengths: object) -> None:
 def test_refused_columns(cell: object) -> None:
     with pytest.raises(HierarchyError, match="expected texts or whole numbers"):
         Prefixes().build(pl.Series([cell]))
+
+
+@pytest.mark.parametrize("name", ["prefixes", "suffixes"])
+def test_a_sign_of_ones_own_is_the_mask_unless_a_value_has_it(name: str) -> None:
+    labels = as_builder(f"{name}:1,sign=#").build(pl.Series(["abc", "xyz"])).labels[1]
+    assert labels == (("a##", "x##") if name == "prefixes" else ("##c", "##z"))
+    with pytest.raises(HierarchyError, match="is in some values"):
+        as_builder(f"{name}:1,sign=b").build(pl.Series(["abc", "xyz"]))
+    with pytest.raises(ParameterError, match="expected one character"):
+        as_builder(f"{name}:1,sign=##")
+
+
+def test_a_release_by_last_characters_weeks_and_weekdays_is_verified(tmp_path: Path) -> None:
+    start = date(2024, 1, 1)
+    people = pl.DataFrame(
+        {
+            "code": [f"{i % 4}{i % 3}{i % 2}" for i in range(24)],
+            "seen": [start + timedelta(days=5 * i) for i in range(24)],
+            "left": [start + timedelta(days=7 * i + i % 2) for i in range(24)],
+        }
+    )
+    trees = {"code": "suffixes:sign=x", "seen": "weeks", "left": "cycles:weekday"}
+    asked = {"quasi": people.columns, "require": "k=4", "hierarchies": trees, "recoding": "full-domain"}
+    release = shoal.anonymize(people, **asked)  # type: ignore[arg-type]
+    assert shoal.verify(release.save(tmp_path / "release"), original=people).passed

@@ -12,7 +12,9 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ParameterError
 from shoal.models import (
     Alpha,
+    AverageTCloseness,
     BetaLikeness,
+    CKSafety,
     DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
@@ -26,12 +28,17 @@ from shoal.models import (
     Model,
     Models,
     NTCloseness,
+    Personal,
     RangeDiversity,
     RecursiveLDiversity,
+    Skyline,
     TCloseness,
 )
+from shoal.models.average_risk import AverageRisk
 from shoal.models.metric import Metric
+from shoal.models.no_attack import NoAttack
 from shoal.models.requirement import as_models, grammars, parse_requirement
+from shoal.models.sample_uniqueness import SampleUniqueness
 
 FORMS: list[tuple[str, Model]] = [
     ("k=5", KAnonymity(5)),
@@ -49,6 +56,9 @@ FORMS: list[tuple[str, Model]] = [
     ("t(a:ordered)=0.2", TCloseness(0.2, "a", distance="ordered")),
     ("t(a:numeric)=0.2", TCloseness(0.2, "a", distance="numeric")),
     ("t(a:hierarchy)=0.2", TCloseness(0.2, "a", distance="hierarchy")),
+    ("t(a+b:sum)=0.2", TCloseness(0.2, ("a", "b"), distance="sum")),
+    ("t(a+b|c:maximum:numeric:auto)=0.2", TCloseness(0.2, ("a", "b"), "c", "maximum:numeric:auto")),
+    ("nt(a+b:sum:equal:ordered)=(9,0.2)", NTCloseness(9, 0.2, ("a", "b"), distance="sum:equal:ordered")),
     ("l(a+b)=2", LDiversity(2, ("a", "b"))),
     ("l(a+b+c)=2", LDiversity(2, ("a", "b", "c"))),
     ("l(a|b)=2", LDiversity(2, "a", "b")),
@@ -65,10 +75,17 @@ FORMS: list[tuple[str, Model]] = [
     ("e(a)=500", RangeDiversity(500, "a")),
     ("m(a)=3", MInvariance(3, "a")),
     ("nt(a)=(1000,0.2)", NTCloseness(1000, 0.2, "a")),
+    ("average-t(a:equal)=0.2", AverageTCloseness(0.2, "a", distance="equal")),
+    ("personal(a|b)=0.5", Personal(0.5, "a", "b")),
+    ("ck(a)=(0.8,2)", CKSafety(0.8, 2, "a")),
+    ("skyline(a)=(1,2,1,0.8)", Skyline(1, 2, 1, 0.8, "a")),
     ("nt(a:equal)=(1000,0.2)", NTCloseness(1000, 0.2, "a", distance="equal")),
     ("kmap=5", KMap(5)),
     ("k-households=3", KHouseholds(3)),
     ("presence=(0.1,0.5)", DeltaPresence(0.1, 0.5)),
+    ("average-risk=0.05", AverageRisk(0.05)),
+    ("sample-uniques=0.01", SampleUniqueness(0.01)),
+    ("no-attack=(100,30)", NoAttack(100, 30)),
 ]
 
 
@@ -181,7 +198,7 @@ def test_titles_and_capitals_are_understood(text: str, means: str) -> None:
         ('l("a)=2', "cannot be read at '\"a"),
         ("l(a+a)=2", "expected each column named once"),
         ("l(a|a)=2", "expected each column named once"),
-        ("t(a+b:ordered)=0.2", "jointly has the equal distance alone"),
+        ("t(a+b:ordered)=0.2", "jointly has no distance .ordered.; expected equal, sum or maximum"),
         ("l(home town)=2", r"cannot be read at ' ?town\)=2'; expected '\)'"),
     ],
 )

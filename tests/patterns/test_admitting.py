@@ -36,6 +36,8 @@ CASES = [(require, name) for require in KINDS for name in SENSITIVE] + [
     ("t({}:hierarchy)=1/4", "illness"),
     ("t({}:hierarchy)=1/2", "illness"),
     ("t({}:numeric)=1/5", "salary"),
+    ("t({}:nearness)=1/8", "illness"),
+    ("t({}:nearness)=1/3", "illness"),
 ]
 every_check = pytest.mark.parametrize(("require", "name"), CASES, ids=str)
 

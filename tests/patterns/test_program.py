@@ -34,6 +34,10 @@ REQUIRE = [
     "distinct-l(illness)=2 t(salary)=1/4",
     "k=2 t(illness:equal)=1/2 t(salary:ordered)=1/3",
     "l(illness+salary)=2",
+    "t(illness:nearness)=1/4",
+    "k=2 t(illness:nearness)=1/3 t(salary:numeric)=1/3",
+    "t(illness+salary:sum)=1/4",
+    "t(illness+salary:maximum:hierarchy:numeric)=1/2",
 ]
 every_requirement = pytest.mark.parametrize("require", REQUIRE)
 

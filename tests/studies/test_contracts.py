@@ -33,7 +33,11 @@ from shoal.tables.readers.base import Contents, Reader, ReadOptions
 from shoal.tables.readers.csv import Csv
 
 READERS = discover(readers, Reader)
-BY_CLASS = [kind for kind in MODELS.values() if not (kind.needs_cells or kind.needs_population)]
+BY_CLASS = [
+    kind
+    for kind in MODELS.values()
+    if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_guards)
+]
 
 
 @pytest.mark.parametrize("kind", BY_CLASS, ids=lambda kind: kind.name)

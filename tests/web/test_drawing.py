@@ -62,13 +62,13 @@ def test_numbers_of_a_picture_have_thousands_and_the_axis_says_where_it_begins()
     assert "e+" not in drawn
     assert "22,760" in drawn
     assert "cost (the axis begins at 19,640)" in drawn
-    assert "begins" not in curve([(2, 10.0, None)], 2, title="")
+    assert "begins" not in curve([(2, 10.0, None)], 2, title="", unit="k")
 
 
 def test_the_curve_over_sizes_leaves_out_what_is_not_known() -> None:
-    drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b")
+    drawn = curve([(2, 10.0, None), (5, None, None), (9, 20.0, 15.0)], 5, title="a < b", unit="k")
     assert "a &lt; b" in drawn
-    assert curve([(2, None, None)], 2, title="") == ""
+    assert curve([(2, None, None)], 2, title="", unit="k") == ""
 
 
 def test_a_requirement_is_changed_by_its_place_and_no_other_in_its_place() -> None:

@@ -96,6 +96,19 @@ def test_weights_that_are_published_can_be_rounded(desk: Desk) -> None:
     assert desk.draft.weight_rounding is None
 
 
+def test_a_column_that_is_published_can_be_masked(desk: Desk) -> None:
+    tab = Tab(desk, roles.STEP)
+    tab.tell("role-weight-other", "other")
+    opened(tab, "weight").tell("mask-weight", "round:10")
+    assert desk.draft.settings["masks"] == {"weight": "round:10"}
+    tab.tell("mask-weight", "rond:10")
+    assert "did you mean 'round'?" in tab.alerts[-1]
+    tab.tell("role-weight-leave_out", "leave_out")
+    assert "Do not mask 'weight'" in tab.words
+    tab.tell("mask-weight", "")
+    assert not desk.draft.masks
+
+
 def test_what_is_no_weight_or_no_person_is_said_and_not_kept(desk: Desk) -> None:
     before, tab = desk.draft, Tab(desk, roles.STEP)
     opened(tab, "ill").tell("use-ill", roles.WEIGHT)

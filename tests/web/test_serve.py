@@ -15,8 +15,9 @@ from tests.cli.command import shoal
 from tests.web.server import Served, served
 
 from shoal.studies.synth import write_census
-from shoal.web import data
+from shoal.web import data, theme
 from shoal.web.desk import Desk
+from shoal.web.packed_files import SMALLEST
 
 STEPS = ("data", "roles", "hierarchies", "privacy", "method", "run", "result", "release")
 
@@ -57,13 +58,26 @@ def test_an_address_works_once_and_files_are_kept_as_long_as_they_may_be(client:
     page = client.get("/data").text
     nonces = set(re.findall(r'<script nonce="([^"]+)"', page))
     assert len(nonces) == 1
-    assert page.count("<script ") == page.count(f'<script nonce="{nonces.pop()}"') + 1, "all but the script of its own"
+    assert page.count("<script ") == page.count(f'<script nonce="{nonces.pop()}"') + len(theme.SCRIPTS), (
+        "all but the scripts of its own"
+    )
     files = re.findall(r'(?:src|href)="(/(?:look|_nicegui)/[^"]+)"', page)
     assert len(files) > 5
     for file in files:
         assert client.get(file).headers["cache-control"] == "private, max-age=31536000, immutable"
     assert client.get("/alive").headers["cache-control"] == "no-store"
     assert client.get("/fetch/1/release.zip").headers["cache-control"] == "no-store"
+
+
+def test_the_files_of_a_page_are_packed_and_the_page_itself_is_not(client: httpx.Client) -> None:
+    page = client.get("/data")
+    assert "content-encoding" not in page.headers, "what belongs to a person is not packed"
+    files = set(re.findall(r'(?:src=|href=|url\()"(/(?:look|_nicegui)/[^"]+\.(?:js|css)[^"]*)"', page.text))
+    assert len(files) > 8
+    for name in files:
+        with client.stream("GET", name) as answer:
+            size = sum(map(len, answer.iter_raw()))
+            assert answer.headers.get("content-encoding") == "gzip" or size < SMALLEST, name
 
 
 def test_a_page_names_nothing_outside_this_machine(client: httpx.Client, desk: Served) -> None:

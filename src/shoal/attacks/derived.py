@@ -122,8 +122,9 @@ def _found(scene: Scene) -> tuple[Dependence, ...]:
     shown = scene.shown
     if not scene.has_original:
         return published_dependences(Table(shown.frame), shown.quasi, shown.sensitive)
-    published = [name for name in shown.frame.columns if name in scene.original.columns and name not in shown.quasi]
-    return dependences(Table(scene.original), (*shown.quasi, *shown.sensitive), published)
+    seen = [name for name in shown.frame.columns if name in scene.original.columns and name not in shown.quasi]
+    published = [name for name in seen if name not in shown.drawn]
+    return dependences(Table(scene.original), (*shown.quasi, *scene.sensitive), published)
 
 
 def _groups(scene: Scene, columns: Sequence[str]) -> Ints:

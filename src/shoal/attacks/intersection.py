@@ -35,13 +35,13 @@ class Intersection(Attack):
             return {None: "no second release was given (--with DIR)"}
         if not scene.sensitive:
             return {None: NO_SECRET}
-        missing = (name for name in scene.sensitive if name not in scene.other.sensitive)
-        return dict.fromkeys(missing, "it is not sensitive in the second release")
+        missing = (name for name in scene.sensitive if name not in scene.shared)
+        return dict.fromkeys(missing, "it is not sensitive in the second release, or masked otherwise there")
 
     def run(self, scene: Scene) -> Iterator[Outcome]:
         """Intersect what the candidates of two releases have."""
         assert scene.other is not None
-        for name in (name for name in scene.sensitive if name in scene.other.sensitive):
+        for name in scene.shared:
             found = together(scene, name)
             first, hits = scene.crowds()[0], scene.after.hits
             figures = {

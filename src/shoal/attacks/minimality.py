@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import comb, prod
-from typing import ClassVar, TypeAlias
+from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,13 +17,13 @@ from shoal.attacks.threshold import Threshold
 from shoal.core.arrays import Ints
 from shoal.core.number_format import counted, percents
 from shoal.core.sorting import distinct_rows
+from shoal.microdata.dealt_values import Counts, surer_than
 from shoal.models import Model, Rule
 
 STATES = 20_000
 """Classes with more ways to leave values over are not looked at."""
 DRAWS = 10_000_000_000
 """How many ways to deal values to a part are gone through, at most, for the classes of a release together."""
-Counts: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Minimality(Attack):
     name: ClassVar[str] = "minimality"
     meaning: ClassVar[str] = "the value is more probable than 1 / l, as nothing is generalized without need"
     knows: ClassVar[str] = "everybody's quasi-identifiers and class, l, and that needless generalization is avoided"
-    excluded_by: ClassVar[str] = "- (a method that does not always avoid it)"
+    excluded_by: ClassVar[str] = "- (a method that does not always avoid it, such as random-unions)"
     gains: ClassVar[str] = "is surer of {attribute} of {people} than {limit}, which is what {model} allows"
 
     def untried(self, scene: Scene) -> Mapping[str | None, str]:
@@ -139,66 +138,3 @@ def _parts(scene: Scene, label: Ints) -> Ints:
     """Number the people by class and quasi-identifiers."""
     columns = [label, *(scene.after.people[name] for name in scene.after.quasi)]
     return distinct_rows(columns, [int(column.max()) + 1 for column in columns])[0]
-
-
-@lru_cache(maxsize=100_000)
-def surer_than(sizes: Counts, counts: Counts, promised: Fraction) -> frozenset[tuple[int, int]]:
-    """Return in parts of which size values of which count are more probable than 1 / `promised`.
-
-    `sizes` are those of the parts of a class, `counts` say how often each of its values occurs. Of all ways to hand out
-    the values to the people, those in which no part has a value in more than 1 / `promised` of its rows are left out.
-
-    >>> sorted(surer_than((2, 5), (1, 1, 1, 1, 1, 2), Fraction(2)))
-    [(2, 2)]
-    """
-    total, rows = _ways(counts, sizes), sum(sizes)
-    caps = tuple(int(size / promised) for size in sizes)
-    kept = _kept(sizes, caps, counts)
-    if kept == total:
-        return frozenset()
-    found = set()
-    for part, size in enumerate(sizes):
-        rest, cap = (sizes[:part] + sizes[part + 1 :], caps[:part] + caps[part + 1 :]), caps[part]
-        for value, count in enumerate(counts):
-            dealt = _dealt(size, cap, counts, *rest, value)
-            if (Fraction(count, rows) * total - Fraction(dealt, size)) * promised > total - kept:
-                found.add((size, count))
-    return frozenset(found)
-
-
-def _ways(counts: Counts, sizes: Counts) -> int:
-    """Return in how many ways values can be handed out to people."""
-    left, ways = sum(sizes), 1
-    for count in counts:
-        ways, left = ways * comb(left, count), left - count
-    return ways
-
-
-def _draws(size: int, cap: int, counts: Counts) -> Iterator[tuple[Counts, int]]:
-    """Return what one part may be dealt, no value more than `cap` times, and in how many ways among its people."""
-    if not counts:
-        if size == 0:
-            yield (), 1
-        return
-    for taken in range(min(size, cap, counts[0]) + 1):
-        for rest, ways in _draws(size - taken, cap, counts[1:]):
-            yield (taken, *rest), ways * comb(size, taken)
-
-
-@lru_cache(maxsize=200_000)
-def _kept(sizes: Counts, caps: Counts, counts: Counts) -> int:
-    """Return in how many ways values can be handed out to parts so that no part has one more often than its cap."""
-    if not sizes:
-        return 1
-    drawn = _draws(sizes[0], caps[0], counts)
-    return sum(ways * _kept(sizes[1:], caps[1:], _less(counts, taken)) for taken, ways in drawn)
-
-
-def _dealt(size: int, cap: int, counts: Counts, sizes: Counts, caps: Counts, value: int) -> int:
-    """Return how often a part is dealt a value, over all the ways that `_kept` counts."""
-    drawn = _draws(size, cap, counts)
-    return sum(taken[value] * ways * _kept(sizes, caps, _less(counts, taken)) for taken, ways in drawn)
-
-
-def _less(counts: Counts, taken: Counts) -> Counts:
-    return tuple(count - gone for count, gone in zip(counts, taken, strict=True))

@@ -12,6 +12,7 @@ import polars as pl
 
 from shoal.attacks.crowds import AttackerView, Crowd, Places, same
 from shoal.attacks.rows import Rows, cells, secret
+from shoal.checking.masked_columns import public
 from shoal.core.arrays import Ints
 from shoal.core.errors import RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
@@ -52,7 +53,7 @@ class Scene:
         shown = Shown.of(release)
         if original is None:
             return cls(shown, shown.frame, None if other is None else Shown.of(other), has_original=False)
-        table = shown.as_read(original).frame
+        table = shown.as_masked(shown.as_read(original).frame)
         scene = cls(shown, table, None if other is None else Shown.of(other), is_limited=is_limited)
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:
@@ -92,8 +93,17 @@ class Scene:
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive attributes."""
-        return self.shown.sensitive
+        """The sensitive attributes, but for those whose cells a mask drew: they are nobody's values."""
+        return self.shown.secrets
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Those that the second release has too, masked in the same way if they are masked."""
+        assert self.other is not None
+        here, there = ({name: public(mask) for name, mask in one.masks.items()} for one in (self.shown, self.other))
+        return tuple(
+            name for name in self.sensitive if name in self.other.secrets and here.get(name) == there.get(name)
+        )
 
     def check(self) -> None:
         """Raise if cells do not cover the rows they stand for: another table, or hierarchies that are not here."""
@@ -116,7 +126,7 @@ class Scene:
         found = {}
         for name in self.sensitive:
             columns = [self.original[name], secret(self.shown, name)]
-            if self.other is not None and name in self.other.sensitive:
+            if self.other is not None and name in self.shared:
                 columns.append(secret(self.other, name))
             found[name] = distinct_sorted(pl.concat(_alike(*columns)))
         return found
@@ -183,7 +193,7 @@ class Scene:
                 places[name] = place
         unknown = np.zeros(len(here), dtype=np.int64)
         known = {name: _codes(column)[here] for name, column in columns.items()}
-        secrets = [name for name in shown.sensitive if name in self.sensitive]
+        secrets = self.sensitive if own else self.shared
         return AttackerView(
             cells=classes,
             covers=covers,
@@ -209,7 +219,8 @@ class Scene:
         return Crowd(self.before.knowing(given)), Crowd(self.after.knowing(given))
 
     def crowds_knowing(self, columns: Sequence[str]) -> tuple[Crowd, Crowd]:
-        """Return the same for who knows published columns, too, that are no quasi-identifiers."""
+        """Return the same for who knows published columns, too, that are no quasi-identifiers; not those drawn."""
+        columns = [name for name in columns if name not in self.shown.drawn]
         if not columns:
             return self._full
         rows, people = self._both([(unescaped(self.shown.frame[name]), self.original[name]) for name in columns])

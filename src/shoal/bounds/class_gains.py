@@ -79,13 +79,13 @@ class ClassSearch:
         """How much is taken off a price, so that rounding makes up no gain: for the row, and for all it is short of."""
         return self.error * (self.asked.least + int(self.asked.values.sum()) + 1)
 
-    def smallest(self, most_seen: int, deadline: Ending) -> tuple[Ints, int]:
-        """Return a number that no class of a row of each kind costs less than, and how many kinds were looked at."""
+    def smallest(self, most_seen: int, deadline: Ending) -> Ints:
+        """Return a number that no class of a row of each kind costs less than."""
         work = Work.of(self.kinds, self.tree, self.asked)
         given = (self.near, self.kinds, self.tree, self.asked, work, self.full)
         above = watched(near_boxes, *given, deadline=deadline) + 1  # so that a class that is no smaller is found, too
-        gains, _, seen = self._found(-above, np.zeros_like(above), most_seen, deadline)
-        return above - gains, seen
+        least: Ints = above - self._found(-above, np.zeros_like(above), most_seen, deadline)[0]
+        return least
 
     def gains(self, prices: Ints, most_seen: int, deadline: Ending) -> tuple[Ints, Bools, int]:
         """Return, by kind of the dearest row, what a class can gain, whether that is sure, and the kinds looked at."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.bounds.boxes_kernel import join, joined_cost, least_distance
+from shoal.bounds.boxes_kernel import clear, join, joined_cost, least_distance
 from shoal.bounds.kd_tree_kernel import Nodes
 from shoal.core.arrays import Codes, Ints
 from shoal.core.compiler import njit
@@ -117,7 +117,7 @@ class Work(NamedTuple):
         )
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _put(top, kept, price, kind, rows, room):
     """Put rows among those within reach, dearest first, the dearest `room` of them alone unless that is 0."""
     if rows <= 0:
@@ -138,7 +138,7 @@ def _put(top, kept, price, kind, rows, room):
     return kept
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _gain_of_rows(top, kept, price, cost, asked):
     """Return what the first row, of this price, and the dearest rows within reach gain where rows pay a cost."""
     gain, taken = price - cost, 1
@@ -152,7 +152,7 @@ def _gain_of_rows(top, kept, price, cost, asked):
     return gain if taken >= asked.least else NEVER
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _gain_of_values(top, kept, first, price, cost, codes, attribute, least, seen):
     """The same for a class that has so many different values of an attribute."""
     gain, different = price - cost, 1
@@ -175,7 +175,7 @@ def _gain_of_values(top, kept, first, price, cost, codes, attribute, least, seen
     return gain if different >= least else NEVER
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _gain(top, kept, first, price, cost, kinds, asked, seen):
     """Return a number that no class of the first row and of rows within reach gains more than.
 
@@ -198,7 +198,7 @@ def _gain(top, kept, first, price, cost, kinds, asked, seen):
     return gain
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _sorted(names, costs, start, end):
     """Sort a list by costs (Shell 1959)."""
     step = 1
@@ -214,7 +214,7 @@ def _sorted(names, costs, start, end):
         step //= 3
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _rotated(names, costs, at, chosen):
     """Let one of a list come first, and keep the order of the others."""
     name, cost = names[chosen], costs[chosen]
@@ -223,7 +223,7 @@ def _rotated(names, costs, at, chosen):
     names[at], costs[at] = name, cost
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _gathered(first, limit, prices, flat, kinds, tree, work):
     """List the kinds that are nearer to a kind than a limit, and no dearer than it; return how many there are.
 
@@ -256,7 +256,7 @@ def _gathered(first, limit, prices, flat, kinds, tree, work):
     return number
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _inside(frame, first, flat, prices, kinds, room, work):
     """Lay out the rows inside a box, dearest first; return of how many kinds they are."""
     kept = 0
@@ -267,7 +267,7 @@ def _inside(frame, first, flat, prices, kinds, room, work):
     return kept
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _swept(frame, first, price, best, prices, kinds, asked, work):
     """Return what the box gains, what a box that grows from it can gain at most, and the end of what is of use to it.
 
@@ -295,7 +295,7 @@ def _swept(frame, first, price, best, prices, kinds, asked, work):
     return own, most, useful, chosen
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _grown(frame, limit, kinds, tree, work):
     """Make the box of the next kind as the next frame; return whether it is to be looked at.
 
@@ -303,7 +303,8 @@ def _grown(frame, limit, kinds, tree, work):
     """
     _, _, head, pieces, numbers = tree
     at, end, start, box = work.frames[frame, 1], work.frames[frame, 2], work.frames[frame, 5], frame + 1
-    work.boxes[box] = work.boxes[frame]
+    clear(work.boxes, box, head)
+    join(work.boxes, box, work.boxes, frame, head)
     join(work.boxes, box, kinds.points, kinds.tuple_of[work.kinds[at]], head)
     cost = work.costs[at]
     for before in range(frame + 1):
@@ -329,7 +330,7 @@ def _grown(frame, limit, kinds, tree, work):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _completed(top, kept, first, cost, kinds, asked, taken, seen):
     """Take the rows that gain, then the dearest others until there are enough values and rows."""
     rows = 1
@@ -358,7 +359,7 @@ def _completed(top, kept, first, cost, kinds, asked, taken, seen):
     return rows
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _kept(frame, first, price, prices, kinds, asked, work, pool):
     """Add the class of a box that gains most to the pool, if there is room."""
     flat, number = price < 0, pool.filled[0]
@@ -379,14 +380,15 @@ def _kept(frame, first, price, prices, kinds, asked, work, pool):
     pool.costs[number], pool.ends[number + 1], pool.filled[0] = rows * cost, end, number + 1
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _rooted(first, limit, prices, flat, kinds, tree, work):
     """Make the box of the first row alone; return whether there was room for what is near it."""
     number = _gathered(first, limit, prices, flat, kinds, tree, work)
     if number < 0:
         return False
     _sorted(work.kinds, work.costs, 0, number)
-    work.boxes[0] = kinds.points[kinds.tuple_of[first]]
+    clear(work.boxes, 0, tree.head)
+    join(work.boxes, 0, kinds.points, kinds.tuple_of[first], tree.head)
     work.inside[0] = first
     inside = 1
     while inside <= number and work.costs[inside - 1] == 0:
@@ -397,7 +399,7 @@ def _rooted(first, limit, prices, flat, kinds, tree, work):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def most_gain(first, price, prices, kinds, tree, asked, work, pool, most_seen):
     """Return the most that a class gains whose dearest row is of the kind `first`, whether that is known to be reached,
     and how many kinds were looked at.

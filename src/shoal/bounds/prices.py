@@ -12,7 +12,7 @@ Over-estimating v_p keeps it valid. Dropped rows are one more pattern, for at mo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -35,6 +35,10 @@ SHORT = 2e-3
 """Steps shorter than this prove nothing more."""
 FARTHEST = 2.0**60
 """Where no class is admitted, prices rise without end: this is far enough, and 64 bits hold it."""
+FAR, NEAR = 0.4, 0.05
+"""How far above what is proved the target of a step is at most and at least, as a share of it."""
+RECENT, COMING = 5, 24
+"""In between, the target is what so many more steps would prove, if the bound grew as in so many recent ones."""
 PRICED = "pricing of all searches"
 """What it is kept under."""
 
@@ -153,6 +157,8 @@ class Ascent:
     _at: Floats | None = None
     _direction: Floats | None = None
     _waiting: int = 0
+    _recent: list[int] = field(default_factory=list)
+    """What was proved after each of the last steps, and before them."""
 
     @classmethod
     def of(cls, pricing: Pricing) -> Ascent:
@@ -188,7 +194,8 @@ class Ascent:
     def step(self, target: int) -> None:
         """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
 
-        A target far above what is proved would make strides that prove nothing: it is taken nearer.
+        A target far above what is proved would make strides that prove nothing: it is taken nearer, the more so the
+        less the last steps proved.
         """
         counts = self.pricing.cube.counts
         here = self._here or self.reached
@@ -197,16 +204,24 @@ class Ascent:
         length = float((direction**2 / counts).sum())
         if length == 0 or target <= self.best.bound:
             return
-        near = min(target, self.reached.bound + 2 * self.reached.bound // 5 + self.pricing.cube.denominator)
-        ahead = max(near - here.bound, 1)
+        ahead = max(min(target, self._near) - here.bound, 1)
         self._at = np.clip(at + self.stride * ahead / length * direction / counts, -FARTHEST, FARTHEST)
         self._direction = direction
         self._here = self.pricing.value(np.floor(self._at).astype(np.int64), again=True)
         self.looked += self._here.looked
         self._keep(self._here)
 
+    @property
+    def _near(self) -> int:
+        """What is proved so far, and what some more steps would prove."""
+        before, now = (self._recent or [0])[0], self.reached.bound
+        growing = len(self._recent) > RECENT and before > 0
+        share = COMING * ((now / before) ** (1 / RECENT) - 1) if growing else FAR
+        return now + int(min(max(share, NEAR), FAR) * max(now, 0)) + self.pricing.cube.denominator
+
     def _keep(self, found: Valued) -> None:
         """Keep the best; after four steps without a better one, make shorter ones."""
+        self._recent = [*self._recent[-RECENT:], max(found.bound, self.reached.bound)]
         if found.bound > self.reached.bound:
             self.reached, self._waiting = found, 0
             return
@@ -215,10 +230,11 @@ class Ascent:
             self.stride, self._waiting = self.stride * 0.7, 0
 
     def lift(self, prices: Ints) -> None:
-        """Take prices found elsewhere, if they prove more, and go on from there."""
+        """Take prices found elsewhere, if they prove more, and go on from there, towards the nearest targets."""
         found = self.pricing.value(prices)
         if found.bound > self.reached.bound:
             self.reached, self._here, self._at, self._direction = found, None, None, None
+            self._recent = [found.bound] * (RECENT + 1)
 
 
 class PriceBound(Bound):

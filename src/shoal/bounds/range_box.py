@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.base import Bound, in_measure
+from shoal.bounds.base import in_measure
 from shoal.bounds.class_gains import ClassSearch
-from shoal.bounds.range_neighbour import RangeNeighbour
+from shoal.bounds.range_bound import RangeBound
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import Unlimited
 from shoal.microdata.prices import Prices
@@ -19,10 +19,9 @@ from shoal.problem import Problem
 
 SEEN = 20_000
 """Kinds of rows that are looked at for each, at most: those that could make its box smaller."""
-KEPT = "prices of the bound range-box"
 
 
-class RangeBox(Bound):
+class RangeBox(RangeBound):
     """Holds for NCP of ranges and sets, and for every model.
 
     A row pays for the box of its class, and a class has at least so many rows, and so many different values of
@@ -35,25 +34,10 @@ class RangeBox(Bound):
     title: ClassVar[str] = "smallest boxes of ranges"
     meaning: ClassVar[str] = "each row pays at least for the smallest box around it with enough rows and enough values"
 
-    def accepts(self, problem: Problem) -> list[str]:
-        """Require ranges and sets, measured by NCP."""
-        return RangeNeighbour().accepts(problem)
-
-    def in_passing(self, problem: Problem) -> bool:
-        """It needs compiled loops: `anneal`, which has loaded them, states a better one."""
-        return False
-
-    def of(self, problem: Problem) -> float:
-        """Return the sum over all rows of what each pays at least."""
-        return self.prices(problem).bound
-
-    def prices(self, problem: Problem) -> Prices:
-        """Return what each row pays at least; it is kept with the problem and goes with it."""
-        kept: dict[str, Prices] = vars(problem)
-        if KEPT not in kept:
-            search = ClassSearch.of(problem)
-            kept[KEPT] = stated(problem, search, search.smallest(SEEN, Unlimited())[0])
-        return kept[KEPT]
+    def priced(self, problem: Problem) -> Prices:
+        """Return what each row pays at least."""
+        search = ClassSearch.of(problem)
+        return stated(problem, search, search.smallest(SEEN, Unlimited()))
 
 
 def stated(problem: Problem, search: ClassSearch, of_kind: Ints) -> Prices:

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.base import Bound, in_measure
+from shoal.bounds.base import in_measure
 from shoal.bounds.boxes import UNIT, Layout
 from shoal.bounds.kd_tree_kernel import distances, kd_tree, nearest, node_boxes
+from shoal.bounds.range_bound import RangeBound
 from shoal.core.arrays import Bools, Ints
 from shoal.microdata.prices import Prices
 from shoal.problem import Problem
@@ -18,10 +19,9 @@ NEIGHBOURS = 64
 """Near tuples that are looked at, at most; where they are too few, the last of them counts."""
 MOST_VALUES = 63
 """Sensitive values of a column that are told apart."""
-KEPT = "prices of the bound range-neighbour"
 
 
-class RangeNeighbour(Bound):
+class RangeNeighbour(RangeBound):
     """Holds for NCP of ranges and sets, and for every model.
 
     The distance of two rows is what a row pays for the box of the two: the range of both numbers, the set of both
@@ -35,40 +35,13 @@ class RangeNeighbour(Bound):
     title: ClassVar[str] = "nearest neighbours of ranges"
     meaning: ClassVar[str] = "each row pays at least the distance within which there are enough rows and enough values"
 
-    def accepts(self, problem: Problem) -> list[str]:
-        """Require ranges and sets, measured by NCP."""
-        reasons = []
-        if not problem.recoding_kind.spans:
-            reasons.append("it measures ranges and sets only")
-        if problem.cost.name != "ncp":
-            reasons.append("it measures NCP only")
-        if problem.microdata.population is not None:
-            reasons.append("the domains are those of table and population together")
-        return reasons
-
-    def in_passing(self, problem: Problem) -> bool:
-        """It needs compiled loops: `anneal`, which has loaded them, states it where rows are too many for prices."""
-        return False
-
-    def of(self, problem: Problem) -> float:
-        """Return the sum over all rows of their distances."""
-        return self.prices(problem).bound
-
-    def prices(self, problem: Problem) -> Prices:
-        """Return the distances; they are kept with the problem and go with it."""
-        kept: dict[str, Prices] = vars(problem)
-        if KEPT not in kept:
-            kept[KEPT] = _priced(problem)
-        return kept[KEPT]
-
-
-def _priced(problem: Problem) -> Prices:
-    """Return the distance of each row as its price, less what rounding may have added."""
-    columns, microdata = len(problem.microdata.quasi), problem.microdata
-    of_tuple = np.maximum(_radii(problem) - 2 * columns - 2, 0)
-    units = sum((of_tuple * microdata.counts).tolist())
-    bound = in_measure(problem, Fraction(units, UNIT * columns))
-    return Prices(of_tuple[microdata.tuple_of_row], UNIT * columns, bound)
+    def priced(self, problem: Problem) -> Prices:
+        """Return the distance of each row as its price, less what rounding may have added."""
+        columns, microdata = len(problem.microdata.quasi), problem.microdata
+        of_tuple = np.maximum(_radii(problem) - 2 * columns - 2, 0)
+        units = sum((of_tuple * microdata.counts).tolist())
+        bound = in_measure(problem, Fraction(units, UNIT * columns))
+        return Prices(of_tuple[microdata.tuple_of_row], UNIT * columns, bound)
 
 
 def _radii(problem: Problem) -> Ints:

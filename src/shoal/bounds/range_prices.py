@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.base import Bound
 from shoal.bounds.class_gains import ClassSearch
+from shoal.bounds.range_bound import RangeBound
 from shoal.bounds.range_box import SEEN, stated
 from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.core.arrays import AnyInts, Bools, Floats, Ints
@@ -20,24 +20,27 @@ from shoal.problem import Problem
 from shoal.request import EFFORTS
 
 QUICK, NORMAL, BEST = EFFORTS
-WORK = {QUICK: 10_000_000, NORMAL: 50_000_000, BEST: 2_000_000_000}
-"""Kinds of rows that are looked at, with an effort: a second for every 20 million, about."""
-ROUNDS = {QUICK: 0, NORMAL: 12, BEST: 60}
+WORK = {QUICK: 3_000_000, NORMAL: 8_000_000, BEST: 2_000_000_000}
+"""Kinds of rows that are looked at, with an effort: a second for every 15 million, about."""
+ROUNDS = {QUICK: 1, NORMAL: 12, BEST: 60}
 """How often prices rise at most."""
 SEEN_EACH = 30_000
 """Kinds that are looked at in a round for one row, at most."""
-FEWEST_EACH = 500
-"""Kinds that must be looked at for one row if more than the nearest rows are to say something."""
+FEWEST_EACH, FEWEST_IN_ROUND = 80, 1_500
+"""Kinds that must be looked at for one row if more than the nearest rows are to say something: at first, in a round."""
 STEP = 0.3
 """How much a price may rise in a round, as a share of itself and of the mean."""
+SHORTER = 2
+"""How many times shorter a step is than to the prices of the linear program, where classes gained by the step before:
+many others would gain at these prices (Ben-Ameur, Neto 2007)."""
 PART = 10_000
 """Kinds of rows of which a linear program shares out the costs."""
 SETTLED = 0.001
 """A share of the bound: where a round adds less, and classes gain less, prices have risen enough."""
-KEPT = "prices of the bound range-prices"
+KEPT = "prices of ranges that rise"
 
 
-class RangePrices(Bound):
+class RangePrices(RangeBound):
     """Holds for NCP of ranges and sets, and for every model.
 
     Every row has a price. A class *gains* the prices of its rows less what they pay for its box. Let v(r) be the most
@@ -63,45 +66,31 @@ class RangePrices(Bound):
         """`effort`: how much is looked at; `deadline`: when to end with what is proved by then."""
         self._effort, self._deadline = effort, deadline or Unlimited()
 
-    def accepts(self, problem: Problem) -> list[str]:
-        """Require ranges and sets, measured by NCP."""
-        return RangeNeighbour().accepts(problem)
+    @property
+    def kept_as(self) -> str:
+        """More effort proves more."""
+        return f"{self.name}, {self._effort}"
 
-    def in_passing(self, problem: Problem) -> bool:
-        """It needs compiled loops and time: `anneal` states it."""
-        return False
-
-    def of(self, problem: Problem) -> float:
-        """Return what the prices prove."""
-        return self.prices(problem).bound
-
-    def prices(self, problem: Problem) -> Prices:
-        """Return the prices; they are kept with the problem and go with it.
+    def priced(self, problem: Problem) -> Prices:
+        """Let prices rise as far as every effort up to this one lets them, one going on where the one before ended.
 
         Where rows are too many for the effort, or time is over, they are the distances of near rows.
         """
-        kept: dict[str, Prices] = vars(problem)
-        key = f"{KEPT}, {self._effort}"
-        if key not in kept:
-            found = self._risen(problem)
-            kept[key] = RangeNeighbour().prices(problem) if found is None else found
-        return kept[key]
-
-    def _risen(self, problem: Problem) -> Prices | None:
-        work = WORK[self._effort]
-        if FEWEST_EACH * len(problem.microdata.counts) > work or self._deadline.passed:
-            return None
-        search = ClassSearch.of(problem)
-        each = int(np.clip(work // len(search.kinds.rows), FEWEST_EACH, SEEN))
-        least, seen = search.smallest(each, self._deadline)
-        if self._deadline.passed:
-            return None
-        ascent = Ascent(search, least)
-        for found in ascent.rounds(ROUNDS[self._effort], work, self._deadline):
-            seen += found * (1 + len(search.asked.values))
-            if seen > work:
-                break
-        return stated(problem, search, ascent.best)
+        kept: dict[str, Ascent] = vars(problem)
+        for effort in EFFORTS[: EFFORTS.index(self._effort) + 1]:
+            work = WORK[effort]
+            if FEWEST_EACH * len(problem.microdata.counts) > work or self._deadline.passed:
+                continue
+            if KEPT not in kept:
+                search = ClassSearch.of(problem)
+                least = search.smallest(int(np.clip(work // len(search.kinds.rows), FEWEST_EACH, SEEN)), self._deadline)
+                if self._deadline.passed:
+                    break
+                kept[KEPT] = Ascent(search, least)
+            kept[KEPT].rise(effort, self._deadline)
+        if KEPT not in kept:
+            return RangeNeighbour().prices(problem)
+        return stated(problem, kept[KEPT].search, kept[KEPT].best)
 
 
 @dataclass(eq=False)
@@ -114,6 +103,7 @@ class Ascent:
     def __post_init__(self) -> None:
         self.best = self.centre = self.least
         self.caps = np.full(len(self.least), self.search.full, np.int64)
+        self.shorter, self.done = 1, set[str]()
 
     @property
     def proved(self) -> int:
@@ -123,19 +113,31 @@ class Ascent:
     def _summed(self, prices: Ints) -> int:
         return int(prices.astype(object) @ self.search.kinds.rows.astype(object))
 
+    def rise(self, effort: str, deadline: Ending) -> None:
+        """Raise the prices as far as an effort does, unless that was done before."""
+        if effort not in self.done:
+            seen = 0
+            for found in self.rounds(ROUNDS[effort], WORK[effort], deadline):
+                seen += found * (1 + len(self.search.asked.values))
+                if seen > WORK[effort]:
+                    break
+            self.done.add(effort)
+
     def rounds(self, most: int, work: int, deadline: Ending) -> Iterator[int]:
         """Raise the prices until they have risen enough; yield how many kinds of rows were looked at in each round."""
-        each = int(np.clip(10 * work // len(self.least), FEWEST_EACH, SEEN_EACH))
+        each = int(np.clip(10 * work // len(self.least), FEWEST_IN_ROUND, SEEN_EACH))
         for _ in range(most):
-            raised = Program(self.search, self.centre, self._upper(), deadline).raised()
+            program = Program(self.search, self.centre, self._upper(), deadline).raised()
+            raised = self.centre + (program - self.centre) // self.shorter
             gains, ended, seen = self.search.gains(raised, each, deadline)
             if deadline.passed:
                 return
-            before = self.proved
+            before, gained = self.proved, self._summed(gains) > SETTLED * self.proved
             self._keep(raised, gains, ended)
             yield seen
-            if max(self.proved - before, self._summed(gains)) <= SETTLED * self.proved:
+            if self.shorter == 1 and not gained and self.proved - before <= SETTLED * self.proved:
                 return
+            self.shorter = SHORTER if gained else 1
 
     def _upper(self) -> Floats:
         """Return how far prices may rise; those of rows that can pay nothing do not."""

@@ -82,7 +82,7 @@ class Memory(NamedTuple):
         )
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def joining(box, kind, table, costs):
     """Return what a row pays for a box with a kind of row in it."""
     numbers = table.places.shape[1]
@@ -101,7 +101,7 @@ def joining(box, kind, table, costs):
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def holds(box, kind, table):
     """Whether a kind of row is inside a box."""
     numbers = table.places.shape[1]
@@ -115,7 +115,7 @@ def holds(box, kind, table):
     return held
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def take_in(box, kind, table, costs):
     """Let a box hold a kind of row."""
     numbers = table.places.shape[1]
@@ -132,7 +132,7 @@ def take_in(box, kind, table, costs):
             box[len(box) - 1] += costs.steps[c]
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def empty_box(box, table, costs):
     """Make a box that holds nothing; the first value of each column will cost nothing."""
     numbers = table.places.shape[1]
@@ -153,7 +153,7 @@ def boxes_of(order, begin, end, table, costs, width):
     return boxes
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _apart(kind, box, table, costs):
     """Return a number that no kind of row in a box is nearer than to a kind of row."""
     numbers, total = table.places.shape[1], np.int64(0)
@@ -170,7 +170,7 @@ def _apart(kind, box, table, costs):
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _listed(first, order, tree, table, costs, memory):
     """List the kinds that come before `first` in rank and are nearer than its price; return how many, -1: no room.
 
@@ -198,7 +198,7 @@ def _listed(first, order, tree, table, costs, memory):
     return number
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _by_cost(kinds, costs, begin, end):
     """Sort a list by what its kinds cost, by heaps."""
     number = end - begin
@@ -219,7 +219,7 @@ def _by_cost(kinds, costs, begin, end):
             root = child
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _reach(reached, number, kind, prices):
     """Add a kind to those within reach, which are in falling order of their prices."""
     at = number
@@ -230,7 +230,7 @@ def _reach(reached, number, kind, prices):
     return number + 1
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _at_most(first, number, cost, table, needs, memory):
     """Return what a class of `first` and of kinds within reach gains at most if its rows pay a cost.
 
@@ -271,7 +271,7 @@ def _at_most(first, number, cost, table, needs, memory):
     return gain
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _surveyed(depth, first, table, needs, memory):
     """Return what the box gains, what a box around it can gain, where its list may end, and the dearest kind in it.
 
@@ -297,7 +297,7 @@ def _surveyed(depth, first, table, needs, memory):
     return own, most, last, chosen
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _entered(depth, table, costs, memory):
     """Take the first kind of a list into a box of its own; return whether that box was not looked at before.
 
@@ -305,7 +305,8 @@ def _entered(depth, table, costs, memory):
     """
     begin, end, limit = memory.lists[depth, 0], memory.lists[depth, 1], table.prices[memory.inside[0]]
     box = memory.boxes[depth + 1]
-    box[:] = memory.boxes[depth]
+    for place in range(len(box)):
+        box[place] = memory.boxes[depth, place]
     take_in(box, memory.kinds[begin], table, costs)
     for above in range(depth + 1):
         for place in range(memory.lists[above, 4], memory.lists[above, 0]):
@@ -328,7 +329,7 @@ def _entered(depth, table, costs, memory):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _begun(first, order, tree, table, costs, memory):
     """Begin with the box of one row; return whether there was room for what is near it."""
     empty_box(memory.boxes[0], table, costs)
@@ -349,7 +350,7 @@ def _begun(first, order, tree, table, costs, memory):
     return number >= 0
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _first_put(memory, begin, chosen):
     """Put a kind first in its list; the others keep their order."""
     kind, cost = memory.kinds[chosen], memory.costs[chosen]
@@ -358,7 +359,7 @@ def _first_put(memory, begin, chosen):
     memory.kinds[begin], memory.costs[begin] = kind, cost
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def most_gain(first, order, tree, table, costs, needs, memory, patience):
     """Return a number that no class gains more than whose row of highest rank is of the kind `first`, and the steps.
 

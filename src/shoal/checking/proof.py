@@ -32,7 +32,6 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.microdata.histogram import Attributes, Values, with_joints
 from shoal.models import Model, Models, Rule
 from shoal.models.base import ShareSet
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree
 from shoal.models.share_set import joined, table_shares
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.table import numbered
@@ -256,7 +255,7 @@ def _spread(shares: ShareSet, values: Values, codes: Ints, exact: np.dtype[Any])
         return EqualSpread(codes, totals, shares.t)
     if size > MOST_VALUES:
         return None
-    apart = [[floored(_distance(shares.ground, u, v), 1 << FINE) for v in range(size)] for u in range(size)]
+    apart = [[floored(shares.ground.distance(u, v), 1 << FINE) for v in range(size)] for u in range(size)]
     return MetricSpread(codes, totals, shares.t, np.array(apart).astype(exact))
 
 
@@ -272,14 +271,3 @@ def _offsets(shares: ShareSet, values: Values, codes: Ints, least: int, exact: n
         yield CappedOffset(codes, least, low, high, ceil(shares.t * ONE) if shares.is_equal else 0)
     elif isinstance(spread := _spread(shares, values, codes, exact), MetricSpread):
         yield MetricOffset(codes, least, spread)
-
-
-def _distance(ground: GroundDistance, one: int, other: int) -> Fraction:
-    """Return the distance of two values, exactly."""
-    if isinstance(ground, Matrix):
-        return ground.metric.distances[one][other]
-    if isinstance(ground, Tree):
-        return Fraction(int((ground.up[:, one] != ground.up[:, other]).sum()), len(ground.up))
-    assert isinstance(ground, Line)
-    gaps = ground.gaps[min(one, other) : max(one, other)]
-    return Fraction(sum(gaps)) / sum(ground.gaps) if gaps else Fraction(0)

@@ -49,7 +49,7 @@ def _refuse_others(command: str, asked: dict[str, Any]) -> None:
             f"{command} with follows: only anonymize makes releases that follow one another",
             hint="leave follows out of the configuration",
         )
-    for name in ("person", "pseudonym", "household"):
+    for name in ("person", "pseudonym", "household", "masks"):
         if asked.get(name) and name in LEFT_OUT[command]:
             raise Unsupported(f"{command} with {name}: {LEFT_OUT[command][name]}")
 

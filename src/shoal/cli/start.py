@@ -206,7 +206,7 @@ def _answers(found: Inspection, asked: Asked, toml: Path) -> Answers:
 
 def _requirement(found: Inspection, asked: Asked) -> tuple[str, str]:
     """Return the requirement, and what it means."""
-    values = {one.name: one.distinct + (one.missing > 0) for one in found.columns if one.role == Role.SENSITIVE}
+    values = {one.name: one.distinct for one in found.columns if one.role == Role.SENSITIVE}
     if "require" in asked.flags:
         return str(as_models(asked.flags["require"])), ""
     preset = PRESETS.get(asked.preset or "") or proposed(found.rows, values)
@@ -215,11 +215,11 @@ def _requirement(found: Inspection, asked: Asked) -> tuple[str, str]:
         raise ParameterError(f"the preset cannot be met: {problem}", hint="choose another, or give --require")
     if asked.preset is None and not asked.yes:
         possible = [one for one in PRESETS.values() if not one.problem(found.rows, values)]
-        return _ask_requirement(possible, possible.index(preset), list(values))
-    return " ".join(preset.require(list(values))), preset.meaning
+        return _ask_requirement(possible, possible.index(preset), values)
+    return " ".join(preset.require(values)), preset.meaning
 
 
-def _ask_requirement(possible: Sequence[Preset], first: int, sensitive: Sequence[str]) -> tuple[str, str]:
+def _ask_requirement(possible: Sequence[Preset], first: int, sensitive: Mapping[str, int]) -> tuple[str, str]:
     """Show the presets that the table can meet, and ask for one of them, or for a requirement of one's own."""
     out = console()
     out.print("\nHow well people are hidden:", style="bold")

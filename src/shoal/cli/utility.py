@@ -71,6 +71,12 @@ def show(found: Utility) -> None:
         sums = f"{_number(total.total_before)} before, {_number(total.total_after)} after"
         means = f"mean {_number(total.mean_before)} before, {_number(total.mean_after)} after"
         out.print(f"weighted total of {total.column}: {sums}; {means}")
+    if found.masked is not None:
+        lost = f"IL1s {found.masked.il1s:.4g}, eigenvalues changed by {percent(found.masked.eigenvalues)}"
+        left = (
+            f"{percent(found.masked.interval)} of the rows disclosed by interval, {percent(found.masked.linked)} linked"
+        )
+        out.print(f"masked numbers ({', '.join(found.masked.columns)}): {lost}; {left}")
     if found.queries is not None:
         asked = f"{found.queries.queries:,} counting queries"
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")

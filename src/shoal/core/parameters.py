@@ -1,18 +1,23 @@
 """Parameters declared as data, read and refused in one place.
 
 A model, method or builder declares its parameters as `Number`s; the reading below accepts what people type (`5`,
-`0.2`, `"1/5"`) and returns an exact rational, so that 0.2 means one fifth and not the nearest binary fraction.
+`0.2`, `"1/5"`) and returns an exact rational, so that 0.2 means one fifth and not the nearest binary fraction. What is
+a dataclass of its parameters is read from words such as `intervals:width=5,10`, and written as plain data.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, fields
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
-from shoal.core.errors import ParameterError
+from shoal.core.errors import ParameterError, nearest
+
+T = TypeVar("T")
 
 Numeral: TypeAlias = int | float | str | Fraction
 """What a person may write for a number; 0.2 is one fifth."""
@@ -96,3 +101,71 @@ def spelled(value: Fraction | int) -> str:
         return str(value.numerator)
     text = repr(float(value))
     return text if as_fraction(text) == value and "e" not in text else str(value)
+
+
+def as_truth(given: object, owner: str) -> bool:
+    """Return a truth value as people write it: true or yes, false or no.
+
+    >>> as_truth("yes", "invariant"), as_truth(False, "invariant")
+    (True, False)
+    """
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    if str(given).strip().lower() not in words:
+        raise ParameterError(f"{owner} is {given!r}", expected="yes or no")
+    return words[str(given).strip().lower()]
+
+
+def from_words(spec: str, kind_named: Callable[[str], type[T]]) -> T:
+    """Return the thing that words mean: its name, and after a colon its parameters."""
+    name, _, options = spec.partition(":")
+    kind = kind_named(name.strip())
+    return from_parameters(kind, _options(kind, options))
+
+
+def from_parameters(kind: type[T], parameters: Mapping[str, object]) -> T:
+    """Return the thing of a kind that has these parameters, or raise `ParameterError` for one that it has not."""
+    known = [field.name for field in _fields(kind)]
+    for name in parameters:
+        if name not in known:
+            raise ParameterError(f"{_name(kind)} has no parameter {name!r}", hint=nearest(str(name), known))
+    return cast(Callable[..., T], kind)(**parameters)
+
+
+def parameters_of(thing: object, *, defaults: bool = False) -> dict[str, object]:
+    """Return the parameters of a thing as plain data for TOML or JSON; those that are the default only if asked for."""
+    own = [(field, getattr(thing, field.name)) for field in _fields(type(thing))]
+    return {field.name: _plain(value) for field, value in own if defaults or value != field.default}
+
+
+def _options(kind: type, text: str) -> dict[str, object]:
+    """Cut `a=1,2,b=3` into parameters; what comes before the first name belongs to the first parameter."""
+    known = [field.name for field in _fields(kind)]
+    if not text.strip():
+        return {}
+    if not known:
+        raise ParameterError(f"{_name(kind)} was given {text!r}", expected="no parameters")
+    gathered: dict[str, list[str]] = {}
+    name = known[0]
+    for part in text.split(","):
+        before, equals, after = part.partition("=")
+        name = before.strip() if equals else name
+        gathered.setdefault(name, []).append(after if equals else part)
+    return {name: ",".join(parts) for name, parts in gathered.items()}
+
+
+def _fields(kind: type) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
+def _name(kind: type) -> str:
+    return str(vars(kind)["name"])
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else spelled(value)
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat() if isinstance(value, date) else value

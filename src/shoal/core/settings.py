@@ -15,16 +15,35 @@ WORDS = "a list of texts, the least first"
 CODES = "a list of codes"
 FILE = "the name of a file or folder"
 HIERARCHY = "a file, words or a table with a builder"
+MASK = "words or a table with a mask"
 
-PER_COLUMN = ("missing", "order", "hierarchies", "attribute_weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "masks", "attribute_weights")
 """Sections of `shoal.toml` with a line per column."""
-SECTIONS = ("data", "missing", "roles", "privacy", "order", "hierarchies", "method", "attribute_weights", "output")
+SECTIONS = (
+    "data",
+    "missing",
+    "roles",
+    "privacy",
+    "order",
+    "hierarchies",
+    "masks",
+    "method",
+    "attribute_weights",
+    "output",
+)
 """In the order in which they are written."""
 RENAMED = {"weights": "attribute_weights"}
 """Sections of files of earlier versions, and what they are called now."""
 PANELS = ("Data", "Privacy", "Method", "Output", "Large tables")
 """The parts of `shoal anonymize --help`, in their order."""
-_PANEL = {"missing": "Data", "roles": "Data", "order": "Data", "hierarchies": "Data", "attribute_weights": "Method"}
+_PANEL = {
+    "missing": "Data",
+    "roles": "Data",
+    "order": "Data",
+    "hierarchies": "Data",
+    "masks": "Privacy",
+    "attribute_weights": "Method",
+}
 """The panel of a section that is not called like one."""
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.costs.base import Cost
-from shoal.recoding.cells import HierarchyCells
+from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.recode import Published
 
 
@@ -33,5 +33,9 @@ class Ambiguity(Cost):
 
 def everything(published: Published) -> float:
     """Return how many combinations of values there are."""
-    sizes = [c.hierarchy.leaves[-1][0] if isinstance(c, HierarchyCells) else c.column.size for c in published.cells]
-    return float(np.prod(np.array(sizes, dtype=np.float64)))
+    return float(np.prod(np.array([domain_size(cells) for cells in published.cells], dtype=np.float64)))
+
+
+def domain_size(cells: Cells) -> int:
+    """Return how many values a column has: declared leaves under a hierarchy, else distinct values."""
+    return int(cells.hierarchy.leaves[-1][0]) if isinstance(cells, HierarchyCells) else cells.column.size

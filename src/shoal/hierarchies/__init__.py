@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from shoal.hierarchies.bands import Bands
     from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
     from shoal.hierarchies.common import Common
+    from shoal.hierarchies.cycles import Cycles
     from shoal.hierarchies.dates import Dates
     from shoal.hierarchies.icd9 import Icd9
     from shoal.hierarchies.icd10 import Icd10
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from shoal.hierarchies.prefixes import Prefixes
     from shoal.hierarchies.specs import as_builder, spec_of
     from shoal.hierarchies.stars import StarsOnly
+    from shoal.hierarchies.suffixes import Suffixes
     from shoal.hierarchies.taxonomy import Taxonomy
     from shoal.hierarchies.top_coding import TopCoding
+    from shoal.hierarchies.weeks import Weeks
     from shoal.hierarchies.words import Words
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "Bands",
     "Builder",
     "Common",
+    "Cycles",
     "Dates",
     "Hierarchy",
     "Icd9",
@@ -38,8 +42,10 @@ __all__ = [
     "Postcodes",
     "Prefixes",
     "StarsOnly",
+    "Suffixes",
     "Taxonomy",
     "TopCoding",
+    "Weeks",
     "Words",
     "as_builder",
     "hierarchy_from_labels",

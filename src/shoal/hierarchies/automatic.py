@@ -74,7 +74,7 @@ class Automatic(Builder):
     >>> Automatic().chosen(pl.Series(range(17, 91))) == Intervals(width=(5, 10, 20))
     True
     >>> Automatic().chosen(pl.Series(["01234", "98765"]))
-    Prefixes(lengths=())
+    Prefixes(lengths=(), sign='')
     """
 
     name: ClassVar[str] = "auto"

@@ -56,7 +56,7 @@ class Dates(Builder):
     def __init__(self, levels: object = LEVELS, form: object = "") -> None:
         if form not in ("", *FORMS):
             raise ParameterError(f"dates: form is {form!r}", expected=f"{' or '.join(FORMS)}, or none")
-        hint = "weeks cut through months" if "week" in listed(levels) else ""
+        hint = "weeks cut through months: take the hierarchy weeks" if "week" in listed(levels) else ""
         object.__setattr__(self, "levels", read_levels(levels, LEVELS, self.name, hint))
         object.__setattr__(self, "form", str(form))
 
@@ -85,7 +85,7 @@ class Dates(Builder):
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column of dates, or raise `HierarchyError` with the number of values that are none."""
         present = values.drop_nulls()
-        days = _days(present, self.form)
+        days = days_of(present, self.form)
         parts = list(zip(days.dt.year(), days.dt.month(), days.dt.day(), strict=True))
         rows = {level: [_LABEL[level](*part) for part in parts] for level in self.levels}
         if rows.get("day") == cell_text(present).to_list():
@@ -121,7 +121,8 @@ def _in_form(texts: pl.Series, form: str) -> pl.Series:
     return texts.str.extract(SLASHED).str.replace_all("-", "/", literal=True).str.to_date(FORMS[form], strict=False)
 
 
-def _days(present: pl.Series, form: str) -> pl.Series:
+def days_of(present: pl.Series, form: str = "") -> pl.Series:
+    """Return the dates of a column that has no missing value, or raise `HierarchyError` where some are none."""
     if present.dtype in (pl.Date, pl.Datetime):
         return present
     if present.dtype not in (pl.String, pl.Enum, pl.Categorical):

@@ -34,22 +34,26 @@ class Prefixes(Builder):
 
     `lengths` are the numbers of characters kept, longest first; none given means every length down to 1. The
     rest is masked up to the length of the longest value, so that a label does not tell how long its values
-    are. A value with nothing left to mask stays whole on that level. The mask is `*`; if some value has a `*`
-    in it, the mask is the first of `•`, `◦`, `·` and so on that no value has.
+    are. A value with nothing left to mask stays whole on that level. The mask is `sign`, which no value may have in
+    it; without one it is the first of `*`, `•`, `◦`, `·` and so on that no value has.
 
     >>> Prefixes((3, 1)).build(pl.Series(["123", "12345", "12399"])).labels
     (('123', '12345', '12399'), ('123', '123**'), ('1****',), ('*',))
     >>> Prefixes("1").build(pl.Series(["a*", "ab"])).labels[1]
     ('a•',)
+    >>> Prefixes("1", sign="#").build(pl.Series(["a*", "ab"])).labels[1]
+    ('a#',)
     """
 
     name: ClassVar[str] = "prefixes"
     meaning: ClassVar[str] = "the first characters, the rest masked"
 
     lengths: tuple[int, ...] = ()
+    sign: str = ""
 
-    def __init__(self, lengths: object = ()) -> None:
-        object.__setattr__(self, "lengths", _read_lengths(lengths))
+    def __init__(self, lengths: object = (), sign: object = "") -> None:
+        object.__setattr__(self, "lengths", read_lengths(lengths, self.name))
+        object.__setattr__(self, "sign", read_sign(sign, self.name))
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
@@ -78,22 +82,28 @@ class Prefixes(Builder):
 
     def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Bind to a column of texts or whole numbers; lengths that mask nothing are left out."""
-        texts = _texts(values.drop_nulls())
-        longest = max((len(text) for text in texts), default=0)
-        kept = self.lengths or range(longest - 1, 0, -1)
-        whole = cell_text(pl.Series(texts, dtype=pl.String)).to_list()
-        sign = _mask(texts)
-        return hierarchy_from_labels(
-            values,
-            [
-                [
-                    text[:length] + sign * (longest - length) if len(text) > length else same
-                    for text, same in zip(texts, whole, strict=True)
-                ]
-                for length in kept
-                if length < longest
-            ],
-        )
+        return masked(values, self.lengths, self.sign)
+
+
+def masked(values: pl.Series, lengths: Sequence[int], sign: str, *, last: bool = False) -> Hierarchy:
+    """Return the hierarchy that keeps the first characters of texts, or the last ones, and masks the others."""
+    texts = _texts(values.drop_nulls())
+    longest = max((len(text) for text in texts), default=0)
+    whole = cell_text(pl.Series(texts, dtype=pl.String)).to_list()
+    kept, mask = lengths or range(longest - 1, 0, -1), _mask(texts, sign)
+
+    def label(text: str, length: int) -> str:
+        hidden = mask * (longest - length)
+        return hidden + text[-length:] if last else text[:length] + hidden
+
+    return hierarchy_from_labels(
+        values,
+        [
+            [label(text, length) if len(text) > length else same for text, same in zip(texts, whole, strict=True)]
+            for length in kept
+            if length < longest
+        ],
+    )
 
 
 def _format(text: str) -> str:
@@ -124,15 +134,23 @@ def _cuts(form: str) -> tuple[int, ...] | None:
     return tuple(reversed(ends[(len(ends) - 1) % step :: step]))
 
 
-def _read_lengths(given: object) -> tuple[int, ...]:
-    lengths = tuple(int(LENGTH.read(length, "prefixes")) for length in listed(given))
+def read_lengths(given: object, owner: str) -> tuple[int, ...]:
+    """Return numbers of characters, each fewer than the one before, or raise `ParameterError`."""
+    lengths = tuple(int(LENGTH.read(length, owner)) for length in listed(given))
     if any(after >= before for before, after in pairwise(lengths)):
         raise ParameterError(
-            f"prefixes: lengths are {', '.join(map(str, lengths))}",
+            f"{owner}: lengths are {', '.join(map(str, lengths))}",
             expected="each shorter than the one before",
             hint="write the longest first, such as 3,2,1",
         )
     return lengths
+
+
+def read_sign(given: object, owner: str) -> str:
+    """Return the character that masks others, or nothing where it is left to the column; else `ParameterError`."""
+    if not isinstance(given, str) or len(given) > 1:
+        raise ParameterError(f"{owner}: sign is {given!r}", expected="one character")
+    return given
 
 
 def _texts(present: pl.Series) -> list[str]:
@@ -145,7 +163,10 @@ def _texts(present: pl.Series) -> list[str]:
     return present.cast(pl.String).to_list()
 
 
-def _mask(texts: Sequence[str]) -> str:
+def _mask(texts: Sequence[str], sign: str) -> str:
     """Return a character that no text contains, so that a masked label equals no value and no other mask."""
     used = set(chain.from_iterable(texts))
-    return next(sign for sign in chain(STAR + "•◦·", map(chr, range(0x25A0, 0x110000))) if sign not in used)
+    if sign in used:
+        raise HierarchyError(f"the sign {sign!r} is in some values", hint="choose another sign, or leave it out")
+    signs = chain(sign or STAR + "•◦·", map(chr, range(0x25A0, 0x110000)))
+    return next(one for one in signs if one not in used)

@@ -6,17 +6,13 @@ as the same builder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, fields
-from datetime import date, datetime, time
-from fractions import Fraction
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
 
 import shoal.hierarchies
 from shoal.core.discovery import lookup
 from shoal.core.errors import ParameterError, nearest
-from shoal.core.parameters import spelled
+from shoal.core.parameters import from_parameters, from_words, parameters_of
 from shoal.hierarchies.base import Builder
 
 TABLES = (".csv", ".csv.gz")
@@ -43,13 +39,11 @@ def as_builder(spec: object) -> Builder:
         taxonomy = shoal.hierarchies.Taxonomy
         return (taxonomy.from_csv if str(spec).lower().endswith(TABLES) else taxonomy.from_json)(spec)
     if isinstance(spec, Mapping) and isinstance(spec.get("builder"), str):
-        return _made(_kind(spec["builder"]), {key: value for key, value in spec.items() if key != "builder"})
+        return from_parameters(_kind(spec["builder"]), {key: one for key, one in spec.items() if key != "builder"})
     if isinstance(spec, Mapping):
         return shoal.hierarchies.Taxonomy.from_tree(spec)
     if isinstance(spec, str):
-        name, _, options = spec.partition(":")
-        kind = _kind(name.strip())
-        return _made(kind, _options(kind, options))
+        return from_words(spec, _kind)
     raise ParameterError(
         f"a hierarchy given as a {type(spec).__name__}",
         expected="a builder, a file name, a nested mapping, or words such as 'intervals:width=5,10'",
@@ -62,9 +56,7 @@ def spec_of(builder: Builder) -> dict[str, object]:
     >>> spec_of(as_builder("intervals:width=0.5,5"))
     {'builder': 'intervals', 'width': ['0.5', 5]}
     """
-    own = [(field, getattr(builder, field.name)) for field in _fields(type(builder))]
-    given = {field.name: _plain(value) for field, value in own if value != field.default}
-    return {"builder": builder.name} | given
+    return {"builder": builder.name} | parameters_of(builder)
 
 
 def listed(given: object) -> tuple[object, ...]:
@@ -98,41 +90,3 @@ def read_levels(given: object, known: tuple[str, ...], owner: str, hint: str = "
 
 def _kind(name: str) -> type[Builder]:
     return lookup(shoal.hierarchies, Builder, name, "hierarchy builder")
-
-
-def _fields(kind: type[Builder]) -> tuple[Field[Any], ...]:
-    return fields(kind)  # type: ignore[arg-type]
-
-
-def _made(kind: type[Builder], parameters: Mapping[str, object]) -> Builder:
-    known = [field.name for field in _fields(kind)]
-    for name in parameters:
-        if name not in known:
-            raise ParameterError(f"{kind.name} has no parameter {name!r}", hint=nearest(str(name), known))
-    return cast(Callable[..., Builder], kind)(**parameters)
-
-
-def _options(kind: type[Builder], text: str) -> dict[str, object]:
-    """Cut `a=1,2,b=3` into parameters; what comes before the first name belongs to the first parameter."""
-    known = [field.name for field in _fields(kind)]
-    if not text.strip():
-        return {}
-    if not known:
-        raise ParameterError(f"{kind.name} was given {text!r}", expected="no parameters")
-    gathered: dict[str, list[str]] = {}
-    name = known[0]
-    for part in text.split(","):
-        before, equals, after = part.partition("=")
-        name = before.strip() if equals else name
-        gathered.setdefault(name, []).append(after if equals else part)
-    return {name: ",".join(parts) for name, parts in gathered.items()}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else spelled(value)
-    if isinstance(value, datetime) and value.time() == time():
-        return value.date().isoformat()
-    return value.isoformat() if isinstance(value, date) else value

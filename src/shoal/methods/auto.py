@@ -67,8 +67,9 @@ def choose(
     Mondrian runs, and after it, where they can, the m-approximation (microaggregation, where centroids are published),
     methods that are made for what is asked, and peeling of the patterns; with normal effort, where the table is not too
     large for it, led by prices, and with the best effort until windows find nothing more. In the end classes are
-    annealed, beginning with the cheapest release so far. What is proved of a dearer release holds for a cheaper one,
-    and one that is proved optimal is not annealed.
+    annealed, beginning with the cheapest release so far; with the best effort and diversity also before that, as it
+    saves more in its time. What is proved of a dearer release holds for a cheaper one; one that is proved optimal is
+    not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -166,7 +167,12 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
             stages.append(MicroaggregationTFirst())
     for more in EFFORTS[: EFFORTS.index(effort) + 1]:
-        stages += [*_by_patterns(problem, more), Anneal(effort=more)]
+        patterns = _by_patterns(problem, more)
+        of_values = not problem.models.count_rows_alone and not closeness(problem.models)
+        if more == BEST and patterns and of_values:
+            stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
+        else:
+            stages += [*patterns, Anneal(effort=more)]
     reasons = Peel().accepts(problem)
     why_not = f"auto did not use {Peel.name}: {'; '.join(reasons)}" if reasons else ""
     return [method for method in stages if not method.accepts(problem)], why_not

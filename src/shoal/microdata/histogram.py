@@ -51,6 +51,10 @@ class Values:
     """The hierarchy given for this attribute, bound to the domain."""
     people: int | None = None
     """How many people the published table is about, where `totals` count people; None where they count rows."""
+    parts: tuple[Values, ...] = ()
+    """The attributes that are read jointly; none where it is one."""
+    combinations: Ints | None = None
+    """Value by part: its value of each; None where it is one attribute."""
 
     @cached_property
     def typed(self) -> pl.Series:
@@ -84,11 +88,13 @@ class Values:
 
         `weights` say how many rows each entry stands for; None where each is one row.
         """
-        columns = list(columns)
-        codes, _, totals = distinct_rows([c.codes for c in columns], [len(c.totals) for c in columns])
+        columns = tuple(columns)
+        codes, first, totals = distinct_rows([c.codes for c in columns], [len(c.totals) for c in columns])
         if weights is not None:
             totals = np.bincount(codes, weights=weights).astype(np.int64)
-        return cls(codes, totals, "#" + pl.Series(np.arange(len(totals))).cast(pl.String))  # no numbers
+        members = np.column_stack([c.codes[first] for c in columns]).astype(np.int64)
+        domain = "#" + pl.Series(np.arange(len(totals))).cast(pl.String)  # no numbers
+        return cls(codes, totals, domain, parts=columns, combinations=members)
 
 
 @dataclass(frozen=True, eq=False)

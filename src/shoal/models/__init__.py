@@ -6,8 +6,10 @@ from shoal.core.on_demand import on_demand
 
 if TYPE_CHECKING:
     from shoal.models.alpha import Alpha
+    from shoal.models.average_t_closeness import AverageTCloseness
     from shoal.models.base import Model, Models, Rule, SensitiveModel
     from shoal.models.beta_likeness import BetaLikeness, EnhancedBetaLikeness
+    from shoal.models.ck_safety import CKSafety
     from shoal.models.delta_disclosure import DeltaDisclosure
     from shoal.models.distinct_l_diversity import DistinctLDiversity
     from shoal.models.entropy_l_diversity import EntropyLDiversity
@@ -16,14 +18,18 @@ if TYPE_CHECKING:
     from shoal.models.l_diversity import LDiversity
     from shoal.models.m_invariance import MInvariance
     from shoal.models.nt_closeness import NTCloseness
+    from shoal.models.personal import Personal
     from shoal.models.presence import DeltaPresence, KMap
     from shoal.models.range_diversity import RangeDiversity
     from shoal.models.recursive_l_diversity import RecursiveLDiversity
+    from shoal.models.skyline import Skyline
     from shoal.models.t_closeness import TCloseness
 
 __all__ = [
     "Alpha",
+    "AverageTCloseness",
     "BetaLikeness",
+    "CKSafety",
     "DeltaDisclosure",
     "DeltaPresence",
     "DistinctLDiversity",
@@ -37,10 +43,12 @@ __all__ = [
     "Model",
     "Models",
     "NTCloseness",
+    "Personal",
     "RangeDiversity",
     "RecursiveLDiversity",
     "Rule",
     "SensitiveModel",
+    "Skyline",
     "TCloseness",
 ]
 

@@ -149,10 +149,14 @@ class Model(ABC):
     """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
     needs_cells: ClassVar[bool] = False
     """Whether it can be decided only where all classes of a release and their cells are known."""
+    of_release: ClassVar[bool] = False
+    """Whether it speaks of all classes of a release together, so that no class can be decided by itself."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     needs_households: ClassVar[bool] = False
     """Whether it counts households, so that it must be known of what household a row is."""
+    needs_guards: ClassVar[bool] = False
+    """Whether what stands after the bar is the column of people's guarding nodes, and no known attribute."""
     reads_attribute: ClassVar[bool] = True
     """Whether it measures a sensitive attribute (else the sizes of classes only)."""
     by_people: ClassVar[Counting] = "refused"
@@ -171,9 +175,9 @@ class Model(ABC):
         return ()
 
     @property
-    def wants_order(self) -> bool:
-        """Whether it counts steps between values, so that these must have an order."""
-        return False
+    def ordered_attributes(self) -> Attributes:
+        """The attributes in which it counts steps between values, so that these must have an order."""
+        return ()
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -481,6 +485,11 @@ class Models:
         return any(model.needs_households for model in self.all)
 
     @property
+    def of_release(self) -> bool:
+        """Whether one of them speaks of all classes of a release together."""
+        return any(model.of_release for model in self.all)
+
+    @property
     def of_rows(self) -> Models:
         """What they imply where rows alone are counted: it can be checked where nobody knows whose the rows are."""
         return Models(tuple(dict.fromkeys(model.of_rows for model in self.all)))
@@ -488,7 +497,7 @@ class Models:
     @property
     def rows_asked(self) -> int | None:
         """The k of k-anonymity: the rows asked for by models that count rows alone; None without one."""
-        return max((int(model.limit) for model in self.all if model.rule is Rule.ROWS), default=None)
+        return max((int(model.rule_numbers[0]) for model in self.all if model.rule is Rule.ROWS), default=None)
 
     @property
     def count_rows_alone(self) -> bool:
@@ -509,7 +518,7 @@ class Models:
     @property
     def in_order(self) -> list[str]:
         """The attributes whose values must have an order, as a distance counts steps between them."""
-        return list(dict.fromkeys(name for model in self.all if model.wants_order for name in model.attributes))
+        return list(dict.fromkeys(name for model in self.all for name in model.ordered_attributes))
 
     def check_groups(self) -> None:
         """Raise `Unsupported` for a model that two tables cannot meet, in which groups show who is in them."""

@@ -79,9 +79,9 @@ class ByPeople(Model):
         return self.model.limit
 
     @property
-    def wants_order(self) -> bool:
-        """Whether it counts steps between values."""
-        return self.model.wants_order
+    def ordered_attributes(self) -> Attributes:
+        """The attributes in which it counts steps between values."""
+        return self.model.ordered_attributes
 
     @property
     def least_rows(self) -> int:

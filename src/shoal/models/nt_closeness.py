@@ -19,7 +19,7 @@ from shoal.microdata.histogram import Attributes, Classes, Histogram
 from shoal.models.base import DOUBT, AttributeModel, Model
 from shoal.models.emd import GroundDistance, ground_distance
 from shoal.models.metric import Metric
-from shoal.models.t_closeness import TCloseness, spelled_distance
+from shoal.models.t_closeness import TCloseness, attributes_in_order, spelled_distance
 
 MOST_PAIRS = 200_000_000
 """Pairs of different cells up to which classes are compared, each with each, where cells lie within others."""
@@ -66,9 +66,9 @@ class NTCloseness(AttributeModel):
         self.surrogate(None)
 
     @property
-    def wants_order(self) -> bool:
-        """Whether the distance counts steps between values."""
-        return self.distance == "ordered"
+    def ordered_attributes(self) -> Attributes:
+        """The attributes whose distance counts steps between values."""
+        return attributes_in_order(self.distance, self.attributes)
 
     @classmethod
     def parse(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -22,28 +22,41 @@ class Preset:
     level: str = ""
 
     def problem(self, rows: int, sensitive: Mapping[str, int]) -> str:
-        """Say why no release of a table can meet it; nothing where one can. `sensitive` counts values by column.
+        """Say why no release of a table can meet it; nothing where one can.
 
-        >>> PRESETS["hospital"].problem(100, {"sex": 2}), PRESETS["hospital"].problem(100, {})
-        ("'sex' has fewer than 3 different values", 'no column is sensitive')
+        `sensitive` counts the values of each sensitive column, a missing one not among them.
+
+        >>> PRESETS["hospital"].problem(100, {"sex": 1}), PRESETS["hospital"].problem(100, {})
+        ("'sex' has fewer than 2 different values", 'no column is sensitive')
         """
         if rows < self.k:
             return f"the table has fewer than {self.k} rows"
         if self.diversity is not None and not sensitive:
             return "no column is sensitive"
-        few = [name for name, values in sensitive.items() if self.diversity is DistinctLDiversity]
-        few = [name for name in few if sensitive[name] < int(self.level)]
-        return f"{', '.join(map(repr, few))} has fewer than {self.level} different values" if few else ""
+        if self.diversity is None or self._protected(sensitive):
+            return ""
+        names = ", ".join(map(repr, sensitive))
+        return f"{names} {'has' if len(sensitive) == 1 else 'have'} fewer than 2 different values"
 
-    def require(self, sensitive: Sequence[str]) -> tuple[str, ...]:
-        """Return the requirement for a table with these sensitive columns.
+    def require(self, sensitive: Mapping[str, int]) -> tuple[str, ...]:
+        """Return the requirement for a table with these sensitive columns, of which the values are counted.
 
-        >>> PRESETS["hospital"].require(["disease", "drug"])
-        ('k=5', 'distinct-l(disease)=3', 'distinct-l(drug)=3')
+        A column of two values is not asked for three, and one of a single value, which hides nothing, for none.
+
+        >>> PRESETS["hospital"].require({"disease": 14, "smokes": 2, "country": 1})
+        ('k=5', 'distinct-l(disease)=3', 'distinct-l(smokes)=2')
         """
         kind = self.diversity
-        more = () if kind is None else tuple(str(kind.parse((name,), (), None, [self.level])) for name in sensitive)
+        levels = {} if kind is None else {name: self._level(sensitive[name]) for name in self._protected(sensitive)}
+        more = (str(kind.parse((name,), (), None, [level])) for name, level in levels.items() if kind is not None)
         return (str(KAnonymity(self.k)), *more)
+
+    def _protected(self, sensitive: Mapping[str, int]) -> list[str]:
+        """Return the columns in which there is something to tell apart."""
+        return [name for name, values in sensitive.items() if values > 1]
+
+    def _level(self, values: int) -> str:
+        return str(min(int(self.level), values)) if self.diversity is DistinctLDiversity else self.level
 
 
 def crowd_for(risk: str) -> int:
@@ -71,8 +84,8 @@ PRESETS = {
         Preset(
             "hospital",
             "Hospital, l-diversity",
-            "Crowds of 5, in each at least 3 different values of every sensitive column: who finds the crowd does not "
-            "learn the illness.",
+            "Crowds of 5, in each at least 3 different values of every sensitive column, of one with two values both: "
+            "who finds the crowd does not learn the illness.",
             5,
             DistinctLDiversity,
             "3",
@@ -89,7 +102,7 @@ PRESETS = {
     )
 }
 """The presets by name."""
-USUAL = ("hospital", "t-closeness", "survey-5", "survey-3")
+USUAL = ("hospital", "survey-5", "survey-3")
 """Presets from the one that is proposed first to the one that is proposed last."""
 
 
@@ -97,6 +110,6 @@ def proposed(rows: int, sensitive: Mapping[str, int]) -> Preset | None:
     """Return the preset to propose for a table, of which `sensitive` counts the values by column; None if none fits.
 
     >>> [proposed(*table).name for table in ((9, {"disease": 4}), (9, {"sex": 2}), (9, {}))], proposed(2, {})
-    (['hospital', 't-closeness', 'survey-5'], None)
+    (['hospital', 'hospital', 'survey-5'], None)
     """
     return next((PRESETS[name] for name in USUAL if not PRESETS[name].problem(rows, sensitive)), None)

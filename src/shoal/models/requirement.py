@@ -2,11 +2,12 @@
 
     requirement = one or more of the following, separated by spaces or commas
     model       = NAME [ "(" attribute ")" ] "=" numbers
-    attribute   = COLUMN { "+" COLUMN } { "|" COLUMN } [ ":" OPTION ]
+    attribute   = COLUMN { "+" COLUMN } { "|" COLUMN } { ":" OPTION }
     numbers     = NUMBER | "(" NUMBER { "," NUMBER } ")"
 
-`a+b` reads a and b jointly; `a|b` counts b as known to the attacker. Column names with spaces or any of `()+|:=,` are
-written in quotes. The name of a model may be its title, and letter case does not count: `K=5`, `k-anonymity=5`.
+`a+b` reads a and b jointly; `a|b` counts b as known to the attacker; several options reach the model as one text, with
+the colons between them. Column names with spaces or any of `()+|:=,` are written in quotes. The name of a model may be
+its title, and letter case does not count: `K=5`, `k-anonymity=5`.
 """
 
 from __future__ import annotations
@@ -127,8 +128,10 @@ def _model(tokens: _Tokens, metrics: Mapping[str, Metric]) -> Model:
             attributes.append(tokens.word("a column"))
         while tokens.sign("|"):
             given.append(tokens.word("a column"))
-        word = tokens.word("a distance") if tokens.sign(":") else None
-        option = metrics.get(word, word) if word is not None else None
+        words = []
+        while tokens.sign(":"):
+            words.append(tokens.word("a distance"))
+        option = metrics.get(words[0], words[0]) if len(words) == 1 else ":".join(words) or None
         tokens.need(")")
     if bool(attributes) != kind.reads_attribute:
         raise ParameterError(

@@ -13,7 +13,7 @@ from shoal.core.errors import ParameterError
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Attributes, Histogram, Values
 from shoal.models.base import Counting, Rule, SensitiveModel, ShareSet, quoted
-from shoal.models.emd import GroundDistance, ground_distance
+from shoal.models.emd import COMBINED, SUM, GroundDistance, attribute_distances, ground_distance, is_combined
 from shoal.models.metric import Metric
 
 
@@ -23,12 +23,16 @@ class TCloseness(SensitiveModel):
 
     `distance` is `equal`, `ordered` (ranks of the distinct values, which must have an order), `numeric` (the values
     themselves), `hierarchy` (the attribute's own), or a `Metric`, or `auto`: ordered for numbers, dates and values with
-    a stated order, hierarchy if one is given, else equal. A joint distribution has the equal distance. The domain is
-    the published table's distinct values; the missing value is one of them: last in an order, a leaf of its own under
-    the root of a hierarchy, refused by the numeric distance.
+    a stated order, hierarchy if one is given, else equal. The domain is the published table's distinct values; the
+    missing value is one of them: last in an order, a leaf of its own under the root of a hierarchy, refused by the
+    numeric distance. Of several attributes read jointly the distance is equal between any two combinations, or `sum`
+    or `maximum` of the attributes' distances, the sum divided by their number; behind it may stand what the distance
+    of each attribute is, in their order: `sum:numeric:hierarchy`.
 
     >>> str(TCloseness(0.2, "salary", distance="ordered")), str(TCloseness("1/3", "job"))
     ('t(salary:ordered)=0.2', 't(job)=1/3')
+    >>> str(TCloseness(0.2, ("salary", "job"), distance="sum:numeric:equal"))
+    't(salary+job:sum:numeric:equal)=0.2'
     """
 
     name: ClassVar[str] = "t"
@@ -47,21 +51,18 @@ class TCloseness(SensitiveModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.distance, str) and self.distance not in (*GroundDistance.names(), "auto"):
+        if len(self.attributes) > 1:
+            check_joint_distance(self.distance, self.attributes)
+        elif isinstance(self.distance, str) and self.distance not in WORDS:
             raise ParameterError(
-                f"t-closeness has no distance {self.distance!r}",
-                expected=f"auto, {', '.join(GroundDistance.names())}, or a file with a metric",
-            )
-        if len(self.attributes) > 1 and self.distance not in ("auto", "equal"):
-            raise ParameterError(
-                f"t-closeness of {' and '.join(self.attributes)} jointly has the equal distance alone",
-                hint="leave out what stands after :",
+                f"t-closeness of one attribute has no distance {self.distance!r}",
+                expected=f"{', '.join(WORDS)}, or a file with a metric",
             )
 
     @property
-    def wants_order(self) -> bool:
-        """Whether the distance counts steps between values."""
-        return self.distance == "ordered"
+    def ordered_attributes(self) -> Attributes:
+        """The attributes whose distance counts steps between values."""
+        return attributes_in_order(self.distance, self.attributes)
 
     @classmethod
     def parse(
@@ -69,7 +70,7 @@ class TCloseness(SensitiveModel):
     ) -> Self:
         """Build from `t(attribute:distance)=t`; a distance that names a file is read as a metric."""
         cls.expect(numbers)
-        known = option is None or isinstance(option, Metric) or option in (*GroundDistance.names(), "auto")
+        known = option is None or isinstance(option, Metric) or option in WORDS or is_combined(option)
         distance = (option or "auto") if known else Metric.read(Path(str(option)))
         return cls(numbers[0], attributes if len(attributes) > 1 else attributes[0], given, distance)
 
@@ -99,6 +100,31 @@ class TCloseness(SensitiveModel):
 
     def _option(self) -> str:
         return spelled_distance(self.distance)
+
+
+WORDS = ("auto", *GroundDistance.names())
+"""The distances of one attribute that need no file."""
+
+
+def check_joint_distance(distance: str | Metric, attributes: Attributes) -> None:
+    """Refuse a distance between combinations that is neither the equal one nor combined of the attributes' own."""
+    if isinstance(distance, str) and distance in ("auto", "equal"):
+        return
+    words = attribute_distances(distance, len(attributes)) if isinstance(distance, str) else []
+    if not is_combined(distance) or len(words) != len(attributes) or not set(words) <= set(WORDS):
+        raise ParameterError(
+            f"t-closeness of {' and '.join(attributes)} jointly has no distance {spelled_distance(distance)[1:]!r}",
+            expected=f"equal, {' or '.join(COMBINED)}, perhaps with {len(attributes)} distances: {', '.join(WORDS)}",
+            hint=f"for example t({'+'.join(map(quoted, attributes))}:{':'.join((SUM, *['equal'] * len(attributes)))})",
+        )
+
+
+def attributes_in_order(distance: str | Metric, attributes: Attributes) -> Attributes:
+    """Return the attributes whose distance counts steps between values, so that these must have an order."""
+    if isinstance(distance, str) and is_combined(distance):
+        words = attribute_distances(distance, len(attributes))
+        return tuple(name for name, word in zip(attributes, words, strict=True) if word == "ordered")
+    return attributes if distance == "ordered" else ()
 
 
 def spelled_distance(distance: str | Metric) -> str:

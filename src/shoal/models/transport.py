@@ -23,21 +23,21 @@ def cheapest_plan(supply: Ints, demand: Ints, costs: Floats) -> Ints:
     >>> cheapest_plan(np.array([3, 1]), np.array([2, 2]), np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [[2, 1], [0, 1]]
     """
-    plan: Ints = _moved(supply.astype(np.int64), demand.astype(np.int64), np.ascontiguousarray(costs, np.float64))
+    plan: Ints = moved(supply.astype(np.int64), demand.astype(np.int64), np.ascontiguousarray(costs, np.float64))[0]
     return plan
 
 
 @njit(cache=True)
-def _moved(left, due, costs):
-    """Send units along shortest paths until none is left; `left` and `due` are used up.
+def moved(left, due, costs):
+    """Send units along shortest paths until none is left; `left` and `due` are used up. Returns plan and potentials.
 
     Nodes are the sources, then the sinks. `price` are the potentials: no arc costs less than 0 once they are added.
     """
-    moved, price = np.zeros((len(left), len(due)), np.int64), np.zeros(len(left) + len(due))
+    plan, price = np.zeros((len(left), len(due)), np.int64), np.zeros(len(left) + len(due))
     while left.sum() > 0:
-        last, before = _shortest_path(left, due, costs, moved, price)
-        _send(left, due, moved, last, before)
-    return moved
+        last, before = _shortest_path(left, due, costs, plan, price)
+        _send(left, due, plan, last, before)
+    return plan, price
 
 
 @njit(cache=True)

@@ -1,7 +1,9 @@
 """Whether counts of sensitive values would be admitted, and the largest part of them that would be (compiled).
 
 These loops propose classes; the models themselves decide, exactly, before anything is published. The Earth Mover's
-Distance in its edge form serves every tree and every line: `sum_e weight_e |sum_v member_ev (X_v - P_v)|`.
+Distance in its edge form serves every tree and every line: `sum_e weight_e |sum_v member_ev (X_v - P_v)|`. In any other
+metric it takes optimal transport, whose potentials say which values to give up: `sum_v phi_v (X_v - P_v)` is the
+distance, and a lower bound of it after a row was taken off.
 """
 
 from __future__ import annotations
@@ -9,12 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.core.compiler import njit
-from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE
+from shoal.models.transport import moved
+from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, METRIC, RECURSIVE, SHARE
 from shoal.patterns.kernels import largest, rising
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 TINY = 1e-12
+AT_ONCE = 32
+"""Of a class of so many rows, one is given up at a time before the distance is measured again; of larger ones more."""
 
 
 @njit(cache=True)
@@ -48,6 +53,9 @@ def admits(rules, d, counts):
         return falling[0] < number * falling[int(other) - 1 :].sum()
     if kind == EQUAL:
         return variation(counts, rows, shares) <= number + TINY
+    if kind == METRIC:
+        totals = rules.totals[int(rules.lines[d, 1])]
+        return transported(counts, totals, rules.apart[d], np.zeros(len(counts))) <= number + TINY
     return distance(counts, rows, shares, rules.edges[d], rules.weights[d]) <= number + TINY
 
 
@@ -83,6 +91,30 @@ def distance(counts, rows, shares, edges, weights):
 
 
 @njit(cache=True)
+def transported(counts, totals, apart, potentials):
+    """Return the Earth Mover's Distance of the counts to the table by optimal transport, and the potentials of values.
+
+    A potential is what a row of the value adds: no two differ by more than the distance of their values.
+    """
+    rows, total = counts.sum(), totals.sum()
+    extra = counts * total - totals * rows
+    sources, sinks = np.flatnonzero(extra > 0), np.flatnonzero(extra < 0)
+    if len(sinks) == 0:
+        potentials[:] = 0.0
+        return 0.0
+    costs = np.empty((len(sources), len(sinks)))
+    for i in range(len(sources)):
+        for j in range(len(sinks)):
+            costs[i, j] = apart[sources[i], sinks[j]]
+    plan, price = moved(extra[sources], -extra[sinks], costs)
+    for v in range(len(apart)):
+        potentials[v] = np.inf
+        for j in range(len(sinks)):
+            potentials[v] = min(potentials[v], apart[v, sinks[j]] - price[len(sources) + j])
+    return (plan * costs).sum() / (float(rows) * float(total))
+
+
+@njit(cache=True)
 def shrink(rules, d, counts, rest):
     """Cut the counts to a large admitted part; False, and counts in any state, where none was found.
 
@@ -95,6 +127,8 @@ def shrink(rules, d, counts, rest):
         return False
     if kind == EQUAL:
         return _shrink_equal(counts, number, shares, rest)
+    if kind == METRIC:
+        return _shrink_transported(counts, number, rules.totals[int(rules.lines[d, 1])], rules.apart[d], rest)
     if kind == CLOSE:
         return _shrink_close(counts, number, shares, rules.edges[d], rules.weights[d], rest)
     low, high = np.int64(0), largest(counts)
@@ -137,6 +171,26 @@ def _shrink_close(counts, limit, shares, edges, weights, rest):
         for e in range(len(weights)):
             extra[e] += share[e] - edges[e, which]
         if distance(counts, rows, shares, edges, weights) <= limit + TINY:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _shrink_transported(counts, limit, totals, apart, rest):
+    """Take off rows of the value with the largest potential, and measure again."""
+    rows, potentials = counts.sum(), np.zeros(len(counts))
+    least, remains, total = rows // 3, max(1, rest.sum()), totals.sum()
+    transported(counts, totals, apart, potentials)
+    while rows > least and rows > 1:
+        best, which = -np.inf, -1
+        for v in range(len(counts)):
+            worth = potentials[v] - 1e-9 * (rest[v] / remains - totals[v] / total)
+            if counts[v] > 0 and worth > best:
+                best, which = worth, v
+        taken = min(counts[which], max(1, rows // AT_ONCE), rows - 1)
+        counts[which] -= taken
+        rows -= taken
+        if transported(counts, totals, apart, potentials) <= limit + TINY:
             return True
     return False
 

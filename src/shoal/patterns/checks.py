@@ -11,11 +11,12 @@ import numpy as np
 from shoal.core.arrays import Floats, Ints
 from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
-from shoal.models.emd import Line, Matrix, Tree
+from shoal.models.emd import Line, Transport, Tree
 from shoal.patterns.cube import Cube
 
-DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL = 0, 1, 2, 3, 4, 5
-"""The kinds of requirement; equal distance is closeness with a shorter way to compute it."""
+DISTINCT, SHARE, ENTROPY, RECURSIVE, CLOSE, EQUAL, METRIC = 0, 1, 2, 3, 4, 5, 6
+"""The kinds of requirement; equal distance is closeness with a shorter way to compute it, any metric one with a longer:
+it has no edges that everything moves over, and takes optimal transport."""
 KINDS = {
     Rule.VALUES: DISTINCT,
     Rule.SHARE: SHARE,
@@ -25,6 +26,9 @@ KINDS = {
 }
 MOST_VALUES = 400
 """Domains beyond this are not compared edge by edge: their models are left to the repair."""
+MOST_MOVED = 40
+"""Domains beyond this are not compared by optimal transport: loops take their metric to be the equal distance."""
+NO_DISTANCES = np.zeros((1, 1))
 
 
 class Rules(NamedTuple):
@@ -36,6 +40,16 @@ class Rules(NamedTuple):
     lines: Floats
     edges: Floats
     weights: Floats
+    totals: Ints
+    apart: Floats
+
+
+class Ways(NamedTuple):
+    """Direct ways between values: `starts[i]` to `ends[i]` is as far as `lengths[i]`."""
+
+    starts: Ints
+    ends: Ints
+    lengths: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +66,8 @@ class Checks:
     """Line by edge by value: whether the value lies under the edge."""
     weights: Floats
     """Line by edge."""
+    apart: Floats
+    """Line by value by value: how far they are apart, where it takes transport."""
 
     complete: bool
     """Whether every model is among them."""
@@ -67,17 +83,41 @@ class Checks:
     @property
     def rules(self) -> Rules:
         """What compiled loops take of them."""
-        return Rules(self.rows, self.codes, self.shares, self.lines, self.edges, self.weights)
+        return Rules(self.rows, self.codes, self.shares, self.lines, self.edges, self.weights, self.totals, self.apart)
 
     @property
     def close(self) -> bool:
         """Whether closeness to the table is asked for."""
-        return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL)).any())
+        return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL, METRIC)).any())
 
     @property
     def most_edges(self) -> int:
-        """The edges of the closeness that has most; 0 where none is asked for."""
-        return int((self.weights > 0).sum(axis=1).max(initial=0))
+        """The edges, or pairs of direct ways, of the closeness that has most; 0 where none is asked for."""
+        return max(int((self.weights > 0).sum(axis=1).max(initial=0)), self.most_ways // 2)
+
+    @property
+    def most_ways(self) -> int:
+        """The direct ways of the metric that has most; 0 where none is asked for."""
+        moved = np.flatnonzero(self.lines[:, 0] == METRIC)
+        return max((len(self.ways(place).lengths) for place in moved.tolist()), default=0)
+
+    def number_of_values(self, place: int) -> int:
+        """Return how many values the attribute of a line has."""
+        return 1 + int(np.flatnonzero(self.totals[int(self.lines[place, 1])]).max())
+
+    def ways(self, place: int) -> Ways:
+        """Return the ways of a line's metric that no third value lies on: every other is made of them.
+
+        What is moved over another way can as well be moved over the values on it: a transport plan needs no more.
+        """
+        size = self.number_of_values(place)
+        apart = self.apart[place, :size, :size]
+        direct = ~np.eye(size, dtype=bool)
+        for via in range(size):
+            there, on = apart[:, [via]], apart[[via], :]
+            direct &= ~((there + on <= apart + TIE) & (there < apart) & (on < apart))
+        starts, ends = np.nonzero(direct)
+        return Ways(starts, ends, apart[starts, ends])
 
     @classmethod
     def of(cls, cube: Cube, models: Models) -> Checks:
@@ -86,12 +126,15 @@ class Checks:
         names = sorted({model.attributes for model in known})
         lines: list[tuple[float, ...]] = []
         shapes: list[tuple[Floats, Floats]] = []
+        apart: list[Floats] = []
         for model in known:
             kind, number, other = _line(model)
-            lines.append((kind, names.index(model.attributes), number, other))
-            shapes.append(_edges(cube, model) if kind == CLOSE else NO_EDGES)
+            moved = kind == CLOSE and _is_moved(model, cube.values[model.attributes])
+            apart.append(model.ground(cube.values[model.attributes]).array if moved else NO_DISTANCES)
+            shapes.append(_edges(cube, model) if kind == CLOSE and not moved else NO_EDGES)
             if kind == CLOSE and len(shapes[-1][1]) == len(cube.values[model.attributes].totals):
-                lines[-1] = (EQUAL, *lines[-1][1:])
+                kind = EQUAL
+            lines.append((METRIC if moved else kind, names.index(model.attributes), number, other))
         wide = max((len(cube.values[name].totals) for name in names), default=1)
         return cls(
             models.least_rows,
@@ -100,12 +143,15 @@ class Checks:
             np.array(lines, np.float64).reshape(-1, 4),
             _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
             _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
+            _stacked(apart, *[max(map(len, apart), default=1)] * 2),
             _is_complete(models, cube.values),
             is_linear(models, cube.values),
         )
 
 
 NO_EDGES = (np.zeros((1, 1)), np.zeros(1))
+TIE = 1e-12
+"""Lengths that differ by less are equal."""
 
 
 def is_linear(models: Models, values: Mapping[Attributes, Values]) -> bool:
@@ -114,11 +160,26 @@ def is_linear(models: Models, values: Mapping[Attributes, Values]) -> bool:
 
 
 def _is_complete(models: Models, values: Mapping[Attributes, Values]) -> bool:
-    """Whether the loops know every model, and closeness in no metric but those that have edges."""
+    """Whether the loops know every model, and the metric of closeness is not too large for them."""
     others = [model for model in models if model.rule is not Rule.ROWS]
-    close = [model for model in others if model.rule is Rule.CLOSENESS and not model.given]
-    metric = any(isinstance(model.ground(values[model.attributes]), Matrix) for model in close)
-    return all(_is_known(model, values) for model in others) and not metric
+    return all(_is_known(model, values) for model in others) and not large_metrics(models, values)
+
+
+def large_metrics(models: Models, values: Mapping[Attributes, Values]) -> list[str]:
+    """Return which models measure closeness by a metric on too many values for transport plans, in words."""
+    close = [model for model in models if model.rule is Rule.CLOSENESS and not model.given]
+    large = [model for model in close if len(values[model.attributes].totals) > MOST_MOVED]
+    return [
+        f"the metric of {model} has {len(values[model.attributes].totals):,} values, more than the {MOST_MOVED} "
+        "between which a program moves rows"
+        for model in large
+        if isinstance(model.ground(values[model.attributes]), Transport)
+    ]
+
+
+def _is_moved(model: Model, values: Values) -> bool:
+    """Whether closeness is compared by optimal transport: its metric has no edges, and few values."""
+    return len(values.totals) <= MOST_MOVED and isinstance(model.ground(values), Transport)
 
 
 def _is_known(model: Model, values: Mapping[Attributes, Values]) -> bool:
@@ -135,7 +196,7 @@ def _line(model: Model) -> tuple[int, float, float]:
 
 
 def _edges(cube: Cube, model: Model) -> tuple[Floats, Floats]:
-    """Return the edges of a tree or a line with their weights; of any other metric those of the equal distance."""
+    """Return the edges of a tree or a line with their weights; of a metric too large those of the equal distance."""
     values = cube.values[model.attributes]
     ground, number = model.ground(values), len(values.totals)
     if isinstance(ground, Line):

@@ -16,7 +16,7 @@ from shoal.core.arrays import Floats, Ints
 from shoal.microdata.histogram import Attributes, Values
 from shoal.models import Model, Models, Rule
 from shoal.models.base import ShareSet
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree
+from shoal.models.emd import GroundDistance
 from shoal.models.share_set import joined, table_shares
 from shoal.patterns.cube import Cube
 from shoal.patterns.offsets import CAPPED, ENTROPY, SPREAD, Shares
@@ -147,15 +147,7 @@ def _is_known(model: Model, values: Mapping[Attributes, Values], *, may_drop: bo
 
 def _distances(ground: GroundDistance) -> Floats:
     """Return the distance between any two values, rounded down a little."""
-    if isinstance(ground, Tree):
-        apart: Floats = np.mean([(up[:, None] != up[None, :]) for up in ground.up], axis=0)
-    elif isinstance(ground, Line):
-        places = np.concatenate([[0.0], np.cumsum([float(gap) for gap in ground.gaps])])
-        apart = np.abs(places[:, None] - places[None, :]) / max(float(places[-1]), 1e-300)
-    else:
-        assert isinstance(ground, Matrix)
-        apart = ground.metric.array
-    rounded: Floats = apart * (1 - 2.0**-40)
+    rounded: Floats = ground.array * (1 - 2.0**-40)
     return rounded
 
 

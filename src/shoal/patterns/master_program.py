@@ -5,6 +5,7 @@
     l sum_{t of value v} x_pt <= N_p                                 l-diversity by frequency
     sum_{t of value v} x_pt <= P_v N_p + e_pv,  sum_v e_pv <= t N_p  t-closeness, equal distance
     u_e >= +-sum_{v under e} (N_pv - P_v N_p),  sum_e w_e u_e <= t N_p     t-closeness, edge by edge of a tree or line
+    sum_w g_pvw - sum_w g_pwv = N_pv - P_v N_p,  sum d_vw g_pvw <= t N_p   t-closeness in any metric, by transport
 
 Entropy and recursive l-diversity are not linear, but the shares that they admit are convex: what they imply of single
 values is there from the beginning, and tangents are added where a solution breaks one (`share_cuts`).
@@ -26,8 +27,9 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
 from shoal.core.solver import Constraints, add_rows, highs, model_of, new_solver, run_solver
-from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, RECURSIVE, SHARE, Checks
+from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, METRIC, RECURSIVE, SHARE, Checks
 from shoal.patterns.pool import Pool
+from shoal.patterns.program import put_plans
 from shoal.patterns.share_cuts import cuts, largest_share
 
 INTERIOR, DUAL, PRIMAL = ("ipm", 1), ("simplex", 1), ("simplex", 4)
@@ -155,6 +157,8 @@ class MasterProgram:
                 columns = self._limit_excess(rows, int(line[1]), line[2], columns)
             elif line[0] == CLOSE:
                 columns = self._limit_distance(rows, place, columns)
+            elif line[0] == METRIC:
+                columns += put_plans(rows, pool, self.checks, place, sizes=number, first=columns)
         cost = np.zeros(columns)
         cost[:number] = pool.costs[patterns] / self.denominator
         return model_of(rows, cost, np.full(columns, highs().kHighsInf))
@@ -232,7 +236,7 @@ def _rates(worth: Floats, line: Floats, shares: Floats) -> Floats:
 
     The dearest values are filled first, each up to its share, then from the pool; minus infinity where no shares fit.
     """
-    if line[0] == CLOSE:
+    if line[0] in (CLOSE, METRIC):
         highest: Floats = worth.max(axis=1)
         return highest
     one, each = np.zeros(len(shares), np.int64), np.arange(len(shares))

@@ -9,8 +9,10 @@ binaries instead of their enumeration of open patterns), and Liang and Yuan 2013
     l sum_{t of value v} x_pt <= sum_t x_pt                 l-diversity by frequency
     sum_v z_pv >= l y_p,  z_pv <= sum_{t of value v} x_pt   distinct l-diversity
     u_e >= +-sum_{v under e} (N_v - q_v N),  sum w_e u_e <= t N     t-closeness, edge by edge of a tree or line
+    sum_w g_vw - sum_w g_wv = N_v - q_v N,  sum d_vw g_vw <= t N    t-closeness in any metric: g is a transport plan
 
-All but the binaries y and z is homogeneous, so a pattern that takes nothing is allowed. HiGHS solves it.
+A plan moves over direct ways alone, those that no third value lies on; the others are made of them. All but the
+binaries y and z is homogeneous, so a pattern that takes nothing is allowed. HiGHS solves it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
 from shoal.core.solver import Constraints, highs, model_of, new_solver, run_solver, start_from
-from shoal.patterns.checks import CLOSE, DISTINCT, EQUAL, SHARE, Checks
+from shoal.patterns.checks import CLOSE, DISTINCT, EQUAL, METRIC, SHARE, Checks
 from shoal.patterns.pool import Pool
 
 
@@ -143,6 +145,9 @@ class Program:
                 columns = _more(cost, upper, whole, columns, len(keys), 1.0, whole_numbers=True)
             elif line[0] in (CLOSE, EQUAL):
                 columns = self._close(rows, patterns, codes, x, place, columns, cost, upper, whole)
+            elif line[0] == METRIC:
+                added = self._move(rows, place, columns)
+                columns = _more(cost, upper, whole, columns, added, inf, whole_numbers=False)
         integral = None if relaxed else np.concatenate(whole)
         return model_of(rows, np.concatenate(cost), np.concatenate(upper), integral), columns
 
@@ -185,6 +190,14 @@ class Program:
             columns = _more(cost, upper, whole, columns, len(self.pool), inf, whole_numbers=False)
         return columns
 
+    def _move(self, rows: Constraints, place: int, columns: int) -> int:
+        """Add columns for the rows of each pattern, and a transport plan; return how many columns."""
+        pool, every = self.pool, np.arange(len(self.pool))
+        first = rows.add(len(pool), 0.0, 0.0)
+        rows.put(first + pool.pattern_of_member, np.arange(len(pool.members)), 1.0)
+        rows.put(first + every, columns + every, -1.0)
+        return len(pool) + put_plans(rows, pool, self.checks, place, sizes=columns, first=columns + len(pool))
+
     def _completed(self, copies: Ints, columns: int) -> Floats:
         """Return a start with y = 1 where a pattern takes something; the solver completes the rest."""
         values = np.zeros(columns)
@@ -195,6 +208,29 @@ class Program:
         if self.checks.rows > 1 or (self.checks.lines[:, 0] == DISTINCT).any():
             values[self._counted : self._counted + len(self.pool)] = taken > 0
         return values
+
+
+def put_plans(rows: Constraints, pool: Pool, checks: Checks, place: int, *, sizes: int, first: int) -> int:
+    """Add a transport plan per pattern, in columns from `first` on, to the table's shares; return how many columns.
+
+    `sizes` is the first of the columns that have the rows of each pattern; those of members come before all others.
+    """
+    line, ways, every = checks.lines[place], checks.ways(place), np.arange(len(pool))
+    codes = checks.codes[int(line[1])][pool.types[pool.members]]
+    shares = checks.shares[int(line[1])]
+    budget = rows.add(len(pool), -highs().kHighsInf, 0.0)
+    rows.put(budget + every, sizes + every, -line[2])
+    columns = first + np.arange(len(pool) * len(ways.lengths)).reshape(len(ways.lengths), len(pool))
+    for way, length in enumerate(ways.lengths):
+        rows.put(budget + every, columns[way], float(length))
+    for value in range(checks.number_of_values(place)):
+        even = rows.add(len(pool), 0.0, 0.0)
+        own = np.flatnonzero(codes == value)
+        rows.put(even + pool.pattern_of_member[own], own, 1.0)
+        rows.put(even + every, sizes + every, -float(shares[value]))
+        for mine in np.flatnonzero((ways.starts == value) | (ways.ends == value)).tolist():
+            rows.put(even + every, columns[mine], -1.0 if ways.starts[mine] == value else 1.0)
+    return columns.size
 
 
 def _more(

@@ -19,6 +19,7 @@ from shoal.hierarchies import Builder, spec_of
 from shoal.models import Models
 from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.centroid import CentroidCells
+from shoal.recoding.masks.base import Mask
 from shoal.recoding.recode import Anatomized, Published, recoding_named
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR, literal_stars
@@ -37,6 +38,7 @@ def codebook(
     star: str,
     neutralise: bool,
     rounded: Mapping[str, int],
+    masks: Mapping[str, Mask],
     cost: Mapping[str, Any],
     losses: Mapping[str, float],
     models: Models,
@@ -46,7 +48,7 @@ def codebook(
 
     `cost` is what the codebook says of the cost: its name, weights and k. `losses` has what each quasi-identifier lost,
     in a measure that fits the recoding; nothing for two tables. `rounded` has columns whose numbers are published as
-    multiples of one.
+    multiples of one, `masks` those whose cells are masked.
     """
     roles = published.microdata.roles
     return {
@@ -60,7 +62,7 @@ def codebook(
         "neutralised": bool(neutralise),
         "recoding": published.recoding,
         "cost": dict(cost),
-        "columns": _columns(published, tables[TABLE], losses, rounded),
+        "columns": _columns(published, tables[TABLE], losses, rounded, masks),
         **_further(published, tables),
         "hierarchies": {name: spec_of(builders[name]) for name in sorted(builders) if name in roles.sensitive},
         "metrics": _metrics(models),
@@ -68,7 +70,11 @@ def codebook(
 
 
 def _columns(
-    published: Published, table: Table, losses: Mapping[str, float], rounded: Mapping[str, int]
+    published: Published,
+    table: Table,
+    losses: Mapping[str, float],
+    rounded: Mapping[str, int],
+    masks: Mapping[str, Mask],
 ) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
@@ -85,6 +91,7 @@ def _columns(
             **(_marks_of_cells(cells[name], published.partition.sizes) if name in cells else _marks(table.coded(name))),
             **({"hierarchy": levels[name]} if name in levels else {}),
             **({"multiples_of": rounded[name]} if name in rounded else {}),
+            **({"mask": {**masks[name].stated, "meaning": masks[name].meaning}} if name in masks else {}),
             **({"loss": losses[name], "cells": _cells(cells[name])} if name in cells else {}),
         }
         if name in original.columns

@@ -69,6 +69,11 @@ VOUCHED_OF_HOUSEHOLDS = (
     "what is the same for all members of a household, and others may know, is a quasi-identifier of each",
 )
 """What is vouched for besides, where households are known."""
+VOUCHED_OF_MASKS = (
+    "masked columns are taken as they are published: what their masks hide of the original values has no level here",
+    "the keys of the masks are known to nobody who has the release: they are in the internal part alone",
+)
+"""What is vouched for besides, where columns are masked."""
 TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checking", "release")
 """The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
 
@@ -151,6 +156,8 @@ class Certificate:
     """How many households the rows are of, where it is known; None where nobody says it."""
     rounded: Mapping[str, int] = field(default_factory=dict)
     """By column of record weights that is published rounded, the number whose multiples it shows."""
+    masks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By column that is published masked, the mask with its parameters, without its key."""
     format: int = FORMATS[0]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
@@ -195,7 +202,7 @@ class Certificate:
     @property
     def exposed(self) -> list[str]:
         """What goes out unprotected and what the release may give away: to be said before anything else."""
-        columns = ", ".join(name for name in self.unprotected or () if name not in self.rounded)
+        columns = ", ".join(name for name in self.unprotected or () if name not in {**self.rounded, **self.masks})
         linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
             f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
@@ -204,6 +211,7 @@ class Certificate:
         return [
             *([f"published unprotected, as they are: {columns}"] if columns else []),
             *(f"published unprotected, as multiples of {many:,}: {name}" for name, many in self.rounded.items()),
+            *(f"published masked, by {_mask(mask)}: {name}" for name, mask in self.masks.items()),
             *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
             *([linked] if self.pseudonym is not None else []),
             *certain,
@@ -230,6 +238,7 @@ class Certificate:
             "pseudonym": self.pseudonym,
             "households": self.households,
             "rounded": dict(self.rounded),
+            "masks": {name: dict(mask) for name, mask in self.masks.items()},
             "dropped": self.dropped,
             "starred": self.starred,
             "changed_cells": None if self.changed_cells is None else dict(self.changed_cells),
@@ -253,6 +262,7 @@ class Certificate:
             "vouched_for_by_the_owner": [
                 *self._said(VOUCHED, VOUCHED_OF_TWO, VOUCHED_OF_PEOPLE),
                 *(VOUCHED_OF_HOUSEHOLDS if self.households is not None else ()),
+                *(VOUCHED_OF_MASKS if self.masks else ()),
             ],
             "trusted_base": [f"shoal.{package}" for package in TRUSTED_BASE],
         }
@@ -391,6 +401,16 @@ def _format(solution: Claim, found: Audit) -> int:
     if found.people is not None:
         return FORMATS[2]
     return FORMATS[solution.prices is not None and solution.prices.any_negative]
+
+
+def _mask(stated: Mapping[str, Any]) -> str:
+    """Return a mask in words.
+
+    >>> _mask({"mask": "noise", "share": "0.1"})
+    'noise (share 0.1)'
+    """
+    numbers = ", ".join(f"{name} {given}" for name, given in stated.items() if name != "mask")
+    return f"{stated['mask']} ({numbers})" if numbers else str(stated["mask"])
 
 
 def canonical(content: object) -> str:

@@ -65,8 +65,21 @@ class OriginalCheck:
 
     @cached_property
     def table(self) -> Table:
-        """The original as a method saw it: with columns raised, where some were."""
-        return raised_table(self.original, as_raised(self.config.get("coarsen", {})))[0]
+        """The original as a method saw it: with columns raised, where some were, and masked where that is no draw."""
+        return raised_table(
+            self.original.with_columns(self._worked_out.values()), as_raised(self.config.get("coarsen", {}))
+        )[0]
+
+    @cached_property
+    def _worked_out(self) -> dict[str, pl.Series]:
+        """The masked columns whose cells follow from the values they hide, worked out anew."""
+        masks = self.config.get("masks", {})
+        if not masks:
+            return {}
+        from shoal.checking.masked_columns import expected  # loaded only where a release has masks
+
+        made = {name: expected(self.original[name], mask) for name, mask in masks.items()}
+        return {name: column for name, column in made.items() if column is not None}
 
     @cached_property
     def source(self) -> pl.DataFrame:
@@ -102,13 +115,24 @@ class OriginalCheck:
         """Say which columns are altered that should not be."""
         shown, certificate = self.release.table, self.release.certificate
         covering = () if form_of(certificate.recoding).two_tables else certificate.quasi
-        rest = [
-            name
-            for name in shown.columns
-            if name not in (*covering, self.release.names.get("group"), certificate.pseudonym, *certificate.rounded)
-        ]
+        added = (self.release.names.get("group"), certificate.pseudonym)
+        altered = (*certificate.rounded, *(name for name in certificate.masks if name not in self._worked_out))
+        rest = [name for name in shown.columns if name not in (*covering, *added, *altered)]
         changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
+
+    def mask_problem(self) -> str:
+        """Say which columns show cells that masks of random draws do not give."""
+        from shoal.checking.masked_columns import draw_problem, public  # loaded only where a release has masks
+
+        masks, shown = self.config.get("masks", {}), self.release.table
+        if {name: public(mask) for name, mask in masks.items()} != self.release.certificate.masks:
+            return "the masks of the request are not those of the certificate"
+        whom = self.config.get("person")
+        person = person_of(self.original, whom).codes.astype(np.int64) if whom else None
+        rows, drawn = self.rows.to_numpy().astype(np.int64), [name for name in masks if name not in self._worked_out]
+        found = (draw_problem(shown[name], self.original[name], rows, masks[name], person) for name in drawn)
+        return "; ".join(said for said in found if said)
 
     def rounding_problem(self) -> str:
         """Say how many published record weights are not those of the original, rounded to the stated multiples."""

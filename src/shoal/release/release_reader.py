@@ -161,6 +161,16 @@ class Opened:
         wrong = [name for name, multiple in stated.items() if _no_multiples(shown[name], multiple)]
         return f"columns {', '.join(map(repr, wrong))} have other numbers" if wrong else ""
 
+    def mask_problem(self) -> str:
+        """Say which columns show cells that the masks stated for them never give."""
+        from shoal.checking.masked_columns import form_problem  # loaded only where a release has masks
+
+        shown, stated = {name: one for one in self.shown.values() for name in one.columns}, self.certificate.masks
+        if not set(stated) <= {*self.certificate.sensitive, *(self.certificate.unprotected or ())}:
+            return "a column is stated as masked that is neither sensitive nor other"
+        found = (form_problem(shown[name][name], mask) for name, mask in stated.items())
+        return "; ".join(said for said in found if said)
+
     def order_problem(self) -> str:
         """Say if the rows are not in the order of their published cells."""
         return "" if all(map(is_sorted, self.shown.values())) else "their order may reveal the original order"

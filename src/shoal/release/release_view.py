@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from shoal.checking.masked_columns import expected as masked_anew
 from shoal.core.arrays import Ints
 from shoal.core.errors import ReleaseError, TableError
 from shoal.hierarchies.cell_forms import CellForm, form_of
@@ -40,6 +42,9 @@ class Shown:
     config: Mapping[str, Any] = field(default_factory=dict)
     """The request as it was understood, where that is known."""
 
+    masks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The masked columns, each with its mask; with its key where the internal part is known."""
+
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
         """Read a release folder, or take a release in memory; raise `ReleaseError` if the folder was changed."""
@@ -59,6 +64,7 @@ class Shown:
             rows=release.classes.kept,
             raised=as_raised(release.config.get("coarsen", {})),
             config=release.config,
+            masks=release.config.get("masks", {}),
         )
 
     @classmethod
@@ -81,11 +87,31 @@ class Shown:
             rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
             raised=as_raised(opened.config.get("coarsen", {})),
             config=opened.config,
+            masks=opened.config.get("masks", stated.masks),
         )
 
     def as_read(self, original: TableLike) -> Table:
         """Return the original as the request wanted it read: spellings unified, words in order."""
         return as_read(Table.of(original), self.config)
+
+    def as_masked(self, original: pl.DataFrame) -> pl.DataFrame:
+        """Return the original with those masked columns altered whose cells follow from the values they hide."""
+        made = (masked_anew(original[name], mask) for name, mask in self.masks.items() if name in original.columns)
+        return original.with_columns(column for column in made if column is not None)
+
+    @cached_property
+    def drawn(self) -> frozenset[str]:
+        """The columns whose cells a mask drew at random, or hides by a key that is not here."""
+        made = {name: masked_anew(self._published(name)[:0], mask) for name, mask in self.masks.items()}
+        return frozenset(name for name, column in made.items() if column is None)
+
+    def _published(self, name: str) -> pl.Series:
+        return next(table[name] for table in self.tables.values() if name in table.columns)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The sensitive columns whose published values are those of people."""
+        return tuple(name for name in self.sensitive if name not in self.drawn)
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -101,6 +101,8 @@ def verify(
         _look(checks, "the table has the stated columns and rows", release.shape_problem)
         if release.certificate.rounded:
             _look(checks, "the record weights are multiples of the stated number", release.rounding_problem)
+        if release.certificate.masks:
+            _look(checks, "the masked columns show what their masks give", release.mask_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         confirmed = _look(checks, "the audit confirms every model at the stated level", release.model_problem)
         if confirmed and release.skipped:
@@ -201,12 +203,15 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
     _look(checks, COVERS if form.covers else CENTROIDS, traced.cover_problem)
+    masked = " but for masks" if release.certificate.masks else ""
     if not form.two_tables:
-        _look(checks, "sensitive and other cells are unaltered", traced.alteration_problem)
-    elif _look(checks, "quasi-identifiers and other cells are unaltered", traced.alteration_problem):
+        _look(checks, f"sensitive and other cells are unaltered{masked}", traced.alteration_problem)
+    elif _look(checks, f"quasi-identifiers and other cells are unaltered{masked}", traced.alteration_problem):
         _look(checks, "every group has the sensitive values of its people", traced.count_problem)
     if release.certificate.rounded:
         _look(checks, "the record weights are those of the original, rounded", traced.rounding_problem)
+    if release.certificate.masks:
+        _look(checks, "the masked cells are some that their masks give for those of the original", traced.mask_problem)
     if release.certificate.people is not None:
         _look(checks, "rows are about the people that the original says", traced.people_problem)
     if release.certificate.households is not None:

@@ -42,6 +42,12 @@ def _figures(kept: Utility) -> Iterator[tuple[str, str]]:
             f"right in {percent(one.release)} after learning from the release, {percent(one.original)} from the"
             f" original, {percent(one.commonest)} by always naming the commonest",
         )
+    if kept.masked is not None:
+        yield (
+            f"masked numbers ({', '.join(kept.masked.columns)})",
+            f"IL1s {kept.masked.il1s:.4g}; {percent(kept.masked.interval)} of the rows are disclosed by interval,"
+            f" {percent(kept.masked.linked)} are linked by distance",
+        )
     for loss in kept.costs:
         if loss.value is not None:
             yield f"cost {loss.cost}", f"{loss.value:,.6g}"

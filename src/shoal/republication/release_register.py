@@ -268,7 +268,7 @@ def _exposed(folder: str, scene: Scene, within: Bools | None) -> Overlap:
     """Return whom a release and an earlier one, at hand as the other one, give away together."""
     assert scene.other is not None
     both: Bools = np.ones(scene.after.number, dtype=bool) if within is None else within
-    found = {name: together(scene, name) for name in scene.sensitive if name in scene.other.sensitive}
+    found = {name: together(scene, name) for name in scene.shared}
     hits = scene.after.hits
     exposed = {name: hits(one.newly & both) for name, one in found.items()}
     if within is None:

@@ -183,6 +183,8 @@ class _Series:
 def series_asked(request: Request, sensitive: Sequence[str]) -> tuple[str, int]:
     """Return the attribute and the m that are asked for; raise `Unsupported` if a series cannot be asked for this."""
     models = [model for model in as_models(request.require) if isinstance(model, MInvariance)]
+    if request.masks:
+        raise Unsupported("masks are not for releases that follow one another", hint="leave the masks out")
     if len(models) != 1 or models[0].given or models[0].attributes != tuple(sensitive):
         raise Unsupported(
             "a release that follows another has one sensitive column, and asks for m of it",

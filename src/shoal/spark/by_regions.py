@@ -54,10 +54,10 @@ MOST_TASKS = 2_000
 def is_for_workers(problem: Problem) -> bool:
     """Whether the argument holds for a problem; what the table as one class does not meet is refused here.
 
-    Not so for models that a union may break or that look at a population, for costs that look at single rows, for
-    centroids, and where rows must be dropped.
+    Not so for models that a union may break, that look at a population or speak of all classes together, for costs that
+    look at single rows, for centroids, and where rows must be dropped.
     """
-    if not problem.models.monotone or problem.models.needs_population:
+    if not problem.models.monotone or problem.models.needs_population or problem.required.of_release:
         return False
     if problem.recoding not in RECODINGS or not problem.cost.of_classes:
         return False

@@ -22,6 +22,7 @@ from shoal.recoding.codebook import STAR_FORMS
 from shoal.recoding.recode import recoding_named
 from shoal.request import WEIGHT_ROUNDING, Choices, Request
 from shoal.risk.individual import weights_of
+from shoal.steps.masks import check_masked_models, check_masks, masked_table, masks_of, with_resolved_masks
 from shoal.steps.safety import Safety, examine
 from shoal.tables.roles import Roles, listed
 from shoal.tables.spelling import spelt_like
@@ -60,11 +61,13 @@ class Prepared:
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
-    """Check a request, raise the columns that it wants raised, and encode the table."""
+    """Check a request, mask and raise the columns that it wants masked and raised, and encode the table."""
     models = models_of(request)
     roles = roles_of(table.columns, request)
+    request = with_resolved_masks(table, request)
+    check_masked_models(models, masks_of(request))
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
-    table = _as_asked(table, request, roles)
+    table = masked_table(_as_asked(table, request, roles), request)
     leaves = leaf_orders(table, models, builders)
     table = read_as_asked(table, order=leaves)
     orders = {**leaves, **request.order}
@@ -92,7 +95,8 @@ def examined(table: Table, request: Request) -> Safety:
     models_of(request)  # what is misspelt is said first
     kind = recoding_named(request.recoding or recoding_for(request.method, request.cost, request.star))
     roles = roles_of(table.columns, request)
-    found = examine(with_published_weights(table, request), roles, request, two_tables=kind.two_tables)
+    shown = masked_table(with_published_weights(table, request), with_resolved_masks(table, request))
+    found = examine(shown, roles, request, two_tables=kind.two_tables)
     for text in found.warnings:
         warn(text, SafetyWarning, stacklevel=2)
     return found
@@ -121,6 +125,7 @@ def roles_of(columns: Iterable[str], request: Request) -> Roles:
     check_person(roles, listed(request.person))
     check_household(roles, request.household)
     check_rounding(roles, request)
+    check_masks(roles, request)
     if request.pseudonym is not None:
         check_pseudonym(request.pseudonym, columns, listed(request.person))
     return roles

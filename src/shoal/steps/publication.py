@@ -30,9 +30,11 @@ from shoal.models.emd import default_distance
 from shoal.problem import Problem, Solution
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
 from shoal.recoding.codebook import codebook
+from shoal.recoding.masks.base import spec_of as mask_spec
 from shoal.recoding.recode import Anatomized, Published
 from shoal.release.certificate import Certificate, certify
 from shoal.request import Request
+from shoal.steps.masks import masks_of
 from shoal.steps.preparation import Prepared, rounding_of, with_published_weights
 from shoal.steps.safety import people_in_classes
 from shoal.tables.encoded_column import odd_texts
@@ -178,6 +180,7 @@ def certified(
         orders=_orders(asked),
         pseudonym=asked.request.pseudonym,
         rounded=rounding_of(asked.request),
+        masks={name: mask.stated for name, mask in masks_of(asked.request).items()},
         unprotected=asked.safety.roles.other,
         insisted=asked.safety.insisted,
         warnings=(*asked.safety.warnings, *exposed),
@@ -211,7 +214,7 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
     """Say how many classes hold too few different values of an identifier that repeats, unless people are counted."""
     if asked.problem.counts_people:
         return []
-    limits = [int(model.asked[0]) for model in asked.models if model.rule is Rule.ROWS]
+    limits = [int(model.rule_numbers[0]) for model in asked.models if model.rule is Rule.ROWS]
     labels, named = published.partition.class_of_row, asked.safety.roles.identifiers
     people = [name for name in named if name != asked.request.household]
     return people_in_classes(asked.problem.microdata.table, people, labels, max(limits, default=2))
@@ -247,6 +250,7 @@ def described(
         star=request.star,
         neutralise=request.neutralise,
         rounded=rounding_of(request),
+        masks=masks_of(request),
         cost=problem.cost.described(),
         losses=column_losses(published),
         models=asked.models,
@@ -271,6 +275,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
         "cost": problem.cost.name,
+        "masks": {name: mask_spec(mask) for name, mask in masks_of(request).items()},
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},

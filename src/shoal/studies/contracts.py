@@ -100,7 +100,7 @@ class Trial:
 
 def check_model(kind: type[Model], *, tables: int = TABLES, seed: int = 0) -> None:
     """Raise `AssertionError` where a model breaks a law; `Unsupported` for one that needs a population or all cells."""
-    if kind.needs_population or kind.needs_households or kind.needs_cells:
+    if kind.needs_population or kind.needs_households or kind.needs_cells or kind.of_release or kind.needs_guards:
         raise Unsupported(f"{kind.name} is not decided class by class", hint="test it with releases of your own")
     for trial in Trial.some(tables, seed):
         for attribute in SENSITIVE if kind.reads_attribute else ("",):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import shoal.attacks
@@ -10,6 +11,7 @@ import shoal.bounds
 import shoal.costs
 import shoal.hierarchies
 import shoal.models
+import shoal.recoding.masks
 import shoal.tables.readers
 import shoal.tables.writers
 from shoal.attacks.base import Attack
@@ -19,6 +21,7 @@ from shoal.costs import Cost
 from shoal.hierarchies import Builder
 from shoal.methods.auto import methods
 from shoal.models import Model
+from shoal.recoding.masks.base import Mask
 from shoal.request import LEFT_OUT, SETTINGS
 from shoal.tables.readers.base import Format, Reader
 from shoal.tables.writers.base import Writer
@@ -78,6 +81,20 @@ def hierarchy_rows() -> list[dict[str, Any]]:
     return [{"name": kind.name, "meaning": kind.meaning} for kind in kinds]
 
 
+def mask_rows() -> list[dict[str, Any]]:
+    """Return every mask, its parameters, and whether a cell follows from the value it hides alone."""
+    kinds = discover(shoal.recoding.masks, Mask).values()
+    return [
+        {
+            "name": kind.name,
+            "meaning": kind.meaning,
+            "parameters": ", ".join(one.name for one in fields(kind)),  # type: ignore[arg-type]
+            "models may speak of it": kind.of_value,
+        }
+        for kind in kinds
+    ]
+
+
 def attack_rows() -> list[dict[str, Any]]:
     """Return every attack: what the attacker knows, what a hit is, which models leave it none."""
     kinds = discover(shoal.attacks, Attack).values()
@@ -131,6 +148,7 @@ TABLES = {
     "costs": cost_rows,
     "bounds": bound_rows,
     "hierarchies": hierarchy_rows,
+    "masks": mask_rows,
     "readers": reader_rows,
     "writers": writer_rows,
 }

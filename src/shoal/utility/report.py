@@ -18,6 +18,7 @@ from shoal.utility.associations import Association, associations
 from shoal.utility.classifier import Classifier, classifier
 from shoal.utility.losses import ColumnLoss, Loss, column_losses, losses
 from shoal.utility.marginals import Marginal, marginals
+from shoal.utility.masked_numbers import MaskedNumbers, masked_numbers
 from shoal.utility.numbers import Numbers, numbers
 from shoal.utility.propensity import Propensity, propensity
 from shoal.utility.queries import SEED, QueryError, asked_queries
@@ -41,6 +42,8 @@ class Utility:
     classifiers: tuple[Classifier, ...]
     weighted: tuple[Weighted, ...] = ()
     """Totals and means in the population, where record weights are known."""
+    masked: MaskedNumbers | None = None
+    """What masks took from columns of numbers, and left; None where none is masked."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
@@ -96,7 +99,9 @@ def measure(
     frame = shown.as_read(original).frame
     columns = spreads(shown, frame)
     seed = int(SEED.read(seed, "utility"))
-    notes: list[str] = []
+    notes = [
+        f"{name!r} is masked: its cells are no values to compare" for name in shown.sensitive if name not in columns
+    ]
     weight = record_weight or shown.config.get("record_weight")
     return Utility(
         rows=frame.height,
@@ -110,6 +115,7 @@ def measure(
         propensity=propensity(columns, seed=seed),
         classifiers=tuple(_classifiers(shown, columns, target, seed, notes)),
         weighted=() if weight is None else weighted(shown, frame, columns, weight, notes),
+        masked=masked_numbers(shown, frame, notes),
         notes=tuple(notes),
     )
 
@@ -137,7 +143,7 @@ def _classifiers(
     if target is not None:
         return [classifier(shown, columns, target, seed=seed)]
     found = []
-    for name in shown.sensitive:
+    for name in (one for one in shown.sensitive if one in columns):
         try:
             found.append(classifier(shown, columns, name, seed=seed))
         except Unsupported as error:

@@ -138,8 +138,15 @@ def _nearest(values: pl.Series, level: float) -> int:
     return int((values.cast(pl.Float64) - level).abs().arg_min() or 0)
 
 
-def _of_values(shown: pl.Series, original: pl.Series, values: pl.Series) -> Spread:
-    """Read a sensitive column that is published as it is."""
+def _of_values(shown: pl.Series, original: pl.Series, values: pl.Series, *, masked: bool) -> Spread:
+    """Read a sensitive column that is published as it is; masked numbers lie where they are."""
+    if masked and shown.dtype.is_numeric():
+        numbers, of_row = _distinct(shown.cast(pl.Float64))
+        levels = np.array([np.nan if number is None else number for number in numbers])
+        missing = len(values) - 1
+        members = [missing if np.isnan(level) else _nearest(values, level) for level in levels.tolist()]
+        own = np.arange(len(levels))
+        return _spread(original, values, of_row, own, np.array(members), np.ones(len(levels)), levels)
     cells, of_row = _distinct(shown.cast(pl.String))
     places = _places(pl.Series(cells, dtype=pl.String), values)
     return _spread(original, values, of_row, np.arange(len(cells)), places, np.ones(len(cells)))
@@ -199,7 +206,17 @@ def spreads(shown: Shown, frame: pl.DataFrame) -> dict[str, Spread]:
     if missing:
         hint = "is it the table the release was made from?"
         raise RoleError(f"the original has no column {missing[0]!r}", hint=hint)
-    return {name: _read(shown, name, frame[name]) for name in names}
+    return {name: _read(shown, name, frame[name]) for name in names if _is_comparable(shown, name, frame[name])}
+
+
+def _is_comparable(shown: Shown, name: str, original: pl.Series) -> bool:
+    """Whether cells can be read as values of the original: of a masked column numbers, and values that it has."""
+    if name not in shown.masks:
+        return True
+    column = (shown.tables["sensitive"] if shown.is_two else shown.frame)[name]
+    if column.dtype.is_numeric() and original.dtype.is_numeric():
+        return not shown.is_two
+    return bool(column.cast(pl.String).is_in(cell_text(original).implode(), nulls_equal=True).all())
 
 
 def _read(shown: Shown, name: str, original: pl.Series) -> Spread:
@@ -209,4 +226,4 @@ def _read(shown: Shown, name: str, original: pl.Series) -> Spread:
         return _of_cells(shown.frame[name], shown, original, values)
     if shown.is_two:
         return _of_groups(shown.frame, shown.tables["sensitive"], original, values, **shown.codebook["names"])
-    return _of_values(shown.frame[name], original, values)
+    return _of_values(shown.frame[name], original, values, masked=name in shown.masks)

@@ -21,9 +21,10 @@ from nicegui.client import templates
 from nicegui.run import io_bound as in_thread
 
 from shoal.core.errors import ParameterError
-from shoal.web import data, hierarchies, method, opening, privacy, release, result, roles, run, theme
+from shoal.web import check, data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
+from shoal.web.packed_files import PackedFiles
 from shoal.web.page import Page, Step, decided
 from shoal.web.traffic import carry
 
@@ -56,15 +57,16 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     """Return the app: a route a step, the look, what is sent and what is fetched."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.get("/")(lambda: RedirectResponse("/data"))
-    app.get("/look/page.css")(lambda: FileResponse(theme.STYLE))
-    app.get("/look/page.js")(lambda: FileResponse(theme.SCRIPT))
+    for path in (theme.STYLE, *theme.SCRIPTS):
+        app.get(f"/look/{path.name}")(_file(path))
     toolkit.add_exception_handler(404, lambda *_: HTMLResponse(theme.nowhere(), 404))
     app.get("/alive")(lambda: PlainTextResponse(desk.session))
     templates.env.add_extension(Nonced)
     carry(app, desk)
-    for step in steps:
+    for step in (*steps, check.STEP):
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
+    ui.add_body_html(theme.first(), shared=True)
     ui.run_with(
         app,
         title="shoal",
@@ -76,6 +78,10 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
         show_welcome_message=False,
     )
     return app
+
+
+def _file(path: Path) -> Callable[[], FileResponse]:
+    return lambda: FileResponse(path)
 
 
 def _shown(desk: Desk, step: Step, steps: Sequence[Step]) -> Any:
@@ -153,7 +159,7 @@ def ending(running: uvicorn.Server) -> Iterator[None]:
 
 def guarded(desk: Desk, held: Sequence[socket.socket], used: Callable[[], None]) -> Guard:
     """Return the page behind its door."""
-    return Guard(build(desk), held[0].getsockname()[1], used=used)
+    return Guard(PackedFiles(build(desk)), held[0].getsockname()[1], used=used)
 
 
 def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bool) -> None:

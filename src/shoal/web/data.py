@@ -14,8 +14,10 @@ from shoal.web.desk import Desk, queries
 from shoal.web.desk.desk import Refused
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
-from shoal.web.traffic import UPLOAD
+from shoal.web.traffic import LOAD, UPLOAD
 
+LARGEST = 1 << 20
+"""Bytes of a `shoal.toml` at most."""
 MOST = 50
 """Files of the folder that are proposed."""
 SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
@@ -63,11 +65,13 @@ def draw(page: Page, found: DataView) -> None:
         message(found.refused, "bad")
     if found.refused or page.draft.file is None:
         _choose(page, found)
+        _load(page)
         return
     _holds(page, found)
     with part("details"):
         part("summary", "Choose another table", data_key="another")
         _choose(page, found)
+    _load(page)
 
 
 def said(desk: Desk) -> str:
@@ -102,6 +106,17 @@ def _choose(page: Page, found: DataView) -> None:
     text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)
+
+
+def _load(page: Page) -> None:
+    """Offer to take what was decided from a `shoal.toml`."""
+    with part("details"):
+        part("summary", "Take all decisions from a shoal.toml", data_key="load")
+        said = "or press to choose it: the step Run and every release have one; so has shoal start"
+        limit = min(page.desk.uploads.limit, LARGEST)
+        heard = lambda refused: _sent(page, refused)  # noqa: E731
+        dropped("Drop a shoal.toml here", said, LOAD, heard, key="config", limit=limit, accept=".toml")
+        text("A table that it names is opened, if it lies in the chosen folder; else it is about this one.", "faint")
 
 
 async def _sent(page: Page, refused: str) -> None:

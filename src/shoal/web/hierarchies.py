@@ -9,11 +9,13 @@ from typing import Any
 from shoal.core.errors import ShoalError
 from shoal.core.number_format import counted
 from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.cuts import Cuts, cuts
 from shoal.web.desk.queries import Blocks, Shape
-from shoal.web.events import hear
-from shoal.web.outline import outlined, read_outline
+from shoal.web.hierarchy_editors import edit_cuts, edit_groups
+from shoal.web.outline import outlined, read_outline, simplified
 from shoal.web.page import Page, Picks, Step
-from shoal.web.parts import button, chosen, dropped, field, heading, lacking, message, part, text, written
+from shoal.web.parts import button, chosen, dropped, heading, lacking, message, part, text, written
+from shoal.web.roles import codes_text, read_codes
 from shoal.web.traffic import TREE
 
 TYPED = "typed"
@@ -25,6 +27,14 @@ EXAMPLES = {
     "origin": ("Where the ranges of one width begin", "0 unless said"),
     "lengths": ("How many characters are kept", "the longest first: 4, 2"),
     "levels": ("Which parts of the calendar", "day, month, quarter, year, decade"),
+    "digits": ("How many digits are kept", "the most first: 4, 3, 2"),
+    "tops": ("From where on numbers are joined", "the largest first: 10, 5"),
+    "bands": ("How many neighbours are joined", "a level each: 2, 4"),
+    "shares": ("From which share of the rows on a value stays", "the smallest first: 0.01, 0.05, 0.2"),
+    "form": (
+        "How dates are written",
+        "yyyy-mm-dd, dd.mm.yyyy, dd/mm/yyyy or mm/dd/yyyy; seen unless said",
+    ),
     "kind": ("What the column holds", "date, zip or age; seen from the values unless said"),
 }
 
@@ -40,6 +50,10 @@ class HierarchiesView:
     refused: str = ""
     outline: str = ""
     """Its values, as lines; only where they were asked for."""
+    cuts: Cuts | None = None
+    """Where numbers are cut; only where values were asked for."""
+    proposal: str = ""
+    """What shoal chooses for the column, by name."""
 
 
 def look(desk: Desk, picks: Picks) -> HierarchiesView:
@@ -53,8 +67,9 @@ def look(desk: Desk, picks: Picks) -> HierarchiesView:
     values = bool(picks.get("values"))
     try:
         shape, kinds = queries.hierarchy(draft, column, values=values), queries.builders(draft, column)
-        outline = (picks.get(TYPED) or outlined(queries.tree(draft, column))) if values else ""
-        return HierarchiesView(columns, column, shape, kinds, outline=outline)
+        outline = (picks.get(TYPED) or outlined(simplified(queries.tree(draft, column)))) if values else ""
+        cut = cuts(draft, column) if values else None
+        return HierarchiesView(columns, column, shape, kinds, "", outline, cut, queries.proposal(draft, column))
     except ShoalError as error:
         return HierarchiesView(columns, column, refused=str(error))
 
@@ -75,7 +90,7 @@ def draw(page: Page, found: HierarchiesView) -> None:
         text("[20, 30) is from 20 up to 30, without 30 itself.", "faint")
     _kind(page, found, found.shape)
     _parameters(page, found, found.shape)
-    _tree(page, found)
+    _edit(page, found)
     _import(page, found.column)
 
 
@@ -110,7 +125,7 @@ def _level(level: Blocks, title: str) -> None:
         part("h3", title)
         groups = counted(level.number, "group" if level.level else "value")
         part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
-        with part("ul"):
+        with part("ul", tabindex="0", aria_label=f"{title}: groups, and how many rows each has"):
             for label, many in level.blocks:
                 with part("li"):
                     part("span", "(missing)" if label is None else label)
@@ -146,7 +161,7 @@ def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
     heading("Change it", 3)
     fitting = {one.name: one for one in found.kinds if one.spec is not None}
     has = str(shape.spec["builder"])
-    options = {name: one.meaning for name, one in fitting.items()}
+    options = {name: one.meaning for name, one in fitting.items()} | {"auto": f"shoal's choice: {found.proposal}"}
     if has not in options:
         options[has] = "groups written down"
     now = has if found.column in page.draft.hierarchies else "auto"
@@ -172,7 +187,7 @@ def _parameters(page: Page, found: HierarchiesView, shape: Shape) -> None:
     spec = shape.spec
     kind = next((one for one in found.kinds if one.name == spec["builder"]), None)
     with part("div", class_="fields"):
-        for name in () if kind is None else kind.parameters:
+        for name in () if kind is None else [name for name in kind.parameters if name in EXAMPLES]:
 
             async def tell(value: str, name: str = name) -> None:
                 rest = {key: told for key, told in spec.items() if key != name and not _instead(key, name)}
@@ -196,23 +211,45 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
-def _tree(page: Page, found: HierarchiesView) -> None:
-    """Offer the values as an outline to put into groups; they are cells, so they are shown only if asked for."""
-    heading("Groups of your own", 3)
+def _edit(page: Page, found: HierarchiesView) -> None:
+    """Offer to edit cut points or groups; both show values, which are cells, so they are shown only if asked for."""
+    heading("Edit it yourself", 3)
     if not found.outline:
-        text("Put values into groups, and groups into groups. This shows the values of the column.", "faint")
+        text("Drag values into groups, or set cut points on a picture. This shows the values of the column.", "faint")
         button("Show the values and edit groups", lambda: page.pick(values="yes"), key="values", kind="small")
         return
-    with field(
-        "One value a line, indented below its group", "outline", "Two spaces for each level. Every value stands once."
-    ):
-        key = f"outline-{found.column}"
-        area = part("textarea", value=found.outline, id="outline", data_key=key, rows="14", spellcheck="false")
-        area._props["aria-describedby"] = "outline-help"
-    with part("div", class_="buttons"):
-        use = part("button", "Use these groups", "button main small", type="button", data_from="outline")
-        hear(use, "use-outline", "press", lambda lines: _take_outline(page, found.column, str(lines)))
-        button("Hide the values", lambda: page.pick(values="", **{TYPED: ""}), key="values", kind="small")
+    if found.cuts is not None:
+        edit_cuts(found.cuts, found.column, lambda said: _use(page, found.column, _edges(str(said))))
+    take = lambda lines: _take_outline(page, found.column, str(lines))  # noqa: E731
+    if found.cuts is None:
+        edit_groups(found.outline, found.column, take)
+    else:
+        with part("details"):
+            part("summary", "Or put single values into groups", data_key="single")
+            edit_groups(found.outline, found.column, take)
+    button("Hide the values", lambda: page.pick(values="", **{TYPED: ""}), key="values", kind="small")
+    if found.cuts is None:
+        _order(page, found.column)
+
+
+def _edges(said: str) -> dict[str, str]:
+    return {"builder": "intervals", "edges": said}
+
+
+def _order(page: Page, column: str) -> None:
+    """Offer the order of words, which distances and ranges of them need."""
+    now = codes_text(page.draft.order.get(column, ())) if column in page.draft.order else ""
+
+    def parts(draft: Draft, said: str) -> dict[str, Any]:
+        others = {name: words for name, words in draft.order.items() if name != column}
+        words = read_codes(said)
+        return {"order": {**others, column: words} if words else others}
+
+    with part("details", open=bool(now)):
+        part("summary", "Have its values an order?", data_key="order")
+        heard = lambda said: page.decide(lambda draft: parts(draft, said))  # noqa: E731
+        help = "All values, the least first, with commas between: low, middle, high. Ordered distances need it."
+        written("Its values in order", now, heard, key="order-words", help=help)
 
 
 async def _take_outline(page: Page, column: str, lines: str) -> None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from shoal.web.desk import Desk, queries
 from shoal.web.desk.queries import Choice
 from shoal.web.events import hear
+from shoal.web.job_state import JobState
+from shoal.web.method_comparison import ask_comparison, look_comparison
+from shoal.web.more_settings import method_settings
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
@@ -22,6 +25,7 @@ class MethodView:
     recodings: tuple[Choice, ...] = ()
     costs: tuple[Choice, ...] = ()
     methods: tuple[Choice, ...] | None = ()
+    comparison: JobState | None = None
 
 
 def look(desk: Desk, picks: Picks) -> MethodView:
@@ -35,7 +39,7 @@ def look(desk: Desk, picks: Picks) -> MethodView:
         if found is None
         else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
     )
-    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods)
+    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods, look_comparison(desk))
 
 
 def draw(page: Page, found: MethodView) -> None:
@@ -56,6 +60,9 @@ def draw(page: Page, found: MethodView) -> None:
     else:
         _methods(page, found.methods)
     _cost(page, found)
+    method_settings(page)
+    if found.ready:
+        ask_comparison(page, found.comparison)
 
 
 def said(desk: Desk) -> str:

@@ -24,8 +24,33 @@ def outlined(tree: Any) -> str:
         Seville
       (missing)
     """
-    top = tree[ROOT] if isinstance(tree, Mapping) and list(tree) == [ROOT] else tree
-    return "\n".join(_lines(top, 0))
+    return "\n".join(_lines(_top(tree), 0))
+
+
+def _top(tree: Any) -> Any:
+    """Return what is below the root."""
+    return tree[ROOT] if isinstance(tree, Mapping) and list(tree) == [ROOT] else tree
+
+
+def simplified(tree: Any) -> Any:
+    """Return groups within groups without those that hold nothing but one of their own name.
+
+    >>> simplified({"Nordic": {"Norway": ["Norway"]}, "Spain": {"Spain": ["Spain"]}})
+    [{'Nordic': ['Norway']}, 'Spain']
+    """
+    tree = _top(tree)
+    if isinstance(tree, Mapping):
+        return [_simple(str(name), simplified(below)) for name, below in tree.items()]
+    if isinstance(tree, list | tuple):
+        return [one for part in tree for one in (simplified(part) if isinstance(part, Mapping) else [part])]
+    return tree
+
+
+def _simple(name: str, below: list[Any]) -> Any:
+    """Return a group, or what it holds where that is one of its own name."""
+    only = below[0] if len(below) == 1 else None
+    called = next(iter(only)) if isinstance(only, Mapping) else only
+    return only if called == name else {name: below}
 
 
 def _lines(tree: Any, depth: int) -> Iterator[str]:

@@ -39,6 +39,7 @@ SHARED = (
     "This page was opened by the number 127.0.0.1, which all servers of this machine share: others that you open get"
     " its cookie too. Where the browser knows names under .localhost, open the other address that shoal printed."
 )
+BESIDE, CHECK = "Beside the steps", "Check a release that exists already"
 BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal shows where."
 
 
@@ -116,7 +117,7 @@ class Page:
         with part("div", class_="frame"):
             self._nav = part("nav", class_="steps", aria_label="Steps")
             with part("section", id="content"):
-                part("p", f"Step {self.steps.index(step) + 1} of {len(self.steps)}: {step.title}", "place")
+                part("p", self._here(), "place")
                 part("h1", step.question)
                 part("p", step.lead, "lead")
                 self._messages = part("div", class_="messages")
@@ -129,6 +130,12 @@ class Page:
         self._frame(told)
         ui.timer(0.01, self.refresh, once=True)
         ui.timer(1.0, self.watch)
+
+    def _here(self) -> str:
+        """Say where on the way the page is."""
+        if self.step not in self.steps:
+            return BESIDE
+        return f"Step {self.steps.index(self.step) + 1} of {len(self.steps)}: {self.step.title}"
 
     @property
     def draft(self) -> Draft:
@@ -271,6 +278,8 @@ class Page:
         with part("ol"):
             for place, step in enumerate(self.steps, 1):
                 self._place(place, step, told[step])
+        here = "page" if self.step not in self.steps else None
+        part("a", CHECK, "beside", href="/check", aria_current=here, data_key="to-check")
 
     def _place(self, place: int, step: Step, mark: Mark) -> None:
         """Draw one step at the side: its number or how it stands, its name, what was decided."""
@@ -293,6 +302,8 @@ class Page:
 
     def _draw_turning(self) -> None:
         """Draw the ways back and on."""
+        if self.step not in self.steps:
+            return
         at = self.steps.index(self.step)
         if at:
             before = self.steps[at - 1]

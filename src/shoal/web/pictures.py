@@ -33,8 +33,8 @@ def approach(points: Sequence[Point]) -> Markup:
     return _svg(drawn, f"Cost and proved bound over time: {last}{proved}")
 
 
-def curve(points: Sequence[tuple[float, float | None, float | None]], at: float, *, title: str) -> Markup:
-    """Return a cost and its bound over the values of k; the value that is looked at is marked."""
+def curve(points: Sequence[tuple[float, float | None, float | None]], at: float, *, title: str, unit: str) -> Markup:
+    """Return a cost and its bound over the values of a number; the value that is looked at is marked."""
     cost = [(k, value) for k, value, _ in points if value is not None]
     bound = [(k, value) for k, _, value in points if value is not None]
     if not cost:
@@ -42,7 +42,7 @@ def curve(points: Sequence[tuple[float, float | None, float | None]], at: float,
     end, ends = max(k for k, *_ in points), _ends([0.0, *(value for _, value in [*cost, *bound])])
     here = _x(at, end)
     mark = tag("line", class_="here", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM)
-    drawn = [_axis(end, ends, "k"), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
+    drawn = [_axis(end, ends, unit), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
     return _svg(drawn, title)
 
 

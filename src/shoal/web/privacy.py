@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from shoal.core.errors import ShoalError
-from shoal.models.presets import PRESETS, Preset
+from shoal.core.number_format import percent
+from shoal.models.presets import PRESETS
 from shoal.web.desk import Desk, Draft, queries
-from shoal.web.desk.queries import Field, Form
+from shoal.web.desk.queries import Field, Fit, Form
 from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear
+from shoal.web.more_settings import choose_population
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
 CROWD = "Published rows that look alike are a crowd: nobody can tell which of them is whose."
 PLAIN = {"classes": "crowds", "class": "crowd", "sensitive": "secret"}
+TRYING = "shoal tries what each would cost …"
+TRIED = "Tried with a quick method, as a mean over the columns that may be known: a run mostly loses less."
 TOP = 50
 """Where the slider of a number without an end ends."""
 
@@ -58,6 +62,9 @@ class PrivacyView:
     sensitive: tuple[str, ...]
     known: tuple[str, ...]
     earlier: EarlierView
+    fits: tuple[Fit, ...] = ()
+    costs: Mapping[str, Any] | None = None
+    """What each preset would cost; None while a worker tries."""
 
 
 def plainly(said: str) -> str:
@@ -77,7 +84,10 @@ def look(desk: Desk, picks: Picks) -> PrivacyView:
     asked = tuple(Asked.of(one) for one in draft.require)
     known = (one for one in queries.models() if draft.household or not one.needs_households)
     forms = tuple(one for one in known if draft.population or not one.needs_population)
-    return PrivacyView(asked, forms, tuple(draft.named("sensitive")), tuple(draft.named("quasi")), look_earlier(desk))
+    columns = tuple(draft.named("sensitive")), tuple(draft.named("quasi"))
+    if draft.file is None or not columns[1]:
+        return PrivacyView(asked, forms, *columns, look_earlier(desk))
+    return PrivacyView(asked, forms, *columns, look_earlier(desk), queries.fits(draft), desk.look("estimates"))
 
 
 def draw(page: Page, found: PrivacyView) -> None:
@@ -88,8 +98,11 @@ def draw(page: Page, found: PrivacyView) -> None:
     text(CROWD)
     heading("Start from what is usual")
     with part("div", class_="cards"):
-        for preset in PRESETS.values():
-            _preset(page, preset, found.sensitive)
+        for fit in found.fits:
+            _preset(page, fit, None if found.costs is None else found.costs.get(fit.name))
+    text(TRIED if found.costs is not None else TRYING, "faint")
+    if found.costs is None:
+        page.live(lambda: page.desk.look("estimates") is not None, page.come)
     heading("What every crowd must meet")
     if not found.asked:
         text("Nothing yet: take one of the above, or add a model below.", "faint")
@@ -97,6 +110,8 @@ def draw(page: Page, found: PrivacyView) -> None:
         for place, one in enumerate(found.asked):
             _asked(page, place, one)
     _add(page, found)
+    heading("Is it a sample of a population?")
+    choose_population(page)
     choose_earlier(page, found.earlier)
 
 
@@ -109,17 +124,23 @@ def said(desk: Desk) -> str:
     )
 
 
-def _preset(page: Page, preset: Preset, sensitive: Sequence[str]) -> None:
-    """Show a preset; one that speaks of secrets needs a column that is one."""
-    wants = preset.diversity is not None and not sensitive
-    require = preset.require(sensitive)
-    taken = not wants and page.draft.require == require
+def _preset(page: Page, fit: Fit, cost: Mapping[str, Any] | None) -> None:
+    """Show a preset, what it asks of this table, and what it would cost; one that does not fit says why."""
+    preset = PRESETS[fit.name]
+    taken = not fit.problem and page.draft.require == fit.require
     card = part("button", class_=f"card {'chosen' if taken else ''}", type="button")
-    card._props.update({"aria-pressed": "true" if taken else "false"} | ({"disabled": ""} if wants else {}))
-    hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=require))
+    card._props.update({"aria-pressed": "true" if taken else "false"} | ({"disabled": ""} if fit.problem else {}))
+    hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=fit.require))
     with card:
         part("h3", preset.title)
-        part("span", plainly(preset.meaning) if not wants else "Needs a column that is marked as secret.", "faint")
+        if fit.problem:
+            part("span", f"Does not fit: {plainly(fit.problem)}.", "faint")
+            return
+        part("span", plainly(preset.meaning), "faint")
+        part("span", " ".join(fit.require), "code block")
+        if cost is not None:
+            said = cost.get("said") or f"about {percent(cost['loss'])} of the detail lost"
+            part("strong", f"{said[:1].upper()}{said[1:]}", "cost block")
 
 
 def _asked(page: Page, place: int, one: Asked) -> None:

@@ -105,19 +105,19 @@ def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
             text("The published table, its certificate and its codebook.")
             text(f"{found.sharing}." if found.sharing else "")
             with part("div", class_="buttons"):
-                _download(run, "public.zip", key="public", kind=kind)
+                download(run, "public.zip", key="public", kind=kind)
                 _report(run, found.public_report, public=True)
         with part("div", class_="card"):
             heading("Private", 3)
             text("All of it: the public part, what was asked and decided, what proves the bound. Keep it private.")
             with part("div", class_="buttons"):
-                _download(run, "release.zip", key="whole")
+                download(run, "release.zip", key="whole")
                 _report(run, found.report, public=False)
     if not found.report:
         _report_to_come(page, run, found)
 
 
-def _download(run: Run, what: str, *, key: str, kind: str = "") -> None:
+def download(run: Run, what: str, *, key: str, kind: str = "") -> None:
     """Offer a file under the name that it is saved by."""
     name = file_name(run, what)
     link(f"Download {name}", f"/fetch/{run.id}/{what}", key=key, kind=kind, download=name)

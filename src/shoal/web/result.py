@@ -22,6 +22,7 @@ from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.release import download
 from shoal.web.side_by_side import GridView, look_grid, show_grid
 from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
@@ -74,7 +75,11 @@ def draw(page: Page, found: ResultView) -> None:
         other_tables(page, found.choice)
         return
     which_run(page, found.choice)
-    show_verdict(page, verdict(found.draft, found.stated, found.measured, more=found.measuring))
+    judged = verdict(found.draft, found.stated, found.measured, more=found.measuring)
+    show_verdict(page, judged)
+    if judged.kind == "good" and found.choice.fresh and found.choice.run is not None:
+        with part("div", class_="buttons"):
+            download(found.choice.run, "public.zip", key="public", kind="main")
     _measuring(page, found)
     _figures(found)
     _price(found)

@@ -30,6 +30,7 @@ ROLES = {
     "other": "Publish as is",
 }
 PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
+SPELLINGS = {"": "makes a difference", "yes": "makes none: spaces, letter case, the form of dates"}
 USES = {
     "": "nothing else",
     PERSON: "whom a row is about, where a person has several rows",
@@ -42,6 +43,8 @@ HIDING = {PERSON: _NUMBERS, HOUSEHOLD: _NUMBERS, WEIGHT: ("leave_out",)}
 """The roles that such a column has without being published as it is; the first where it has another."""
 OPEN = "open"
 """The role of a column that a person has to decide on."""
+MASKED = ("sensitive", "other")
+"""Roles of columns that may be masked."""
 SHORT = {**ROLES, "quasi": "Known", "identifier": "Names", "leave_out": "Out", "other": "As is"}
 """The roles as a line of the table says them."""
 MORE, TABLE = "more", "columns"
@@ -114,7 +117,7 @@ def draw(page: Page, found: RolesView) -> None:
         _codes(page, name, codes)
     names = [column["name"] for column in found.columns]
     for name in names:
-        if name == page.picks.get(MORE) or used_as(page.draft, name) or page.draft.missing.get(name):
+        if name == page.picks.get(MORE) or used_as(page.draft, name) or _says_more(page.draft, name):
             _more(page, name)
     _tools(page, found.columns)
     _table(page, found)
@@ -196,7 +199,7 @@ def _line(column: Mapping[str, Any], has: str, heights: Sequence[float]) -> Mark
     about = [tag("span", name, class_="column-name"), *to_decide, tag("span", why, class_="why", title=why)]
     figures = [f"{column['distinct']:,}", percent(column["missing"]), percent(column["unique"])]
     more = tag("button", "…", type="button", class_="button small plain", data_key=f"more-{name}", data_tells="press",
-               aria_label=f"Person, household, weight, missing values of {name}")  # fmt: skip
+               aria_label=f"Person, household, weight, missing values, mask of {name}")  # fmt: skip
     cells = [
         tag("td", box),
         tag("th", *about, scope="row"),
@@ -304,7 +307,10 @@ def _more(page: Page, name: str) -> None:
     async def declare(codes: Sequence[object]) -> None:
         await page.decide(lambda draft: {"missing": with_codes(draft, name, codes)})
 
-    about = f"Person, household, weight, missing values of {name}"
+    async def mask(said: str) -> None:
+        await page.decide(lambda draft: {"masks": with_mask(draft, name, said.strip())})
+
+    about = f"Person, household, weight, missing values, mask of {name}"
     with part("div", class_="card fields", role="group", aria_label=about):
         chosen(f"{name} also says", USES, use, serve, key=f"use-{name}")
         written(
@@ -314,10 +320,26 @@ def _more(page: Page, name: str) -> None:
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
+        unified = "yes" if name in draft.unify else ""
+        chosen(f"Spelling in {name}", SPELLINGS, unified, lambda said: _unify(page, name, said), key=f"unify-{name}")
+        if draft.roles.get(name) in MASKED or name in draft.masks:
+            written(
+                f"Mask of {name}",
+                _words(draft.masks.get(name, "")),
+                mask,
+                key=f"mask-{name}",
+                placeholder="round:1000",
+                help="round, top, bottom, noise, rank-swap, pram, shuffle, hash, date-shift. Nothing: as it is.",
+            )
         if draft.person and name == draft.person[0]:
             _pseudonym(page)
         if use == WEIGHT and (draft.roles.get(name) == "other" or draft.weight_rounding is not None):
             _rounding(page)
+
+
+async def _unify(page: Page, name: str, said: str) -> None:
+    """Let spelling make a difference in a column, or none."""
+    await page.decide(lambda draft: {"unify": [*sorted({*draft.unify} - {name}), *([name] if said else [])]})
 
 
 def _pseudonym(page: Page) -> None:
@@ -375,6 +397,25 @@ def with_codes(draft: Draft, name: str, codes: Sequence[object]) -> Codes:
     """Return the codes for missing values of a draft with those of one column replaced; none are taken out."""
     others = {one: some for one, some in draft.missing.items() if one != name}
     return {**others, name: list(dict.fromkeys(codes))} if codes else others
+
+
+def with_mask(draft: Draft, name: str, mask: str) -> dict[str, object]:
+    """Return the masks of a draft with that of one column replaced; an empty one is taken out."""
+    others = {one: spec for one, spec in draft.masks.items() if one != name}
+    return {**others, name: mask} if mask else others
+
+
+def _words(spec: object) -> str:
+    """Return a mask as it is typed; one that was given as a table, in words."""
+    if not isinstance(spec, Mapping):
+        return str(spec)
+    numbers = ",".join(f"{name}={given}" for name, given in spec.items() if name != "mask")
+    return f"{spec['mask']}:{numbers}" if numbers else str(spec["mask"])
+
+
+def _says_more(draft: Draft, name: str) -> bool:
+    """Whether a column has codes for missing values, spellings that count as one, or a mask."""
+    return bool(draft.missing.get(name)) or name in draft.unify or name in draft.masks
 
 
 def read_codes(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from shoal.web.desk.jobs import Failure, Point, State
 from shoal.web.desk.made_from import Origin, origin
 from shoal.web.desk.run_choice import choose_run
 from shoal.web.earlier import asked_earlier
+from shoal.web.more_settings import run_settings
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import (
     button,
@@ -28,6 +29,7 @@ from shoal.web.parts import (
 )
 from shoal.web.pictures import approach
 from shoal.web.privacy import plainly
+from shoal.web.traffic import CONFIG
 from shoal.web.which_run import changed
 
 STATES: dict[State, str] = {
@@ -164,8 +166,11 @@ def _start(page: Page, *, off: bool) -> None:
         help="Empty: until it is done. When time is over, the best found so far is taken.",
         inputmode="numeric",
     )
+    run_settings(page)
     with part("div", class_="buttons"):
         button("Start", lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
+        if page.draft.require:
+            link("Save these decisions as shoal.toml", CONFIG, key="save-toml", download="shoal.toml")
 
 
 def _latest(desk: Desk) -> RunView | None:

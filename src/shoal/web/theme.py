@@ -8,8 +8,9 @@ from pathlib import Path
 from shoal.core.markup import Markup, joined, tag
 
 HERE = Path(__file__).parent
-STYLE, SCRIPT = HERE / "page.css", HERE / "page.js"
+STYLE, SCRIPTS = HERE / "page.css", (HERE / "page.js", HERE / "editors.js")
 NOWHERE = "The address leads nowhere in shoal. Nothing that was decided is lost."
+OPENING = "Opening the page …"
 WAYS = {"The table": "/data", "What is decided about it": "/privacy", "Runs": "/run", "The latest release": "/release"}
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#0f766e">'
@@ -27,6 +28,13 @@ def nowhere() -> str:
     return f'<!doctype html><html lang="en-GB"><head><meta charset="utf-8">{top}</head><body>{body}</body></html>'
 
 
+def first() -> str:
+    """Return what is shown until the page is drawn: scripts are fetched and read meanwhile."""
+    name = tag("span", "shoal", class_="name")
+    waiting = tag("p", OPENING, class_="lead")
+    return tag("div", tag("div", name, class_="top"), tag("div", waiting, class_="opening"), id="first", role="status")
+
+
 def style_link() -> str:
     """Return the link to the style sheet; its address changes with the file."""
     return f'<link rel="stylesheet" href="{_address(STYLE)}"><meta name="viewport" content="width=device-width">'
@@ -38,4 +46,5 @@ def _address(path: Path) -> str:
 
 def head() -> str:
     """Return what stands in the head of every page; the addresses change with the files."""
-    return f'<link rel="stylesheet" href="{_address(STYLE)}"><script src="{_address(SCRIPT)}" defer></script>'
+    scripts = "".join(f'<script src="{_address(one)}" defer></script>' for one in SCRIPTS)
+    return f'<link rel="stylesheet" href="{_address(STYLE)}">{scripts}'

@@ -18,7 +18,8 @@ from shoal.web.desk.releases import zipped
 from shoal.web.desk.run_choice import file_name
 from shoal.web.page import in_words
 
-UPLOAD, TREE = "/upload/table", "/upload/tree"
+UPLOAD, TREE, LOAD = "/upload/table", "/upload/tree", "/upload/config"
+CONFIG = "/fetch/shoal.toml"
 
 
 class Incoming(io.RawIOBase):
@@ -59,6 +60,16 @@ def carry(app: FastAPI, desk: Desk) -> None:
     async def tree(request: Request, name: str = "", more: str = "") -> Response:
         return await _answered(take_tree, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20), more)
 
+    @app.post(LOAD)
+    async def load(request: Request, name: str = "") -> Response:
+        return await _answered(take_config, desk, name, io.BufferedReader(Incoming(request.stream()), 1 << 20))
+
+    @app.get(CONFIG)
+    async def config() -> Response:
+        said = await run_in_threadpool(lambda: desk.portable(desk.draft).toml(file=desk.draft.name))
+        headers = {"Content-Disposition": 'attachment; filename="shoal.toml"'}
+        return PlainTextResponse(said, headers=headers, media_type="application/toml")
+
     @app.get("/fetch/{id}/release.zip")
     async def whole(id: str) -> Response:
         return await _fetched(desk, id, zipped, "release.zip")
@@ -71,6 +82,15 @@ def carry(app: FastAPI, desk: Desk) -> None:
     async def report(id: str, public: bool = False) -> Response:
         name = "public-report.html" if public else "report.html"
         return await _fetched(desk, id, lambda run: _report(run, public), name, shown=True)
+
+
+def take_config(desk: Desk, name: str, stream: Any) -> None:
+    """Decide what a `shoal.toml` says; the files that it names are looked for in the chosen folder."""
+    path = desk.uploads.keep(name, stream)
+    try:
+        desk.load(path, beside=desk.root or path.parent)
+    finally:
+        desk.uploads.forget(path)
 
 
 def take_tree(desk: Desk, name: str, stream: Any, column: str) -> None:

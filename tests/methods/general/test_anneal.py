@@ -382,3 +382,11 @@ def check_books(ordered: Ordered, state: State) -> None:
 def test_closeness_has_fewer_sweeps_where_classes_are_large() -> None:
     close, plain = (ranged(require).problem for require in ("t(illness:equal)=0.3", "distinct-l(illness)=2"))
     assert len(Anneal()._temperatures(close, 1.0, 9_000)) < len(Anneal()._temperatures(plain, 1.0, 9_000))
+
+
+def test_blocks_in_classes_so_large_that_a_few_sweeps_take_minutes_are_not_annealed() -> None:
+    """Where k alone is asked for, classes are cut, whatever their size."""
+    plain, diverse = (larger(require).problem for require in ("k=3", "k=3 l(illness)=2"))
+    assert len(Anneal()._temperatures(diverse, 1.0, 10))
+    assert not len(Anneal()._temperatures(diverse, 1.0, 10**9))
+    assert len(Anneal()._temperatures(plain, 1.0, 10**9))

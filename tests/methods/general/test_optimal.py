@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,11 +16,16 @@ from tests.methods.general.test_peel import audited, checked, larger
 from tests.strategies import Case, case_of
 from tests.thorough import many
 
+import shoal
 from shoal.bounds.linear_program import LinearProgram
 from shoal.core.errors import Infeasible
 from shoal.methods.base import Deadline
 from shoal.methods.general.optimal import Optimal
 from shoal.methods.general.subset_dp import SubsetDP
+from shoal.models import TCloseness
+from shoal.models.metric import Metric
+from shoal.patterns import checks as checks_module
+from shoal.studies.hardness.matching_closeness import MatchingCloseness
 
 REQUIRE = [
     "k=2",
@@ -37,6 +43,10 @@ REQUIRE = [
     "t(salary:numeric)=1/4",
     "l(illness)=2 l(salary)=2",
     "k=2 t(illness:equal)=1/2 t(salary:ordered)=1/3",
+    "t(illness:nearness)=1/4",
+    "k=2 t(illness:nearness)=1/3 t(salary:numeric)=1/3",
+    "t(illness+salary:sum)=1/4",
+    "t(illness+salary:maximum:hierarchy:numeric)=1/2",
 ]
 WAYS: list[Mapping[str, Any]] = [
     {},
@@ -89,6 +99,68 @@ def test_it_finds_the_optimum_and_calls_it_so(require: str, table: dict[str, lis
 @given(table=columns(10), way=st.sampled_from(WAYS))
 def test_it_finds_the_optimum_of_many_more_and_calls_it_so(require: str, table: dict[str, list[Any]], way: Any) -> None:
     check(case_of(table, require, **way))
+
+
+# --- any metric, one for each attribute (Liang and Yuan 2013, Theorem 9) ----------------------------------------------
+
+
+def random_metric(rng: np.random.Generator, labels: Sequence[Any], source: str) -> Metric:
+    """Shortest ways in a complete graph of random lengths, the largest of them 1."""
+    size = len(labels)
+    apart = np.triu(rng.integers(1, 10, (size, size)), 1)
+    apart = apart + apart.T
+    for via in range(size):
+        apart = np.minimum(apart, apart[:, [via]] + apart[[via], :])
+    longest = int(apart.max())
+    return Metric.of(list(map(str, labels)), [[Fraction(int(d), longest) for d in line] for line in apart], source)
+
+
+def close_case(rng: np.random.Generator, rows: int) -> Case:
+    """A table of two sensitive columns, each close to the table in a metric of its own."""
+    table = {name: [pool[code] for code in rng.integers(0, len(pool), rows)] for name, pool in POOLS.items()}
+    limits = [Fraction(int(rng.integers(1, 5)), 8) for _ in range(2)]
+    models = [
+        TCloseness(limit, name, distance=random_metric(rng, POOLS[name], name))
+        for name, limit in zip(("illness", "salary"), limits, strict=True)
+    ]
+    case = case_of(table, "k=1", **WAYS[int(rng.integers(len(WAYS)))])
+    return replace(case, models=tuple(models[: int(rng.integers(1, 3))]))
+
+
+def test_several_attributes_each_in_its_own_metric() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(many(5)):
+        check(close_case(rng, int(rng.integers(4, 9))))
+
+
+@pytest.mark.slow
+def test_several_attributes_each_in_its_own_metric_many_times() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(many(1_500)):
+        check(close_case(rng, int(rng.integers(3, 10))))
+
+
+@pytest.mark.parametrize("method", ["optimal", "peel", "auto"])
+def test_the_matching_of_triples_is_found_in_its_metric(method: str) -> None:
+    hard = MatchingCloseness.seeded(0, count=2, decoys=2, t="1/3")
+    release = shoal.anonymize(
+        hard.frame,
+        quasi=hard.frame.columns[:-1],
+        sensitive=["side"],
+        require=hard.require,
+        recoding="suppress",
+        method=method,
+    )
+    assert release.certificate.cost.value == 18
+    assert release.certificate.status == ("feasible" if method == "peel" else "optimal")
+
+
+def test_a_metric_on_too_many_values_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks_module, "MOST_MOVED", 2)
+    case = case_of({"number": [1, 2, 9], "illness": ["asthma", "cold", "gout"]}, "t(illness:nearness)=1/2")
+    assert Optimal().accepts(case.problem) == [
+        "the metric of t(illness:nearness)=0.5 has 3 values, more than the 2 between which a program moves rows"
+    ]
 
 
 NOT_CLOSE = [require for require in REQUIRE if "t(" not in require]

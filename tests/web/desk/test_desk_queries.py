@@ -25,6 +25,7 @@ from shoal.studies.synth import census, write_census
 from shoal.tables.readers import csv as csv_reader
 from shoal.tables.writing import write
 from shoal.web.desk import Desk, Draft, background_queries, draft_table, queries
+from shoal.web.desk.cuts import cuts
 from shoal.web.desk.forms import Form
 from shoal.web.desk.runs import GOING
 
@@ -151,7 +152,8 @@ def test_every_model_is_a_form_that_can_be_filled_in(form: Form) -> None:
 
 
 def test_forms_are_found_by_discovery() -> None:
-    assert [form.name for form in queries.models()] == list(discover(shoal.models, Model))
+    kinds = discover(shoal.models, Model)
+    assert [form.name for form in queries.models()] == [name for name, kind in kinds.items() if not kind.needs_guards]
     with pytest.raises(ParameterError, match="at least 1"):
         queries.written("k", ["0"])
     with pytest.raises(ParameterError, match="no column"):
@@ -181,7 +183,7 @@ def test_recodings_and_costs_have_a_sentence_each() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=list(PRESETS))
 def test_presets_are_requirements(preset: object) -> None:
-    require = PRESETS[preset.name].require(["a", "b c"])  # type: ignore[attr-defined]
+    require = PRESETS[preset.name].require({"a": 3, "b c": 9})  # type: ignore[attr-defined]
     assert [str(model) for model in as_models(" ".join(require))] == list(require)
 
 
@@ -200,3 +202,22 @@ def test_a_large_table_is_looked_at_by_a_worker(draft: Draft, tmp_path: Path, mo
     assert not any(run.state in GOING for run in desk.runs.all(None))
     desk.close()
     assert not (tmp_path / "desk" / "looks").exists()
+
+
+def test_numbers_have_cut_points_and_other_columns_none(draft: Draft) -> None:
+    named = {name: cuts(draft, name) for name in draft.roles}
+    numeric = {name for name in named if queries.table(draft)[name].dtype.is_numeric()}
+    assert {name for name, found in named.items() if found is not None} == numeric
+    for name in numeric:
+        found = named[name]
+        assert found is not None
+        assert max(found.heights) == 1
+        assert float(found.low) < float(found.high)
+        if found.text:
+            given = {"builder": "intervals", "edges": found.text}
+            now, then = (queries.hierarchy(draft, name, spec) for spec in (None, given))
+            assert [level.number for level in then.levels] == [level.number for level in now.levels]
+
+
+def test_what_is_proposed_has_a_name(draft: Draft) -> None:
+    assert all(queries.proposal(draft, name) for name in draft.roles)

@@ -42,9 +42,14 @@ AGAIN, CLOSE_AGAIN = 4.0, 1.0
 """How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
 longer search can begin hotter; where closeness is asked for, larger classes pay more."""
 SOONER = 3
-"""How many times less work there is where cells are blocks: on Adult 60 sweeps reach what 300 do, but for 0.4 %."""
-POLISH = 0.5
-"""The same where cells are blocks: there the search begins with a good release, which it must not lose."""
+"""How many times less work there is where cells are blocks, closeness left aside: on Adult 60 sweeps reach what 300 do,
+but for 0.4 %."""
+PATIENCE = 100
+"""How many times more than an effort allows the fewest sweeps over blocks may take; else there are none: a million rows
+in classes of hundreds would take minutes, and have the linear program."""
+POLISH, CLOSE_POLISH = 0.5, 0.05
+"""The same where cells are blocks: there the search begins with a good release, which it must not lose. Where closeness
+is asked for, classes are large, and what one pays is many times what a step adds."""
 QUICKLY = 20
 """Limits of regret of a quick peeling."""
 DOWNHILL = 2
@@ -64,6 +69,7 @@ class State(NamedTuple):
     working: Ints
     listed: Ints
     copies: Ints
+    costs: Ints
     journal: Ints
     random: Ints
 
@@ -79,6 +85,7 @@ class State(NamedTuple):
             np.zeros(1, np.int64),
             np.zeros((LARGE + 2, width), np.int64),
             np.zeros(max(LARGE, rules.pool), np.int64),
+            np.zeros(LARGE, np.int64),
             np.zeros(LARGE, np.int64),
             np.zeros((rules.pool + 1, 2), np.int64),
             np.array([seed % 2**63], np.uint64),
@@ -183,21 +190,26 @@ class Anneal(Method):
         return Partition.of(found)
 
     def _temperatures(self, problem: Problem, mean: float, usual: int) -> Floats:
-        """Return the temperature of each sweep, as many as the effort allows.
+        """Return the temperature of each sweep, as many as the effort allows; none where even a few take too long.
 
         At first a class pays the mean, and has as many rows as usual; where closeness is asked for, that is many more
         than any class must have, and a sweep takes so much longer.
         """
         checked = sum(model.rule is not Rule.ROWS for model in problem.models)
         members = max(problem.models.least_rows, usual if is_close(problem) else 0)
-        work = problem.rows * (members + 5) * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
+        row = problem.rows * (len(problem.microdata.quasi) + 3) * (1 + 2 * checked)
+        work = row * (members + 5)
         fewest, most = SWEEPS[QUICK if is_close(problem) else self._effort][0], SWEEPS[self._effort][1]
         most = min(most, max(SETTLED[self._effort] * problem.rows, fewest))
-        allowed = WORK[self._effort] // (SOONER if problem.cells_are_blocks and self._effort != QUICK else 1)
+        sooner = problem.cells_are_blocks and self._effort != QUICK and not is_close(problem)
+        allowed = WORK[self._effort] // (SOONER if sooner else 1)
+        if problem.cells_are_blocks and checked and fewest * row * usual > PATIENCE * allowed:
+            return np.empty(0)
         sweeps = int(np.clip(allowed // work, fewest, most))
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
-        warmth = POLISH if problem.cells_are_blocks else again
+        polish = CLOSE_POLISH if is_close(problem) else POLISH
+        warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
 
 

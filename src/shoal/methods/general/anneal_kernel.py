@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.core.compiler import njit
 from shoal.methods.general.requirements_kernel import shortfall
-from shoal.methods.general.unions_kernel import clear, join, union_cost
+from shoal.methods.general.unions_kernel import clear, exchange_costs, join, union_cost
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, assignment"
 
@@ -25,15 +25,13 @@ LARGE = 256
 """Rows beyond which a class is not looked through row by row; its own rows are looked at the less often."""
 SMALL = 32
 """Rows up to which a class is dissolved, whatever is asked."""
-RARE = 1311
-"""Of 65,536 rows, those for which a class is opened or dissolved: one in fifty, and more in larger classes."""
 OFTEN = 32768
-"""But no more than these."""
+"""Of 65,536 rows, those for which a class is opened or dissolved at most."""
 NOBODY = np.int64(-1)
 FIRST_UNION = np.int64(0)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _drawn(random):
     """Return 32 random bits."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -46,7 +44,7 @@ def _drawn(random):
 # Classes as lists of rows
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _leave(r, class_of_row, links, classes):
     """Take a row out of the list of its class."""
     c, before, after = np.int64(class_of_row[r]), links[r, 0], links[r, 1]
@@ -59,7 +57,7 @@ def _leave(r, class_of_row, links, classes):
     classes[c, SIZE] -= 1
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _enter(r, c, class_of_row, links, classes):
     """Put a row at the head of the list of a class."""
     head = classes[c, FIRST]
@@ -71,7 +69,7 @@ def _enter(r, c, class_of_row, links, classes):
     classes[c, SIZE] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _union_without(r, whole, unions, i, c, points, tuple_of_row, shape, links, classes):
     """Lay out union i of some as that of a class without a row, or all rows equal to it; NOBODY is no row.
 
@@ -91,20 +89,20 @@ def _union_without(r, whole, unions, i, c, points, tuple_of_row, shape, links, c
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _measure(c, points, tuple_of_row, shape, links, classes):
     """Work out the union and the cost of a class from its rows."""
     _union_without(NOBODY, False, classes, c, c, points, tuple_of_row, shape, links, classes)
     classes[c, COST] = _alone(classes, c, classes[c, SIZE], points, shape) if classes[c, SIZE] else 0
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False, forceinline=True)
 def _alone(unions, i, size, points, shape):
     """Return what `size` rows pay for union i of some: the last of the points is no row."""
     return union_cost(unions, i, points, len(points) - 1, size, shape)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _send(r, there, space, state):
     """Move a row to another class, whose union and cost are kept; that of the class it leaves is not."""
     shape, classes = space.shape, state.classes
@@ -116,7 +114,7 @@ def _send(r, there, space, state):
     classes[there, COST] = _alone(classes, there, classes[there, SIZE], space.points, shape)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def laid_out(space, state):
     """Make the lists, unions and costs of all classes from the class of each row; classes without rows are free."""
     classes = state.classes
@@ -132,7 +130,7 @@ def laid_out(space, state):
             _release(c, state)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _release(c, state):
     """Take note of a class without rows."""
     state.classes[c, COST] = 0
@@ -140,7 +138,7 @@ def _release(c, state):
     state.free_classes[0] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def total_cost(classes):
     """Return what all rows pay."""
     total = np.int64(0)
@@ -152,7 +150,7 @@ def total_cost(classes):
 # Requirements
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _is_met(c, without, extra, rules, links, classes):
     """Whether a class would be admitted without a row, and with another; NOBODY is no row."""
     if classes[c, SIZE] - (without != NOBODY) + (extra != NOBODY) < rules.rows:
@@ -160,7 +158,7 @@ def _is_met(c, without, extra, rules, links, classes):
     return not len(rules.lines) or _has_values(c, without, extra, rules, links, classes)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _has_values(c, without, extra, rules, links, classes):
     """Whether a class would have the values that are asked for."""
     many = _list_rest(c, without, rules.members, links, classes)
@@ -170,30 +168,22 @@ def _has_values(c, without, extra, rules, links, classes):
     return shortfall(rules.members, many, rules) == 0.0
 
 
-@njit(cache=True)
-def _may_swap(a, r, listed, i, in_b, rules, links, classes):
-    """Whether two classes would be admitted with row r of a and the i-th listed row of the other exchanged.
+@njit(cache=True, makes_arrays=False)
+def _may_swap(a, r, b, x, rules, links, classes):
+    """Whether two classes would be admitted with row r of a and row x of b exchanged.
 
-    Rows with the same values are exchanged freely; values that were refused for a row are refused again.
+    Rows with the same values are exchanged freely; for other values it is decided once for each row r.
     """
-    x, looks = listed[i], rules.looks
-    if rules.alike[x] == rules.alike[r]:
+    kind, look = rules.alike[x], rules.looks[0]
+    if kind == rules.alike[r]:
         return True
-    if rules.refused[rules.alike[x]] == looks[0]:
-        return False
-    if looks[1] != looks[0]:
-        looks[1] = looks[0]
-        _list_rest(a, r, rules.members, links, classes)
-    rules.members[classes[a, SIZE] - 1] = x
-    listed[i] = r
-    good = shortfall(rules.members, classes[a, SIZE], rules) == 0.0 and shortfall(listed, in_b, rules) == 0.0
-    listed[i] = x
-    if not good:
-        rules.refused[rules.alike[x]] = looks[0]
-    return good
+    if abs(rules.decided[kind]) != look:
+        good = _is_met(a, r, x, rules, links, classes) and _is_met(b, x, r, rules, links, classes)
+        rules.decided[kind] = look if good else -look
+    return rules.decided[kind] > 0
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes):
     """Whether two classes would be admitted with row r of a and row x of b exchanged; x may be NOBODY.
 
@@ -222,7 +212,7 @@ def _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _list_rest(c, without, members, links, classes):
     """List the rows of a class but one; NOBODY is no row. Returns how many."""
     many, r = 0, classes[c, FIRST]
@@ -237,7 +227,7 @@ def _list_rest(c, without, members, links, classes):
 # Steps
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False, forceinline=True)
 def _near_row(t, near, first_row, random):
     """Return a row of a tuple or of a near one, of nearer ones the likelier; NOBODY if there is none."""
     drawn = _drawn(random)
@@ -249,7 +239,7 @@ def _near_row(t, near, first_row, random):
     return np.int64(first_row[t] + _drawn(random) % (first_row[t + 1] - first_row[t]))
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False, forceinline=True)
 def _list_steps(b, whole, tuple_of_row, links, classes, listed, copies):
     """List the rows of a class, of equal rows one if all of them go together, and how many each stands for."""
     many, r = 0, classes[b, FIRST]
@@ -267,62 +257,50 @@ def _list_steps(b, whole, tuple_of_row, links, classes, listed, copies):
     return many
 
 
-@njit(cache=True)
-def _without_each(many, points, tuple_of_row, shape, unions, listed):
-    """Lay out, from the second working union on, the listed rows without each of them."""
-    head, nodes, words = shape.head, shape.nodes, shape.head[4]
-    clear(unions, many, head)
-    for i in range(many - 1, 0, -1):  # what comes after each
-        for w in range(words):
-            unions[i, w] = unions[i + 1, w]
-        join(unions, i, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
-    passed = many + 1
-    clear(unions, passed, head)
-    for i in range(many):  # with what comes before it
-        join(unions, i + 1, unions, passed, head, nodes)
-        join(unions, passed, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
-
-
-@njit(cache=True)
-def _best_step(a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies):
+@njit(cache=True, makes_arrays=False, forceinline=True)
+def _best_step(
+    a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies, costs
+):
     """Return the cheapest admitted step of a row to another class: the row it is exchanged for, or NOBODY.
 
-    -2 where every step adds more than the limit. If `whole`, a row stands for all equal ones of its class.
+    -2 where every step adds more than the limit. If `whole`, a row stands for all equal ones of its class. A row
+    without which its class would pay no less is not exchanged: where that saves, it is the other row's step.
     """
     t, in_a, in_b = np.int64(tuple_of_row[r]), classes[a, SIZE], classes[b, SIZE]
     before, best, chosen = classes[a, COST] + classes[b, COST], limit, -2
     out = _union_without(r, whole, unions, FIRST_UNION, a, points, tuple_of_row, shape, links, classes)
+    kept = _alone(unions, FIRST_UNION, in_a - out, points, shape)
     if in_a - out >= rules.rows and in_b + out <= rules.most:
-        added = union_cost(classes, b, points, t, in_b + out, shape) - before
-        if added <= best:
-            added += _alone(unions, FIRST_UNION, in_a - out, points, shape)
-            if added <= best and _may_go(a, r, b, NOBODY, whole, tuple_of_row, rules, links, classes):
-                best, chosen = added, NOBODY
-    if in_b > LARGE:
+        added = union_cost(classes, b, points, t, in_b + out, shape) + kept - before
+        if added <= best and _may_go(a, r, b, NOBODY, whole, tuple_of_row, rules, links, classes):
+            best, chosen = added, NOBODY
+    if in_b > LARGE or (in_a > out and kept // (in_a - out) == classes[a, COST] // in_a):
         return chosen
     many = _list_steps(b, whole, tuple_of_row, links, classes, listed, copies)
-    _without_each(many, points, tuple_of_row, shape, unions, listed)
+    for i in range(many):
+        copies[i] = in_b + out - copies[i]
+    exchange_costs(listed, many, points, tuple_of_row, t, copies, unions, shape, costs)
     rules.looks[0] += 1
     for i in range(many):
-        x, then_a, then_b = listed[i], in_a - out + copies[i], in_b + out - copies[i]
-        u = np.int64(tuple_of_row[x])
-        if u == t or min(then_a, then_b) < rules.rows or max(then_a, then_b) > max(rules.most, in_a, in_b):
+        x, then_b, added = listed[i], copies[i], costs[i] - before
+        then_a, u = in_a + in_b - then_b, np.int64(tuple_of_row[x])
+        if added + kept > best or u == t:
             continue
-        added = union_cost(unions, i + 1, points, t, then_b, shape) - before
-        if added <= best:
-            added += union_cost(unions, FIRST_UNION, points, u, then_a, shape)
-            if added > best:
-                continue
-            if whole:
-                good = _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes)
-            else:
-                good = _may_swap(a, r, listed, i, in_b, rules, links, classes)
-            if good:
-                best, chosen = added, x
+        if min(then_a, then_b) < rules.rows or max(then_a, then_b) > max(rules.most, in_a, in_b):
+            continue
+        added += union_cost(unions, FIRST_UNION, points, u, then_a, shape)
+        if added > best:
+            continue
+        if out > 1 or in_b + out - then_b > 1:
+            good = _may_go(a, r, b, x, whole, tuple_of_row, rules, links, classes)
+        else:
+            good = _may_swap(a, r, b, x, rules, links, classes)
+        if good:
+            best, chosen = added, x
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _cheapest_class(r, space, rules, state):
     """Return the class of a near row that takes in a row for least; NOBODY if none may."""
     shape = space.shape
@@ -341,7 +319,7 @@ def _cheapest_class(r, space, rules, state):
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _undo(many, space, state):
     """Send the last rows that went to other classes back to where they came from."""
     journal = state.journal
@@ -355,7 +333,7 @@ def _undo(many, space, state):
             _measure(c, space.points, space.tuple_of_row, space.shape, state.links, state.classes)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _dissolve(a, limit, space, rules, state):
     """Send the rows of a class to other classes, if that adds no more than the limit."""
     classes, listed = state.classes, state.listed
@@ -380,7 +358,7 @@ def _dissolve(a, limit, space, rules, state):
         _undo(size, space, state)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _pool(r, space, state):
     """List rows that a new class around a row may be made of: of near tuples, and of its own class."""
     t, many, listed, first_row = space.tuple_of_row[r], 0, state.listed, space.first_row
@@ -401,12 +379,13 @@ def _pool(r, space, state):
     return many
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _next_row(new, many, lacking, space, rules, state):
     """Return the place in the pool of the row that a new class takes next; NOBODY if there is none."""
     shape = space.shape
     classes, best, chosen = state.classes, np.int64(1) << 60, NOBODY
     size = classes[new, SIZE]
+    rules.looks[0] += 1
     for i in range(many):
         x = state.listed[i]
         if x == NOBODY or state.class_of_row[x] == new or classes[state.class_of_row[x], SIZE] <= rules.rows:
@@ -414,16 +393,23 @@ def _next_row(new, many, lacking, space, rules, state):
         cost = union_cost(classes, new, space.points, np.int64(space.tuple_of_row[x]), size + 1, shape)
         if cost >= best:
             continue
-        if len(rules.lines):
-            rules.opened[size] = x
-            after = shortfall(rules.opened, size + 1, rules)
-            if after > 0.0 and after >= lacking:
-                continue
-        best, chosen = cost, i
+        if not len(rules.lines) or _helps(x, size, lacking, rules):
+            best, chosen = cost, i
     return chosen
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
+def _helps(x, size, lacking, rules):
+    """Whether a new class of so many rows lacks less with a row more, or nothing; once for rows of the same values."""
+    kind, look = rules.alike[x], rules.looks[0]
+    if abs(rules.decided[kind]) != look:
+        rules.opened[size] = x
+        after = shortfall(rules.opened, size + 1, rules)
+        rules.decided[kind] = look if after == 0.0 or after < lacking else -look
+    return rules.decided[kind] > 0
+
+
+@njit(cache=True, makes_arrays=False)
 def _spared(new, many, lacking, space, rules, state):
     """Return the next row that a new class takes and the class of the row can spare; NOBODY if there is none."""
     while True:
@@ -436,7 +422,7 @@ def _spared(new, many, lacking, space, rules, state):
             return x
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _open(r, limit, space, rules, state):
     """Make a new class of a row and near rows that their classes can spare, if that adds no more than the limit."""
     classes = state.classes
@@ -464,12 +450,12 @@ def _open(r, limit, space, rules, state):
         _release(new, state)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, makes_arrays=False)
 def sweep(space, rules, state, temperature, quantiles, stop):
     """Look at every row once; steps may add to the cost, the more so the higher the temperature."""
     shape, points, near, tuple_of_row, first_row = space
     class_of_row, links, classes, random = state.class_of_row, state.links, state.classes, state.random
-    unions, listed, copies = state.working, state.listed, state.copies
+    unions, listed, copies, costs = state.working, state.listed, state.copies, state.costs
     for r in range(np.int64(len(class_of_row))):
         if stop[0]:
             return
@@ -479,14 +465,14 @@ def sweep(space, rules, state, temperature, quantiles, stop):
         drawn = _drawn(random)
         limit = np.int64(temperature * quantiles[drawn & (len(quantiles) - 1)])
         size = classes[a, SIZE]
-        if drawn >> 16 >= min(RARE * (1 + size // rules.usual), OFTEN):
+        if drawn >> 16 >= min(rules.rare * (1 + size // rules.usual), OFTEN):
             other = _near_row(np.int64(tuple_of_row[r]), near, first_row, random)
             if other == NOBODY or class_of_row[other] == a:
                 continue
             b = np.int64(class_of_row[other])
             whole = not len(shape.spreads) and _drawn(random) & 1
             x = _best_step(
-                a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies
+                a, r, b, whole, limit, points, tuple_of_row, shape, rules, links, classes, unions, listed, copies, costs
             )
             if x >= NOBODY:
                 _take_step(a, r, b, x, whole, points, tuple_of_row, shape, class_of_row, links, classes)
@@ -496,7 +482,7 @@ def sweep(space, rules, state, temperature, quantiles, stop):
             _dissolve(a, limit, space, rules, state)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _take_step(a, r, b, x, whole, points, tuple_of_row, shape, class_of_row, links, classes):
     """Move a row from class a to class b, and the row x from there to here; NOBODY is no row.
 
@@ -509,7 +495,7 @@ def _take_step(a, r, b, x, whole, points, tuple_of_row, shape, class_of_row, lin
     _measure(b, points, tuple_of_row, shape, links, classes)
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _carry(r, a, b, whole, tuple_of_row, class_of_row, links, classes):
     """Move a row from class a to class b; if `whole`, all rows equal to it."""
     t, y = tuple_of_row[r], classes[a, FIRST] if whole else r

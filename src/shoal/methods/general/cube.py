@@ -13,7 +13,7 @@ from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
-from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
+from shoal.methods.general.peel import LOOKED, Peel, concluded, peeled, standing, unmet
 from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.methods.general.windows import Windows
 from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
@@ -107,7 +107,7 @@ EFFORTS = {
         pays=5e-3,
         limits=20,
     ),
-    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, members=20_000, limits=60),
+    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, limits=60),
 }
 
 
@@ -150,9 +150,10 @@ class CubeSearch(Method):
     def begun(self, found: Sequence[Solution]) -> CubeSearch:
         """Return the same search, beginning with the cheapest release that was found before, and with its prices.
 
-        Annealed classes are no start: what is found from other classes, and annealed then, is cheaper.
+        Annealed classes are a start for windows of the best effort alone: what less effort finds from other classes,
+        and annealed then, is cheaper.
         """
-        begins = [solution for solution in found if solution.method != ANNEALED]
+        begins = [solution for solution in found if self._effort == BEST or solution.method != ANNEALED]
         return CubeSearch(effort=self._effort, start=cheapest(begins)) if begins else self
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
@@ -199,7 +200,8 @@ class CoveringSearch:
     ) -> CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time; a start is taken if it is cheaper.
 
-        Where this search made the start itself, it was peeled before: it goes on from there.
+        Where this search made the start itself, it was peeled before: it goes on from there. Where closeness is asked
+        for, charges say so little that a release which was peeled quickly is as good.
         """
         progress(0.0, "charging the rows (compiled at the first use)")
         pricing = Pricing.kept(problem, deadline.check)
@@ -207,7 +209,8 @@ class CoveringSearch:
         checks = Checks.of(cube, problem.models)
         charges, known = ascent.best.prices, _known(problem, cube, start)
         rivals: list[Covering] = []
-        if known is None or start is None or start.method != CubeSearch.name:
+        peeled_before = (CubeSearch.name, Peel.name) if checks.close else (CubeSearch.name,)
+        if known is None or start is None or start.method not in peeled_before:
             progress(0.05, "peeling")
             found = peeled(cube, checks, charges, deadline)
             known, rivals = (found, []) if known is None else _ranked(known, found)
@@ -303,8 +306,10 @@ class CoveringSearch:
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
-        if not self.checks.linear or self.checks.most_edges > FEW_EDGES:
+        edges = self.checks.most_edges
+        if not self.checks.linear or edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
+            self.finish(self.effort.members // max(edges, 1))
             return
         windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
         most = self.most_windows

@@ -66,7 +66,7 @@ def _is_hopeless(problem: Problem, model: Model) -> bool:
     """Whether it is proved that dropping rows cannot make the table meet the model."""
     if problem.may_drop == 0 or not model.attributes:
         return True
-    if model.given:
+    if model.given or type(model).largest is Model.largest:  # nothing is known of parts of the table
         return False
     largest = model.largest(problem.values[model.attributes].totals)
     return largest is None or problem.rows - int(largest.sum()) > problem.may_drop

@@ -14,7 +14,7 @@ from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import Rule
 from shoal.patterns import refusals
-from shoal.patterns.checks import is_linear
+from shoal.patterns.checks import is_linear, large_metrics
 from shoal.patterns.cube import Cube
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Answer, Program
@@ -28,9 +28,9 @@ class Optimal(Method):
     """`cost = optimum`, if the program is solved to the end: status `optimal`; else the gap says how far it may be.
 
     One class per pattern, as many copies of each row type as it takes; k-anonymity, distinct and frequency
-    l-diversity and t-closeness for one or several attributes as linear constraints (see `shoal.patterns.program`). The
-    search comes first: its release and its prices leave out every pattern that nothing cheaper can use, and the
-    program need not know the others.
+    l-diversity and t-closeness for one or several attributes, each in any metric, as linear constraints (see
+    `shoal.patterns.program`). The search comes first: its release and its prices leave out every pattern that nothing
+    cheaper can use, and the program need not know the others.
     """
 
     name: ClassVar[str] = "optimal"
@@ -45,7 +45,7 @@ class Optimal(Method):
         "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem, section 4; "
         "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 9"
     )
-    models: ClassVar[str] = "k, l and distinct-l, alpha, t (trees and lines), and conjunctions of them"
+    models: ClassVar[str] = "k, l and distinct-l, alpha, t (in any metric), and conjunctions of them"
     anytime: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
@@ -53,8 +53,10 @@ class Optimal(Method):
         reasons = [*refusals(problem), *unmet(problem)]
         if reasons:
             return reasons
-        if problem.uses_surrogates or not is_linear(problem.models, problem.values):
+        large = large_metrics(problem.models, problem.values)
+        if problem.uses_surrogates or (not large and not is_linear(problem.models, problem.values)):
             reasons.append(f"{problem.models} is not a system of linear constraints on counts")
+        reasons += large
         if problem.may_drop and any(model.rule is Rule.CLOSENESS for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")
         return reasons
@@ -72,7 +74,7 @@ class Optimal(Method):
             raise_by_program(search.ascent, rounds=8, seconds=deadline.left)
         if problem.may_drop and search.covering.cube.is_whole:
             return self._with_dropping(search)
-        search.finish(MOST_MEMBERS, to_the_end=True)
+        search.finish(MOST_MEMBERS // max(search.checks.most_ways // 8, 1), to_the_end=True)
         return search.solution(self)
 
     def _with_dropping(self, search: CoveringSearch) -> Solution:

@@ -17,6 +17,9 @@ from shoal.problem import Problem
 
 MOST_LEAVES = 2_000
 """Values up to which distances up a tree of several levels are measured again and again."""
+RARE, CLOSE_RARE = 1311, 164
+"""Of 65,536 rows, those for which a class is opened or dissolved: one in fifty; one in 400 where classes of blocks are
+close to the table: they are large, and on Adult that took most of the time and saved nothing."""
 
 
 class Requirements(NamedTuple):
@@ -27,6 +30,8 @@ class Requirements(NamedTuple):
     """Rows of a class that takes in no more: it could be cut in two."""
     usual: int
     """Rows from which a class is taken to be large, and opened the more often."""
+    rare: int
+    """Of 65,536 rows, those for which a class is opened or dissolved, and more in larger classes."""
     pool: int
     """Rows that a new class is made of, at most."""
     lines: Floats
@@ -35,10 +40,10 @@ class Requirements(NamedTuple):
     """Attribute by row."""
     alike: Ints
     """For each row a number by its values of all attributes."""
-    refused: Ints
-    """For each of these numbers, when it was refused last."""
+    decided: Ints
+    """For each of these numbers, at which look it was decided last; below 0 if it was refused."""
     looks: Ints
-    """How many rows were looked at, and for which of them the members are listed."""
+    """How many looks there were."""
     shares: Floats
     """Attribute by value: what share of the table has it."""
     along: Floats
@@ -104,12 +109,13 @@ def requirements(problem: Problem, order: Ints, usual: int) -> Requirements:
         least,
         2 * least - 1 if problem.models.count_rows_alone else rows,
         2 * max(least, usual if is_close(problem) else 0),
+        CLOSE_RARE if is_close(problem) and problem.cells_are_blocks else RARE,
         max(96, 2 * least),
         lines,
         np.array([values.codes[order] for values in read], np.int32).reshape(len(read), rows),
         alike,
         np.zeros(int(alike.max()) + 1, np.int64),
-        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
         shares,
         along,
         lengths,

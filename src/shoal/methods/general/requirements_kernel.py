@@ -20,7 +20,7 @@ SPARSE = 4
 """How many times the square of its rows the values must be for a class to be measured by those that occur."""
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def shortfall(rows, many, rules):
     """Return how far the first `many` of some rows are from meeting all requirements of values; 0 if they do."""
     lacking = 0.0
@@ -34,7 +34,7 @@ def shortfall(rows, many, rules):
     return lacking
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _lacking(rows, many, codes, d, rules):
     """Return how far counted values are from meeting one requirement."""
     kind, number, counts = int(rules.lines[d, 0]), rules.lines[d, 2], rules.counts
@@ -54,7 +54,7 @@ def _lacking(rows, many, codes, d, rules):
     return lacking if lacking > TINY else 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _lacking_once(rows, many, codes, kind, number, counts, shares):
     """Return the same for what looks at each value that occurs once; counts are used up."""
     distinct, tallest, entropy, extra = 0, 0, 0.0, 0.0
@@ -77,7 +77,7 @@ def _lacking_once(rows, many, codes, kind, number, counts, shares):
     return np.log(number) - entropy if kind == ENTROPY else extra - number
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _lacking_recursive(rows, many, codes, counts, number, other):
     """Return the same for (c,l)-diversity: the commonest value beside the rest without the l - 1 commonest."""
     tallest, rest = 0, many
@@ -95,7 +95,7 @@ def _lacking_recursive(rows, many, codes, counts, number, other):
     return 0.0 if tallest < number * rest else tallest - number * rest + 1.0
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _along_line(counts, many, line):
     """Return the Earth Mover's Distance along a line, value by value; `line` has three rows, see `Requirements`."""
     rows, moved = 0, 0.0
@@ -105,7 +105,7 @@ def _along_line(counts, many, line):
     return moved
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _between_values(rows, many, codes, line, values):
     """Return the same from one value that occurs to the next: there the table's share rises, and crosses once."""
     for i in range(many):
@@ -130,7 +130,7 @@ def _between_values(rows, many, codes, line, values):
     return moved
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def _up_tree(counts, many, shares, up, levels, extra):
     """Return the Earth Mover's Distance up a tree."""
     moved = 0.0

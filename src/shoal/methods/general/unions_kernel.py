@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.bounds.boxes_kernel import NOWHERE, joined_cost
+from shoal.bounds.boxes_kernel import NOWHERE, costs_without_each, joined_cost
 from shoal.core.compiler import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -26,7 +26,7 @@ COUNT = 0xFFFF
 """A count is two bytes: unions of so many rows or more are never formed by a step."""
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def clear(unions, i, head):
     """Make a union of no rows."""
     i = np.uintp(i)
@@ -53,7 +53,7 @@ def _lowest_above(one, other, nodes):
     return one
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def join(unions, i, others, j, head, nodes):
     """Let union i of some take in union j of others."""
     i, j = np.uintp(i), np.uintp(j)
@@ -67,7 +67,7 @@ def join(unions, i, others, j, head, nodes):
         unions[i, w] += others[j, w]
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False)
 def union_cost(ones, i, others, j, size, shape):
     """Return what `size` rows pay for the union of union i of some and union j of others."""
     head, pieces, numbers, nodes, spreads = shape
@@ -81,7 +81,39 @@ def union_cost(ones, i, others, j, size, shape):
     return size * total
 
 
-@njit(cache=True)
+@njit(cache=True, makes_arrays=False, forceinline=True)
+def exchange_costs(listed, many, points, tuple_of_row, t, sizes, unions, shape, costs):
+    """Say what rows pay for the union of some listed rows without each of them, and with a tuple in its place.
+
+    `sizes` are how many rows pay then; from its second line on, `unions` is working memory.
+    """
+    head, pieces, numbers, nodes, spreads = shape
+    if not len(spreads) and not len(nodes):
+        costs_without_each(listed, many, points, tuple_of_row, t, unions, head, pieces, numbers, costs)
+        for i in range(many):
+            costs[i] *= sizes[i]
+        return
+    _without_each(listed, many, points, tuple_of_row, unions, head, nodes)
+    for i in range(many):
+        costs[i] = union_cost(unions, i + 1, points, t, sizes[i], shape)
+
+
+@njit(cache=True, makes_arrays=False)
+def _without_each(listed, many, points, tuple_of_row, unions, head, nodes):
+    """Lay out, from the second working union on, the listed rows without each of them."""
+    clear(unions, many, head)
+    for i in range(many - 1, 0, -1):  # what comes after each
+        for w in range(head[4]):
+            unions[i, w] = unions[i + 1, w]
+        join(unions, i, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
+    passed = many + 1
+    clear(unions, passed, head)
+    for i in range(many):  # with what comes before it
+        join(unions, i + 1, unions, passed, head, nodes)
+        join(unions, passed, points, np.int64(tuple_of_row[listed[i]]), head, nodes)
+
+
+@njit(cache=True, makes_arrays=False)
 def _spread(ones, i, others, j, size, spreads):
     """Return how far rows are from the centroid of a union, added over rows and columns."""
     total, i, j = 0.0, np.uintp(i), np.uintp(j)

@@ -1,4 +1,4 @@
-"""Simplex matching: optimal 2-anonymity by a linear and a mixed-integer program over pairs and triples of rows."""
+"""Simplex matching: optimal 2-anonymity by prices, then moves or a mixed-integer program over pairs and triples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shoal.methods.base import Deadline, Method, Progress, silent
 from shoal.methods.general.dropped_rows import rows_to_keep
 from shoal.methods.k_anonymity.blocks import blocks_of
 from shoal.methods.k_anonymity.simplex import Matching, Points, match
-from shoal.methods.k_anonymity.simplex.matching import MOST_SETS, SCALE
+from shoal.methods.k_anonymity.simplex.matching import MOST_SETS, SCALE, FoundBy
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.microdata.prices import Prices
 from shoal.problem import Problem, Solution
@@ -23,6 +23,12 @@ MOST_TYPES = 3_000
 """Distinct rows up to which all rows are matched at once."""
 BLOCK = 300
 """Rows of a block of a larger table."""
+PROVED: dict[FoundBy, str] = {
+    "pairs": "at the least cost: prices prove it, in polynomial time",
+    "moves": "at the least cost: no move makes the matching cheaper, in polynomial time",
+    "program": "at the least cost: a mixed-integer program was solved to the end",
+}
+"""What a release says of how it was found."""
 
 
 class SimplexMatching(Method):
@@ -34,10 +40,11 @@ class SimplexMatching(Method):
     perfect matching of the rows by pairs and triples. See `shoal.methods.k_anonymity.simplex` for how it is found. For
     every cost that adds over cells and by which a block of a hierarchy never costs less than one inside it.
 
-    The problem can be solved in polynomial time (Anshelevich and Karagiozova; Blocki and Williams for 2-anonymity).
-    What runs here is not that algorithm, but a linear program for the bound and a mixed-integer one over the few pairs
-    and triples that a better matching could use: exponential at worst. Tables of more than 3,000 distinct rows are
-    matched block by block, each at its own least cost.
+    The problem can be solved in polynomial time (Anshelevich and Karagiozova; Blocki and Williams for 2-anonymity). A
+    linear program gives prices, and a matching by pairs. Where the prices do not prove it, and leave few triples to a
+    better one, moves in polynomial time find the least matching; else a mixed-integer program over what they leave
+    does, exponential at worst and quicker than many moves. The notes of a release say which of the three ran. Tables of
+    more than 3,000 distinct rows are matched block by block, each at its own least cost.
     """
 
     name: ClassVar[str] = "simplex-matching"
@@ -78,7 +85,8 @@ class SimplexMatching(Method):
         found = self.solution(problem, partition, "optimal" if matching.optimal and points.units.exact else "feasible")
         bound = in_measure(problem, Fraction(matching.bound, points.units.denominator))
         bound = found.cost if found.status == "optimal" else bound
-        notes = [] if found.status == "optimal" else [f"matched {len(points):,} distinct rows, not proved the best"]
+        proved = PROVED[matching.found_by] if found.status == "optimal" else "not proved the best"
+        notes = [f"matched {len(points):,} distinct rows, {proved}"]
         if partition.dropped:
             notes.append(f"{partition.dropped:,} rows dropped: with them the release would cost more, or there is none")
         return replace(found, lower_bound=bound, prices=_prices(problem, points, matching), notes=tuple(notes))

@@ -1,4 +1,4 @@
-"""Optimal 2-diversity by simplex matching (the matching of Liang and Yuan 2013, Theorem 11, as a program)."""
+"""Optimal 2-diversity by simplex matching (Liang and Yuan 2013, Theorem 11)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class TwoDiversity(SimplexMatching):
 
     In a class of four rows or more of which no value has more than half, a row of the commonest and one of the second
     commonest value can be taken out as a pair, and no value has more than half of the others; so pairs and triples are
-    enough. The same matching as for 2-anonymity, where the rows of a pair or triple differ in the sensitive value;
-    up to 3,000 rows.
+    enough. The same matching as for 2-anonymity, where the rows of a pair or triple differ in the sensitive value, in
+    polynomial time where few moves are left to try, else by a program; up to 3,000 rows.
     """
 
     name: ClassVar[str] = "two-diversity"

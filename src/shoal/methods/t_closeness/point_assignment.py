@@ -17,7 +17,7 @@ from shoal.methods.t_closeness.fragmentation.filling import along_the_curve, by_
 from shoal.methods.t_closeness.fragmentation.width import Widths
 from shoal.methods.t_closeness.sabre import NEAREST_UP_TO
 from shoal.microdata.partition import Partition
-from shoal.models.emd import Line, Matrix, Tree
+from shoal.models.emd import Line, Tree
 from shoal.problem import Problem, Solution
 
 SIZES = (1, 2, 4, 8)
@@ -140,5 +140,4 @@ def _coordinates(axis: Axis) -> Floats:
         heights = [np.sqrt(h + 0.5) * np.eye(int(blocks.max()) + 1)[blocks] for h, blocks in enumerate(ground.up)]
         coordinates: Floats = np.hstack(heights) / len(heights)
         return coordinates
-    assert isinstance(ground, Matrix)
-    return np.asarray(ground.metric.array, dtype=np.float64)
+    return ground.array

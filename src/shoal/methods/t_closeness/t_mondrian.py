@@ -14,7 +14,7 @@ from shoal.methods.general.cuts import Open
 from shoal.methods.general.mondrian import Mondrian, all_of, split
 from shoal.microdata.histogram import Classes
 from shoal.microdata.partition import Partition
-from shoal.models import Models, NTCloseness
+from shoal.models import AverageTCloseness, Models, NTCloseness
 from shoal.models.emd import ground_distance
 from shoal.models.nt_closeness import dense
 from shoal.problem import Problem, Solution
@@ -30,6 +30,9 @@ class TMondrian(Mondrian):
     from, or have n rows itself. Other methods work with t-closeness instead, which implies it. Published cells may show
     other supersets than those larger classes, so a class whose cells do not meet (n,t) is put back into the one that it
     was cut from, until all do. That of t-closeness is taken if it is cheaper.
+
+    Under average t-closeness cuts are allowed as long as the average over all rows stays at most t, those first that
+    raise it least.
     """
 
     name: ClassVar[str] = "t-mondrian"
@@ -42,17 +45,21 @@ class TMondrian(Mondrian):
     @staticmethod
     def is_native(problem: Problem) -> bool:
         """Whether it decides a model that other methods replace by a stricter one."""
-        return any(isinstance(model, NTCloseness) for model in problem.required)
+        return any(isinstance(model, NTCloseness | AverageTCloseness) for model in problem.required)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Cut for t-closeness, and where (n,t) is asked, for that; take the cheaper."""
+        """Cut for t-closeness, and where (n,t) or an average is asked, for that; take the cheaper."""
         found = super().solve(problem, seed=seed, deadline=deadline, progress=progress)
+        if any(isinstance(model, NTCloseness) for model in problem.required):
+            rule = Ancestors.of(problem)
+            self.cut(problem, rule, deadline, progress)
+            other = self.solution(problem, rule.put_back(), "feasible", notes=("classes are near larger ones",))
+            return min(found, other, key=lambda solution: solution.cost)
         if not self.is_native(problem):
             return found
-        rule = Ancestors.of(problem)
-        self.cut(problem, rule, deadline, progress)
-        other = self.solution(problem, rule.put_back(), "feasible", notes=("classes are near larger ones",))
-        return min(found, other, key=lambda solution: solution.cost)
+        cut, _ = self.cut(problem, Allowance.of(problem), deadline, progress)
+        other = self.solution(problem, cut, "feasible", notes=("classes are near the table on average",))
+        return other if other.cost < found.cost and problem.meets(cut) else found
 
 
 @dataclass(eq=False)
@@ -134,6 +141,57 @@ class Ancestors:
             above = top[self.parents[number]]
             top[number] = above if _is_in(above, whole) else number
         return top[labels]
+
+
+@dataclass(eq=False)
+class Allowance:
+    """A class may be cut as long as the distances of all rows to the table add up to no more than is allowed.
+
+    A cut is never taken back. Of the cuts that are proposed at the same time those that add least are allowed first.
+    """
+
+    problem: Problem
+    asked: tuple[AverageTCloseness, ...]
+    others: Models
+    """What else is asked."""
+    left: list[float]
+    """For each model: how much distance may still be added, over all rows."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Allowance:
+        """Begin with the whole table, at distance 0."""
+        asked = tuple(model for model in problem.required if isinstance(model, AverageTCloseness))
+        others = Models(tuple(model for model in problem.required if not isinstance(model, AverageTCloseness)))
+        left = [float(model.limit) * problem.rows for model in asked]
+        return cls(problem, asked, others.surrogates(problem.rows), left)
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        return self.others.least_rows
+
+    def enter(self, classes: Open) -> None:
+        """What was allowed before is all there is to note."""
+
+    def allows(self, classes: Open, parts: Ints, numbers: Ints) -> Bools:
+        """Return which classes fall into several admitted parts, as far as what they add is left."""
+        label, owner = split(classes, parts)
+        made = self.problem.candidates(classes.rows, label, len(owner))
+        allowed = all_of(owner, self.others.admits(made), classes.number)
+        added = np.array([self._added(model, classes, made, owner) for model in self.asked])
+        for one in np.argsort(added.sum(axis=0), kind="stable").tolist():
+            allowed[one] &= bool((added[:, one] <= self.left).all())
+            if allowed[one]:
+                self.left = [have - more for have, more in zip(self.left, added[:, one].tolist(), strict=True)]
+        return allowed
+
+    def _added(self, model: AverageTCloseness, classes: Open, made: Classes, owner: Ints) -> Floats:
+        """Return by how much cutting each class adds to the distances of its rows; never below 0."""
+        whole = self.problem.candidates(classes.rows, classes.class_of_row, classes.number)
+        before, after = (one.histogram(model.attributes) for one in (whole, made))
+        parts = np.bincount(owner, after.sizes * model.measure(after), classes.number)
+        added: Floats = np.round(np.maximum(parts - before.sizes * model.measure(before), 0.0), 9).astype(np.float64)
+        return added
 
 
 def _is_in(number: int, some: Ints) -> bool:

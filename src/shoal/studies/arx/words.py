@@ -72,8 +72,10 @@ NO_MODELS: Mapping[str, str] = {
     r"(research )?(subset|inclusion)": SUBSET,
     r"grassberger-entropy": "shoal takes the entropy itself and corrects nothing for small classes",
     r".*differential privacy": "it publishes a random sample of the rows",
-    r".*(uniqueness|uniques|risk)": "shoal's models are met by every class, not on average",
-    r".*(profitability|financial|game|stackelberg)": "shoal has no prices",
+    r".*(uniqueness|uniques|risk)": "write average-risk=SHARE or sample-uniques=SHARE; uniques of a population are for"
+    " `shoal audit`",
+    r".*(profitability|financial|game|stackelberg)": "write no-attack=(GAIN,COST) where the attacker knows who is in"
+    " the table; shoal has no payouts",
 }
 """Models that shoal has not, or that a project does not say in full."""
 COSTS: Mapping[str, str] = {
@@ -86,6 +88,7 @@ COSTS: Mapping[str, str] = {
     r"kl[- ]divergence": "kl-divergence",
     r"normalized non-uniform entropy": "normalized-entropy",
     r"(monotonic |non-monotonic )?non-uniform entropy.*": "non-uniform-entropy",
+    r"entropy-based information loss": "uniform-entropy",
 }
 """How ARX writes the costs that shoal has."""
 COST_REMARKS: Mapping[str, str] = {
@@ -93,6 +96,7 @@ COST_REMARKS: Mapping[str, str] = {
     " geometric mean; see docs/fulldomain.md for the others",
     "kl-divergence": "ARX adds up rows, shoal distinct tuples, with the sensitive values: other numbers",
     "non-uniform-entropy": "shoal states it as a share of the bits of all columns together",
+    "uniform-entropy": "shoal states the mean over the rows as a share of all bits, ARX adds up rows",
     "normalized-entropy": "shoal states the mean of the columns' shares, ARX their sum",
 }
 

@@ -1,4 +1,7 @@
-"""Looks that may take more than a second: done at once for a small table, by a worker for a large one."""
+"""Looks that may take more than a second: done at once for a small table, by a worker for a large one.
+
+Those that take long for a small table too are always done by a worker.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,12 @@ from shoal.web.desk.queries import LOOKS
 
 SMALL = 16 << 20
 """Bytes of a file up to which a look takes no worker."""
+SLOW = ("estimates",)
+"""Looks that take a worker for a small table too."""
 _FILE = ("file", *(name for name in READING if name not in LEFT_OUT["draft"]))
-_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding")
-NEEDS = {"inspection": _FILE, "safety": (*_FILE, *_SAFETY)}
+_SAFETY = ("roles", "allow", "person", "household", "record_weight", "weight_rounding", "masks")
+_LOSS = ("hierarchies", "order", "unify", "max_dropped", "max_suppressed", "population", "recoding", "star")
+NEEDS = {"inspection": _FILE, "safety": (*_FILE, *_SAFETY), "estimates": (*_FILE, *_SAFETY, *_LOSS)}
 """The parts of the draft that a look reads besides its `Stamp`, where that is not all of them."""
 
 
@@ -42,7 +48,8 @@ class Looks:
         said = draft.to_dict()
         key = fingerprint(what, stamp, *(said[name] for name in NEEDS.get(what, sorted(said))))[:32]
         if key not in self._seen:
-            found = plain(LOOKS[what](draft)) if stamp.size <= SMALL else self._by_worker(key, what, draft)
+            at_once = stamp.size <= SMALL and what not in SLOW
+            found = plain(LOOKS[what](draft)) if at_once else self._by_worker(key, what, draft)
             if found is None:
                 return None
             self._seen[key] = found

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import RLock
 from typing import IO, Any
 
-from shoal.config import FIRST
+from shoal.config import FIRST, read_config
 from shoal.core.errors import ParameterError, ShoalError, TableError
 from shoal.models.parameter_range import Vary
 from shoal.republication.codip import LARGEST
@@ -26,11 +26,13 @@ from shoal.republication.earlier import Earlier
 from shoal.request import EARLIER
 from shoal.tables.readers.base import reader_named
 from shoal.web.desk import draft_checks
-from shoal.web.desk.atomic_files import get_json, lock, private_folder, put_json
+from shoal.web.desk.atomic_files import get_json, lock, plain, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
+from shoal.web.desk.config_file import parts_of
 from shoal.web.desk.draft import OPEN, READ, Draft
 from shoal.web.desk.draft_table import table
 from shoal.web.desk.history import History
+from shoal.web.desk.release_check import Checked
 from shoal.web.desk.releases import release_of
 from shoal.web.desk.runs import GOING, Run, Runs
 from shoal.web.desk.uploads import LIMIT, Uploads
@@ -152,6 +154,29 @@ class Desk:
         path, before = (Path(str(self.draft.file)), self.draft.reading) if refused is None else refused.as_read
         return self._begin(path, {**before, **reading})
 
+    def load(self, path: Path, *, beside: Path | None = None) -> Draft:
+        """Decide all that a `shoal.toml` says, as one decision; files that it names are beside it, or in a folder.
+
+        A table that it names is opened; where it names none, or one that is not there, it is about the table at hand.
+        """
+        settings = read_config(path, beside or path.parent)
+        reading = {name: settings.pop(name) for name in self.draft.reading if name in settings}
+        named = settings.pop("file", None)
+        if named is not None and self.allowed(named).is_file():
+            draft = self._read(self.allowed(named), reading)
+        elif self.draft.file is not None:
+            draft = replace(Draft(), file=self.draft.file).changed(**self.draft.reading, roles=self.draft.roles)
+        else:
+            raise TableError(
+                f"the table that {path.name!r} is about is not here", hint="choose the table, then the shoal.toml"
+            )
+        parts = parts_of(settings, tuple(draft.roles))
+        with self._lock:
+            made = draft.changed(**{name: self._checked(name, part) for name, part in parts.items()})
+            Earlier.of(**made.earlier)
+            draft_checks.count(made)
+            return self._keep(self._history.then(made))
+
     def give_up(self) -> None:
         """Forget the file that was refused."""
         with self._lock:
@@ -163,16 +188,19 @@ class Desk:
         """Another table: of what was decided about the one before, nothing is carried over."""
         if self.refused is not None and self.refused.path != file:
             self.give_up()
-        draft = replace(Draft(), file=str(file)).changed(**reading)
         try:
-            found = table(draft)
+            draft = self._read(file, reading)
         except ShoalError as error:
             self._refuse(file, reading, str(error))
             raise
-        draft = draft.changed(roles=dict.fromkeys(found.columns, OPEN))
         with self._lock:
             self.refused = None
             return self._keep(self._history.then(draft))
+
+    def _read(self, file: Path, reading: Mapping[str, str | None]) -> Draft:
+        """Return a draft of a table about which nothing is decided."""
+        draft = replace(Draft(), file=str(file)).changed(**reading)
+        return draft.changed(roles=dict.fromkeys(table(draft).columns, OPEN))
 
     def _refuse(self, file: Path, reading: Mapping[str, str | None], said: str) -> None:
         """Keep a file that cannot be read, if its format can be read in more than one way."""
@@ -210,6 +238,21 @@ class Desk:
         """Start a release for each group of related sensitive columns, in a process of its own."""
         most = int(LARGEST.read(largest, "largest"))
         return self._started(self.draft if draft is None else draft, "codip", largest=most)
+
+    def compare(self, draft: Draft | None = None, seconds: float = 30.0) -> Run:
+        """Start every method that fits on the table, each for so many seconds at most, in a process of its own."""
+        return self._started(self.draft if draft is None else draft, "compare", seconds=seconds)
+
+    def check(self, path: str, original: str = "", other: str = "", **said: Any) -> Run:
+        """Start to check what was published before, inside the chosen folder, in a process of its own."""
+        files = {"path": path, "original": original, "other": other}
+        found: dict[str, Any] = {name: str(self.allowed(given)) for name, given in files.items() if given}
+        if "path" not in found:
+            raise ParameterError("nothing is named", expected="a release folder, or a table")
+        asked = Checked(**found, **said)
+        if asked.problem():
+            raise ParameterError(f"{Path(path).name!r} cannot be checked: {asked.problem()}")
+        return self.runs.start(Draft(), "check", asked=plain(asked))
 
     def record(self, run: Run, folder: str | Path) -> Run:
         """Start to copy a run's release to a folder and to record it in its register, in a process of its own.

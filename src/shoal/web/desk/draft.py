@@ -20,7 +20,7 @@ from shoal.core.errors import ParameterError, nearest
 from shoal.core.parameters import as_fraction
 from shoal.core.settings import FILE, settings_of
 from shoal.hierarchies.specs import FILES
-from shoal.request import EARLIER, LEFT_OUT, READING, SETTINGS, Choices, Output, Request, Source
+from shoal.request import EARLIER, LEFT_OUT, READING, SETTINGS, Choices, Execution, Output, Request, Source
 
 ROLES = {
     "quasi": "quasi",
@@ -39,7 +39,7 @@ UNPLAIN = re.compile(r"[^\w-]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft(Choices, Output, Source):
+class Draft(Choices, Output, Source, Execution):
     """What was decided so far. Parts that nobody decided are left to shoal, as in `shoal.anonymize`.
 
     Its parts are the settings that `shoal.request` declares, but those that a draft leaves out, and what follows. Files
@@ -124,6 +124,11 @@ class Draft(Choices, Output, Source):
         """What is asked about earlier releases, for `shoal.anonymize`."""
         return {name: getattr(self, name) for name in EARLIER if getattr(self, name) is not None}
 
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Within what the work is done, for `shoal.anonymize`."""
+        return {} if self.memory_limit is None else {"memory_limit": self.memory_limit}
+
     def request(self) -> Request:
         """Return what the pipeline is asked for."""
         if not self.require:
@@ -134,13 +139,13 @@ class Draft(Choices, Output, Source):
         """Return a `shoal.toml` that repeats this; `file` is what the table is called there."""
         data = {"file": file or self.file, **self.reading}
         output = {"folder": folder, "format": None if self.format == _NOTHING.format else self.format}
-        return as_toml({**self.settings, **data, **output, **self.earlier}) + "\n"
+        return as_toml({**self.settings, **data, **output, **self.earlier, **self.limits}) + "\n"
 
     def python(self, *, file: str | None = None, folder: str = "release") -> str:
         """Return a script that repeats this."""
         path, given = file or self.file, {name: said for name, said in self.reading.items() if said is not None}
         read = f"read({path!r}, {', '.join(f'{name}={said!r}' for name, said in given.items())})" if given else None
-        lines = [f"    {name}={said!r}," for name, said in {**self.settings, **self.earlier}.items()]
+        lines = [f"    {name}={said!r}," for name, said in {**self.settings, **self.earlier, **self.limits}.items()]
         saved = f", format={self.format!r}" if self.format != _NOTHING.format else ""
         return "\n".join(
             [

@@ -21,12 +21,12 @@ STEPS = {
         "weight_rounding",
         "missing",
         "unify",
+        "masks",
     ),
     "hierarchies": ("hierarchies", "order"),
     "privacy": ("require", "population", *EARLIER),
     "method": ("max_dropped", "max_suppressed", "method", "recoding", "coarsen", "cost", "attribute_weights"),
-    "run": ("effort", "seed", "time_limit"),
-    "release": ("format", "star", "neutralise"),
+    "run": ("effort", "seed", "time_limit", "memory_limit", "format", "star", "neutralise"),
 }
 """The steps after the first, and the parts of a draft that are decided there."""
 NAMES = {
@@ -36,6 +36,7 @@ NAMES = {
     "record_weight": "how many people a row stands for",
     "weight_rounding": "how weights are rounded",
     "missing": "codes for missing values",
+    "masks": "how columns are masked",
     "order": "the order of values",
     "population": "the table of the population",
     "registry": "the register of earlier releases",
@@ -47,6 +48,13 @@ NAMES = {
     "recoding": "how cells become coarser",
     "cost": "what is minimized",
     "effort": "how long to search",
+    "coarsen": "columns that are raised beforehand",
+    "attribute_weights": "how much each column counts",
+    "unify": "columns whose spelling makes no difference",
+    "memory_limit": "the most memory",
+    "format": "the format of the release",
+    "star": "how stars are written",
+    "neutralise": "the apostrophe before formulas",
 }
 """What parts are called, where their own names say too little."""
 FEW = 3

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from shoal.core.errors import ParameterError, Unsupported
+from shoal.core.memory import MemoryLimit
+from shoal.core.parameters import Number
 from shoal.core.settings import settings_of
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
 from shoal.hierarchies.specs import FILES
+from shoal.methods.coarsening import Wish
 from shoal.microdata.histogram import household_of, person_of
 from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
+from shoal.recoding.masks.base import as_mask
 from shoal.republication.rerelease import series_asked
 from shoal.request import Request
 from shoal.risk.individual import weights_of
+from shoal.tables.writers.base import suffix_of
 from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.draft_table import table
 from shoal.web.desk.uploads import Uploads
@@ -24,6 +29,7 @@ from shoal.web.desk.uploads import Uploads
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
 COUNTED = ("person", "household", "record_weight", "missing")
 """Parts that are checked against the cells of the table."""
+WEIGHT = Number("weight", "how much the loss of a column counts", 0)
 Allowed = Callable[[str | Path], Path]
 
 
@@ -36,10 +42,28 @@ def part(name: str, given: Any) -> Any:
     if name == "require":
         texts = [given] if isinstance(given, str) else given
         return list(dict.fromkeys(str(model) for text in texts for model in _models(text)))
+    if name == "masks":
+        return {column: as_mask(spec) and spec for column, spec in given.items()}
     if name in NUMBERS and given is not None:
         read = NUMBERS[name].read(given, name.replace("_", " "))
         return int(read) if NUMBERS[name].whole else float(read) if name == "time_limit" else str(given)
+    if given is not None:
+        READ.get(name, lambda _: None)(given)
     return given
+
+
+def _weights(given: Mapping[str, object]) -> None:
+    for name, weight in given.items():
+        WEIGHT.read(weight, f"the weight of {name}")
+
+
+READ: Mapping[str, Callable[[Any], object]] = {
+    "coarsen": Wish.of,
+    "format": suffix_of,
+    "memory_limit": MemoryLimit.of,
+    "attribute_weights": _weights,
+}
+"""What reads a part, and raises in words if it cannot be meant."""
 
 
 def _models(text: str) -> Iterator[Model]:
@@ -111,6 +135,9 @@ def counting_problems(draft: Draft) -> list[str]:
     ]
     if draft.household in shown:
         people.append(f"do not publish {draft.household!r} as it is: it tells of what household a row is")
+    people += [
+        f"do not mask {name!r}, or make it sensitive or published as is" for name in draft.masks if name not in shown
+    ]
     if draft.pseudonym in draft.roles:
         people.append(f"call the fresh number of each person otherwise: the table has a column {draft.pseudonym!r}")
     if draft.weight_rounding is None or draft.record_weight in draft.named("other"):

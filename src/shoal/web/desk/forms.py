@@ -50,8 +50,8 @@ class Form:
 
 
 def models() -> tuple[Form, ...]:
-    """Return a form for every model that discovery finds."""
-    return tuple(_form(kind) for kind in discover(shoal.models, Model).values())
+    """Return a form for every model that discovery finds, but for those that need a second column for every person."""
+    return tuple(_form(kind) for kind in discover(shoal.models, Model).values() if not kind.needs_guards)
 
 
 def _form(kind: type[Model]) -> Form:

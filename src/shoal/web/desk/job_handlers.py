@@ -6,7 +6,7 @@ import json
 import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -14,6 +14,7 @@ from typing import Any
 
 from shoal.core.atomic_files import remove
 from shoal.core.errors import Infeasible, SafetyWarning, ShoalError
+from shoal.core.memory import MemoryLimit, within
 from shoal.models import Models
 from shoal.models.parameter_range import Vary
 from shoal.models.requirement import as_models
@@ -24,18 +25,22 @@ from shoal.republication.codip import project
 from shoal.republication.earlier import Earlier
 from shoal.republication.release_register import Overlap
 from shoal.request import Request
-from shoal.studies.frontier import QUERIES, trace
+from shoal.studies import comparison
+from shoal.studies.frontier import trace
 from shoal.tables.table import Table, read
 from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.jobs import POINTS, RELEASE, Failure, Job
 from shoal.web.desk.made_from import check_content
-from shoal.web.desk.measures import measure_parts
+from shoal.web.desk.measures import QUERIES, measure_parts
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.queries import LOOKS
 from shoal.web.desk.relax_requirement import eased
+from shoal.web.desk.release_check import Checked, check_parts
 from shoal.web.desk.runs import Run
 
+PARTS = "parts.json"
+"""What is known of a check so far."""
 COMPARING = "comparing with earlier releases"
 
 
@@ -73,6 +78,16 @@ class Task:
             check_content(self.job.folder, Path(str(self.draft.file)))
         return read(str(self.draft.file), **self.draft.reading)
 
+    def interrupting(self, share: float, doing: str) -> None:
+        """Tell how far it is; end the work, as Ctrl-C does, once somebody asked to stop."""
+        self.tell(share, str(doing))
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
+    def limited(self) -> AbstractContextManager[None]:
+        """Watch the limit on memory, where one is set."""
+        return within(MemoryLimit.of(self.draft.memory_limit))
+
     def done(self, result: dict[str, Any], *, stopped: bool = False) -> None:
         """Leave the result, in one step."""
         put_json(self.job.folder / "result.json", {**result, "stopped": stopped, "seconds": self.tell.seconds})
@@ -87,12 +102,13 @@ def release(task: Task) -> None:
     if task.job.result is not None:
         measure(task, folder)
         return
-    table = task.table()
-    made = _made(task, table)
-    stopped, stated = task.stop.is_set(), made.certificate
-    task.tell.settle(stated.cost, stated.lower_bound)
-    task.tell(1.0, "saving")
-    made.save(folder, format=task.draft.format)
+    with task.limited():
+        table = task.table()
+        made = _made(task, table)
+        stopped, stated = task.stop.is_set(), made.certificate
+        task.tell.settle(stated.cost, stated.lower_bound)
+        task.tell(1.0, "saving")
+        made.save(folder, format=task.draft.format)
     said: dict[str, Any] = {"exposed": stated.exposed, "sharing": stated.sharing}
     said |= {"decisions": list(made.decisions), "overlaps": _told(made.overlaps)}
     task.done({**stated.content(), **said}, stopped=stopped)
@@ -135,7 +151,7 @@ def measure(task: Task, made: Release | Path, table: Table | None = None) -> Non
     task.tell(1.0, "measuring: risk")
     measure_parts(
         task.job.folder,
-        lambda: Evidence.growing(made, table or task.table(), source=task.draft.name),
+        lambda: Evidence.growing(made, table or task.table(), queries=QUERIES, source=task.draft.name),
         task.tell,
     )
     task.tell(1.0, "done")
@@ -147,17 +163,36 @@ def frontier(task: Task) -> None:
     request = task.draft.request()
     fixed = besides(as_models(request.require), vary)
     asked = replace(request, require=fixed if len(fixed) else "")
+    with _interrupted(), task.limited():
+        found = trace(table, asked, vary, [task.draft.method], QUERIES, task.job.folder / POINTS, task.interrupting)
+    task.done(json.loads(found.to_json()), stopped=found.stopped)
 
-    def tell(share: float, doing: str) -> None:
-        task.tell(share, str(doing))
-        if task.stop.is_set():
-            raise KeyboardInterrupt
 
+def compare(task: Task) -> None:
+    """Run every method that fits on the table, each with the same limit of time; once stopped, what is done is kept."""
+    request = replace(task.draft.request(), time_limit=task.asked["seconds"])
+    with _interrupted(), task.limited():
+        found = comparison.run(task.table(), request, None, task.interrupting)
+    task.done(json.loads(found.to_json()), stopped=found.stopped)
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Say that nothing was made where somebody asked to stop before anything was."""
     try:
-        found = trace(table, asked, vary, [task.draft.method], QUERIES, task.job.folder / POINTS, tell)
+        yield
     except KeyboardInterrupt:
         raise Stopped("stopped before a release was made") from None
-    task.done(json.loads(found.to_json()), stopped=found.stopped)
+
+
+def check(task: Task) -> None:
+    """Verify, audit and attack a release that was made before, part by part."""
+    asked = Checked(**task.asked["asked"])
+    for found in check_parts(asked, task.tell):
+        put_json(task.job.folder / PARTS, plain(found))
+        if task.stop.is_set():
+            break
+    task.done(plain(found), stopped=task.stop.is_set())
 
 
 def besides(models: Models, vary: Vary) -> Models:
@@ -170,7 +205,7 @@ def besides(models: Models, vary: Vary) -> Models:
 def codip(task: Task) -> None:
     """Make a release for each group of related sensitive columns, and measure what they reveal joined."""
     request = Request.of("codip", **task.draft.settings, **task.draft.earlier)
-    with _unwarned():
+    with _unwarned(), task.limited():
         found = project(task.table(), request, task.asked["largest"], task.tell, task.stop)
     task.tell(1.0, "saving")
     found.save(task.job.folder / RELEASE, format=task.draft.format)
@@ -224,6 +259,8 @@ KINDS: Mapping[str, Callable[[Task], None]] = {
     "run": release,
     "frontier": frontier,
     "codip": codip,
+    "compare": compare,
+    "check": check,
     "record": record,
     "look": look,
 }

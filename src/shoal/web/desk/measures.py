@@ -22,6 +22,8 @@ from shoal.report import Evidence, Report
 from shoal.web.desk.atomic_files import plain, private_folder, put_json
 from shoal.web.desk.jobs import REPORT
 
+QUERIES = 1000
+"""Counts that are asked of a release, wherever the page says how wrong they are: a figure has one value."""
 MEASURED, STOP_MEASURING = "measured.json", "stop-measuring"
 BUDGET = 300.0
 """Seconds after which what is not measured yet is left out."""

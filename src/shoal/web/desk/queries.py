@@ -26,8 +26,9 @@ from shoal.tables.roles import Roles
 from shoal.web.desk.choices import Choice, costs, methods, recodings
 from shoal.web.desk.draft import ROLES, Draft
 from shoal.web.desk.draft_table import Stamp, encoded, first_rows, table
+from shoal.web.desk.estimates import Fit, estimates, fits
 from shoal.web.desk.forms import Field, Filled, Form, explained, filled, models, written
-from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, tree
+from shoal.web.desk.trees import Blocks, Shape, builders, hierarchy, proposal, tree
 
 __all__ = [
     "LOOKS",
@@ -35,6 +36,7 @@ __all__ = [
     "Choice",
     "Field",
     "Filled",
+    "Fit",
     "Form",
     "Grid",
     "Shape",
@@ -43,12 +45,14 @@ __all__ = [
     "costs",
     "explained",
     "filled",
+    "fits",
     "grid",
     "hierarchy",
     "inspection",
     "methods",
     "models",
     "preview",
+    "proposal",
     "recodings",
     "table",
     "tree",
@@ -157,4 +161,5 @@ LOOKS: Mapping[str, Callable[[Draft], dict[str, Any]]] = {
     "inspection": inspection,
     "methods": choices,
     "safety": safety,
+    "estimates": estimates,
 }

@@ -59,8 +59,8 @@ def hierarchy(draft: Draft, name: str, spec: object = None, *, values: bool = Fa
     `values`: level 0 lists the values of the column, which are cells.
     """
     coded = _few(column(draft, name))
-    builder = _builder(draft, name, spec, coded)
-    counts = _rows(coded)
+    builder = builder_of(draft, name, spec, coded)
+    counts = rows_of(coded)
     built = builder.build(coded.values, counts)
     levels = (_blocks(built, level, counts, shown if level or values else 0) for level in range(built.height + 1))
     return Shape(spec_of(builder), tuple(levels))
@@ -69,7 +69,14 @@ def hierarchy(draft: Draft, name: str, spec: object = None, *, values: bool = Fa
 def tree(draft: Draft, name: str, spec: object = None) -> Any:
     """Return a hierarchy as groups within groups, the root `*` outermost, to be edited: its leaves are cells."""
     coded = _few(column(draft, name))
-    return hierarchy_tree(hierarchy_rows(_builder(draft, name, spec, coded).build(coded.values, _rows(coded))))
+    return hierarchy_tree(hierarchy_rows(builder_of(draft, name, spec, coded).build(coded.values, rows_of(coded))))
+
+
+def proposal(draft: Draft, name: str) -> str:
+    """Return what is chosen by itself for a column, by name: its kind, and how it is set."""
+    coded = _few(column(draft, name))
+    chosen = Automatic().chosen(coded.values, rows_of(coded))
+    return chosen.description
 
 
 def builders(draft: Draft, name: str) -> tuple[Buildable, ...]:
@@ -83,7 +90,7 @@ def _buildable(kind: type[Builder], coded: Coded) -> Buildable:
     names = tuple(one.name for one in fields(kind))  # type: ignore[arg-type]
     try:
         builder = _start(kind, coded)
-        builder.build(coded.values, _rows(coded))
+        builder.build(coded.values, rows_of(coded))
     except ShoalError as error:
         return Buildable(kind.name, kind.meaning, names, None, str(error))
     return Buildable(kind.name, kind.meaning, names, spec_of(builder))
@@ -93,17 +100,18 @@ def _start(kind: type[Builder], coded: Coded) -> Builder:
     """Return a builder of a kind as it stands, intervals with the widths that would be chosen by themselves."""
     if kind is not Intervals:
         return kind()
-    chosen = Automatic().chosen(coded.values, _rows(coded))
+    chosen = Automatic().chosen(coded.values, rows_of(coded))
     return chosen if isinstance(chosen, Intervals) else Intervals(bins=[4, 2])
 
 
-def _builder(draft: Draft, name: str, spec: object, coded: Coded) -> Builder:
+def builder_of(draft: Draft, name: str, spec: object, coded: Coded) -> Builder:
+    """Return what builds a column's hierarchy: a spec, or the draft's, or what is chosen by itself."""
     said = draft.hierarchies.get(name) if spec is None else spec
     builder = Automatic() if said is None else as_builder(said)
-    return builder.chosen(coded.values, _rows(coded)) if isinstance(builder, Automatic) else builder
+    return builder.chosen(coded.values, rows_of(coded)) if isinstance(builder, Automatic) else builder
 
 
-def _rows(coded: Coded) -> Ints:
+def rows_of(coded: Coded) -> Ints:
     """Return how many rows have each value."""
     return np.bincount(coded.codes, minlength=coded.size)
 

@@ -102,11 +102,12 @@ class Verdicts:
     def _meets(self, seen: Seen) -> bool:
         """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
 
-        Models that merging cannot break are implied by those worked with, unless people or households are counted; rows
-        suppressed as ARX does it are not checked.
+        Models that merging cannot break are implied by those worked with, unless people or households are counted, or
+        they speak of all classes together; rows suppressed as ARX does it are not checked.
         """
         problem = self.problem
-        implied = not problem.uses_surrogates or (problem.models.monotone and problem.counts_rows)
+        by_class = problem.counts_rows and not problem.required.of_release
+        implied = not problem.uses_surrogates or (problem.models.monotone and by_class)
         return implied or problem.suppressed == "arx" or problem.meets(self.partition(seen))
 
     def hopeless(self, grouping: Grouping) -> Bools:

@@ -1,17 +1,18 @@
-"""The least perfect matching by pairs and triples: prices from a linear program, then a mixed-integer one.
+"""The least perfect matching by pairs and triples: prices from a linear program, then moves or a mixed-integer program.
 
 1. Prices: a price for each row such that no pair costs less than its rows' prices, the sum of all as large as can be.
    By the simplex condition no triple costs less either: `optimum >= sum of all prices`. Pairs are brought in as they
    are found too cheap.
 2. Matching: let the reserve of a pair or triple be what it costs above its rows' prices. A matching costs the sum of
    all prices plus its reserves. So those with a reserve of more than (best known - sum of prices) are in no better
-   matching: the program over all others has the optimum.
+   matching. Where few triples are left, moves find the least matching in polynomial time (`moves`): their number is
+   known beforehand. Else the program over all others has the optimum, which takes less time than many moves do.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.core.interruptible import Ending
 from shoal.core.solver import Constraints, model_of, new_solver, run_solver, start_from
 from shoal.methods.k_anonymity.factors import heaviest_matching
+from shoal.methods.k_anonymity.simplex.moves import Rows, Sets, better_matching, number_of_moves
 from shoal.methods.k_anonymity.simplex.points import Points
 
 SCALE = 1 << 10
@@ -29,8 +31,15 @@ NEW = 4
 """How many partners a type gets at most when pairs are found too cheap."""
 MOST_SETS = 400_000
 """Pairs and triples beyond which the program is not tried."""
+MOST_OPERATIONS = 13
+"""Triples to dissolve or to form up to which moves are tried: 92 moves, less than a tenth of a second. The program
+takes 0.1 to 0.3 seconds for tens of rows, the thousands of moves that more triples mean take ten."""
 MOST_EDGES = 500_000
 """Pairs of rows that a matching by pairs alone is made from: some seconds, which nothing ends."""
+
+
+FoundBy: TypeAlias = Literal["pairs", "moves", "program"]
+"""An ordinary matching by pairs, which the prices prove the best or not; moves in polynomial time; a program."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +54,8 @@ class Matching:
     cost: int
     bound: int
     """What every matching costs at least, in units."""
+    found_by: FoundBy = "pairs"
+    """What found it, or proved that there is no better one."""
 
     @property
     def optimal(self) -> bool:
@@ -63,11 +74,12 @@ def match(points: Points, deadline: Ending, *, dropped: Ints | None = None) -> M
     reserve = 2 * _finest(points) * SCALE
     known = Matching(sets, copies, prices, _cost(points, sets, copies), -(-worth // SCALE))
     known = known if known.optimal or deadline.passed else _by_pairs(points, known, reserve)
+    known = known if known.optimal or deadline.passed else _by_moves(points, known, reserve, deadline)
     while not known.optimal and not deadline.passed:
         offered = within(points, prices, reserve, deadline)
         if offered is None:
             break
-        known, solved = _least(points, known, offered, deadline)
+        known, solved = _least(points, replace(known, found_by="program"), offered, deadline)
         gap = known.cost * SCALE - worth
         if not solved:
             break
@@ -148,6 +160,52 @@ def _by_pairs(points: Points, known: Matching, most: int) -> Matching:
     sets, copies = np.unique(sets, axis=0, return_counts=True)
     found = replace(known, sets=sets, copies=copies, cost=_cost(points, sets, copies))
     return found if found.cost < known.cost else known
+
+
+def _by_moves(points: Points, known: Matching, most: int, deadline: Ending) -> Matching:
+    """Return the least matching, where sets of so small a reserve may be in one and moves are few; else what is known.
+
+    A cheaper matching costs a unit less at least: so much its sets have less in reserve than what is known.
+    """
+    saved = known.cost * SCALE - int(known.prices @ points.counts) - SCALE
+    if points.may_drop or saved > most:
+        return known
+    offered = within(points, known.prices, saved, deadline)
+    if offered is None or (offered[:, 0] >= 0).sum() > MOST_OPERATIONS:
+        return known
+    offered = np.unique(np.concatenate([known.sets, offered]), axis=0)
+    priced = zip(map(_members_of, offered.tolist()), costs(points, offered).tolist(), strict=True)
+    sets = Sets(np.repeat(np.arange(len(points)), points.counts), dict(priced))
+    matching = _rows_of(points, known)
+    if number_of_moves(matching, sets) > MOST_OPERATIONS**2 // 2 + MOST_OPERATIONS:
+        return known
+    paid = known.cost
+    while (better := better_matching(matching, sets, paid, deadline)) is not None:
+        matching, paid = better, sum(sets.cost(group) or 0 for group in better)
+    if deadline.passed:
+        return known
+    types = [sorted([-1] * (3 - len(group)) + sets.types[list(group)].tolist()) for group in matching]
+    found, copies = np.unique(np.array(types), axis=0, return_counts=True)
+    least = replace(known, sets=found, copies=copies, cost=paid, bound=paid, found_by="moves")
+    return least if _is_perfect(points, least) and _cost(points, found, copies) == paid else known
+
+
+def _members_of(group: list[int]) -> Rows:
+    """Return the types of a pair or triple, rising."""
+    return tuple(sorted(one for one in group if one >= 0))
+
+
+def _rows_of(points: Points, matching: Matching) -> list[Rows]:
+    """Return the matching by rows, those of a type numbered one after the other."""
+    free = np.cumsum(points.counts) - points.counts
+    found = []
+    for group in np.repeat(matching.sets, matching.copies, axis=0).tolist():
+        rows = []
+        for one in _members_of(group):
+            rows.append(int(free[one]))
+            free[one] += 1
+        found.append(tuple(sorted(rows)))
+    return found
 
 
 def _edges(points: Points, known: Matching, rows: Ints, most: int) -> Ints:

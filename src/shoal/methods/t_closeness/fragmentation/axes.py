@@ -17,7 +17,7 @@ import numpy as np
 from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.models import Model, Rule
-from shoal.models.emd import GroundDistance, Line, Matrix, Tree
+from shoal.models.emd import GroundDistance, Line, Transport, Tree
 from shoal.problem import Problem
 
 
@@ -144,7 +144,7 @@ class TreeAxis(FiniteAxis):
 class MatrixAxis(FiniteAxis):
     """Any metric: cut by whether values are nearer to the one or the other of the two farthest from each other."""
 
-    matrix: Matrix
+    matrix: Transport
     distances: Floats
 
     @property
@@ -207,5 +207,5 @@ def axis(name: str, t: float, size: int, ground: GroundDistance) -> Axis:
         return LineAxis(name, t, size, ground)
     if isinstance(ground, Tree):
         return TreeAxis(name, t, size, ground)
-    assert isinstance(ground, Matrix)
-    return MatrixAxis(name, t, size, ground, ground.metric.array)
+    assert isinstance(ground, Transport)
+    return MatrixAxis(name, t, size, ground, ground.array)

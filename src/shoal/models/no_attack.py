@@ -1,0 +1,83 @@
+"""No-attack profitability (Wan et al. 2015): an attack on any row costs more than it brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+from shoal.core.arrays import Bools, Floats
+from shoal.core.parameters import Number, Numeral
+from shoal.microdata.histogram import Classes
+from shoal.models.base import Counting, Model, Rule
+
+
+@dataclass(frozen=True)
+class NoAttack(Model):
+    """Guarantees `gain / (rows of the class) <= cost` for every class: nobody attacks who knows that a person is in it.
+
+    `gain` is what an attacker gets who picks the right row, `cost` what an attempt costs, in any currency. The chance
+    is that of the prosecutor, who knows that the person is in the table: so it is k-anonymity with k = gain / cost,
+    rounded up, and the level is the expected gain of the best attack.
+
+    >>> str(NoAttack(100, 30)), NoAttack(100, 30).least_rows
+    ('no-attack=(100,30)', 4)
+    """
+
+    name: ClassVar[str] = "no-attack"
+    title: ClassVar[str] = "no-attack profitability"
+    meaning: ClassVar[str] = "the expected gain of an attack on a row, gain / (rows of the class), is at most its cost"
+    parameters: ClassVar[tuple[Number, ...]] = (
+        Number("gain", "what the right row of a person is worth to an attacker", 0),
+        Number("cost", "what an attempt costs", 0, above=True),
+    )
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = False
+    reads_attribute: ClassVar[bool] = False
+    measured_unasked: ClassVar[bool] = False
+    least_asked: ClassVar[tuple[int, ...]] = (0, 1)
+    by_people: ClassVar[Counting] = "counted"
+    rule: ClassVar[Rule | None] = Rule.ROWS
+
+    gain: Numeral
+    cost: Numeral
+
+    @property
+    def limit(self) -> Fraction:
+        """The cost."""
+        return self.asked[1]
+
+    @property
+    def rule_numbers(self) -> tuple[Fraction, ...]:
+        """The rows that a class must have."""
+        return (Fraction(self.least_rows),)
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether a single row is worth no more than an attempt costs."""
+        return self.least_rows == 1
+
+    @property
+    def least_rows(self) -> int:
+        """A number of rows below which no class is admitted."""
+        gain, cost = self.asked
+        return max(ceil(gain / cost), 1)
+
+    def level(self, classes: Classes) -> Floats:
+        """Return what an attack on a row of each class brings."""
+        gains: Floats = float(self.asked[0]) / classes.sizes
+        return gains
+
+    def admits(self, classes: Classes) -> Bools:
+        """Decide in whole numbers of rows."""
+        enough: Bools = classes.sizes >= self.least_rows
+        return enough
+
+    def reached(self, classes: Classes) -> float:
+        """Return what the best attack brings."""
+        return float(self.asked[0] / int(classes.sizes.min()))
+
+    def reading(self, reached: float) -> float | list[float]:
+        """Return the gain asked about and the expected gain reached."""
+        return [float(self.asked[0]), reached]

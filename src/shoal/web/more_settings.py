@@ -1,0 +1,125 @@
+"""Settings that few need, by step: each is a field with a line that helps, and is checked when it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.core.errors import ParameterError
+from shoal.tables.writers.base import formats
+from shoal.web.desk import Draft
+from shoal.web.page import Page
+from shoal.web.parts import chosen, part, written
+
+STARS = {"*": "as stars: *", "null": "as missing values"}
+FORMULAS = {"": "as they are", "yes": "with an apostrophe before those that a spreadsheet would run"}
+
+
+def method_settings(page: Page) -> None:
+    """Offer what else can be said of how the search is done."""
+    draft = page.draft
+    with part("details", open=_said(draft, "max_suppressed", "coarsen", "attribute_weights")):
+        part("summary", "More settings", data_key="more-method")
+        with part("div", class_="fields"):
+            _field(
+                page,
+                "max_suppressed",
+                "Rows that may be all stars",
+                str(draft.max_suppressed or ""),
+                "A share, such as 0.05; with full-domain recoding. Empty: none.",
+                empty=0,
+            )
+            _field(
+                page,
+                "coarsen",
+                "Raise columns beforehand",
+                _levels(draft.coarsen),
+                "auto, hipaa, or a column and a level: age=2, with commas between. Empty: none.",
+            )
+            written(
+                "How much the loss of a column counts",
+                pairs_text(draft.attribute_weights),
+                lambda said: page.decide(lambda _: {"attribute_weights": read_pairs(said)}),
+                key="attribute_weights",
+                help="age=2, town=0.5; 1 where nothing is said.",
+            )
+
+
+def run_settings(page: Page) -> None:
+    """Offer what else can be said of a run, and how the release is written."""
+    draft = page.draft
+    with part("details", open=_said(draft, "seed", "memory_limit", "format", "star", "neutralise")):
+        part("summary", "More settings: seed, memory, format, stars, formulas", data_key="more-run")
+        with part("div", class_="fields"):
+            listed = {"": "as the table is"} | {name: name for name in formats()}
+            take = lambda name: page.change(format=name or None)  # noqa: E731
+            chosen("Format of the release", listed, draft.format or "", take, key="format")
+            star = lambda name: page.change(star=name)  # noqa: E731
+            chosen("Suppressed cells are written", STARS, draft.star, star, key="star")
+            escape = lambda name: page.change(neutralise=bool(name))  # noqa: E731
+            now = "yes" if draft.neutralise else ""
+            chosen("Texts that look like formulas are written", FORMULAS, now, escape, key="neutralise")
+            _field(page, "seed", "Random seed", str(draft.seed), "The same seed makes the same release.", empty=0)
+            _field(
+                page,
+                "memory_limit",
+                "The most memory that may be held",
+                str(draft.memory_limit or ""),
+                "Such as 2GiB. Empty: no limit.",
+            )
+
+
+def choose_population(page: Page) -> None:
+    """Offer the table of the population, which some models compare with."""
+    if page.desk.root is None:
+        return
+    value = "" if page.draft.population is None else str(page.draft.population)
+    root = str(page.desk.root)
+    _field(
+        page,
+        "population",
+        "Table of the population",
+        value.removeprefix(f"{root}/"),
+        f"A file inside {root} with the same columns, for the models kmap and presence. Empty: none.",
+        placeholder="population.csv",
+    )
+
+
+def _said(draft: Draft, *names: str) -> bool:
+    """Whether any of some settings was decided."""
+    nothing = Draft()
+    return any(getattr(draft, name) != getattr(nothing, name) for name in names)
+
+
+def _field(page: Page, name: str, label: str, value: str, help: str, *, empty: object = None, **more: Any) -> None:
+    """Show a setting as text; an empty one is left to shoal."""
+    heard = lambda said: page.change(**{name: said.strip() or empty})  # noqa: E731
+    written(label, value, heard, key=name, help=help, **more)
+
+
+def _levels(coarsen: object) -> str:
+    return pairs_text(coarsen) if isinstance(coarsen, Mapping) else str(coarsen or "")
+
+
+def pairs_text(pairs: Mapping[str, Any]) -> str:
+    """Return numbers by column as they are typed.
+
+    >>> pairs_text({"age": 2, "my town": "0.5"})
+    'age=2, my town=0.5'
+    """
+    return ", ".join(f"{name}={number}" for name, number in pairs.items())
+
+
+def read_pairs(said: str) -> dict[str, str]:
+    """Return numbers by column from what was typed, or raise in words.
+
+    >>> read_pairs("age=2, my town=0.5"), read_pairs(" ")
+    ({'age': '2', 'my town': '0.5'}, {})
+    """
+    found = {}
+    for one in filter(str.strip, said.split(",")):
+        name, equals, number = one.rpartition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"{one.strip()!r} names no column", expected="COLUMN=NUMBER, with commas between")
+        found[name.strip()] = number.strip()
+    return found
