@@ -29,7 +29,7 @@ from shoal.release.certificate import canonical
 from shoal.release.files import HOUSEHOLDS, MANIFEST, manifest
 
 ASKED: dict[str, Any] = {"quasi": ["age", "sex"], "sensitive": ["ill"], "household": "home"}
-RECODINGS = [name for name, kind in recodings().items() if not kind.two_tables]
+RECODINGS = [name for name, kind in recodings().items() if not kind.two_tables and name != "single-dimensional"]
 K = "k-households="
 
 

@@ -28,7 +28,7 @@ from shoal.release.files import MANIFEST, PEOPLE, manifest
 from shoal.tables.table import Table
 
 ASKED: dict[str, Any] = {"quasi": ["age", "sex"], "sensitive": ["ill"], "person": ["patient"]}
-RECODINGS = [name for name, kind in recodings().items() if not kind.two_tables]
+RECODINGS = [name for name, kind in recodings().items() if not kind.two_tables and name != "single-dimensional"]
 
 
 def visits(rows: int = 40, people: int = 24, seed: int = 1) -> pl.DataFrame:
@@ -174,6 +174,12 @@ def test_dropped_rows_are_about_nobody_in_the_certificate() -> None:
 def test_two_tables_are_refused() -> None:
     with pytest.raises(Unsupported, match="people with several rows cannot be counted"):
         shoal.anonymize(visits(), **ASKED, require="l(ill)=2", recoding="anatomy")
+
+
+def test_single_dimensional_recoding_is_refused_in_words() -> None:
+    with pytest.raises(Unsupported, match="no method for single-dimensional recoding takes this") as refusal:
+        shoal.anonymize(visits(), **ASKED, require="k=3", recoding="single-dimensional")
+    assert "--recoding generalize" in str(refusal.value)
 
 
 def test_a_forged_number_of_people_is_found(tmp_path: Path) -> None:

@@ -466,6 +466,10 @@ NEEDS_THE_ORIGINAL = (
     *("squared-error", "centroid-error", "ambiguity"),
 )
 """Costs that compare with the original's frequencies, or count its values, which are not published."""
+NOT_COMPUTED_ANEW = ("classification", "uniform-entropy")
+"""Costs that the checker has no formula of its own for: `verify` says so."""
+METHODS = {"full-domain": "full-domain", "single-dimensional": "tds"}
+"""The method of recodings that are not formed class by class."""
 
 
 @pytest.mark.parametrize(("cost", "recoding", "weights"), MEASURED, ids=str)
@@ -483,13 +487,13 @@ def test_the_recomputed_cost_is_the_certified_one(
         require=" ".join([own, "l(marital)=2.5"] if max_dropped else [own]),
         recoding=recoding,
         cost=cost,
-        method="full-domain" if recoding == "full-domain" else "mondrian",
+        method=METHODS.get(recoding, "mondrian"),
         attribute_weights=weights,
         max_dropped=max_dropped,
     )
     assert (made.certificate.dropped > 0) == bool(max_dropped)
     value = recomputed_cost(made.table, made.certificate, dict(made.codebook), made.tables.get("sensitive"))
-    if cost in NEEDS_THE_ORIGINAL:
+    if cost in (*NEEDS_THE_ORIGINAL, *NOT_COMPUTED_ANEW):
         assert value is None
     else:
         assert value == pytest.approx(float(made.certificate.cost), rel=1e-9)

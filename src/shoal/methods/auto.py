@@ -7,6 +7,7 @@ from logging import getLogger
 
 import shoal.methods
 from shoal.core.discovery import discover, lookup
+from shoal.core.errors import Unsupported
 from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMessage, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
@@ -107,6 +108,12 @@ def choose(
 
 def _alone(method: Method, problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Solution:
     """Solve by a method that needs none beside it."""
+    reasons = method.accepts(problem)
+    if reasons:
+        raise Unsupported(
+            f"no method for {problem.recoding} recoding takes this: {'; '.join(reasons)}",
+            hint="use another recoding, such as --recoding generalize",
+        )
     found = method.run(problem, seed=seed, deadline=deadline, progress=progress)
     chosen = (_said([found]),)
     return replace(found, notes=(*found.notes, *chosen), chosen=chosen)

@@ -36,6 +36,7 @@ class AverageRisk(Model):
     larger_is_stricter: ClassVar[bool] = False
     reads_attribute: ClassVar[bool] = False
     measured_unasked: ClassVar[bool] = False
+    of_release: ClassVar[bool] = True
 
     risk: Numeral
 

@@ -35,6 +35,7 @@ class SampleUniqueness(Model):
     larger_is_stricter: ClassVar[bool] = False
     reads_attribute: ClassVar[bool] = False
     measured_unasked: ClassVar[bool] = False
+    of_release: ClassVar[bool] = True
 
     share: Numeral
 

@@ -309,7 +309,7 @@ class CoveringSearch:
         edges = self.checks.most_edges
         if not self.checks.linear or edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
-            self.finish(self.effort.members // max(edges, 1))
+            self.finish(self.effort.members // max(edges, 1) ** 2)
             return
         windows = Windows(self.covering, self.checks, np.random.default_rng(self.seed))
         most = self.most_windows

@@ -200,7 +200,10 @@ def _merge_at_once(classes: Merging) -> None:
     while classes.unfinished:
         failing = np.flatnonzero(classes.failing)
         if len(failing) > 1:
-            _merge_parts(classes, _halved(classes, failing))
+            parts = _halved(classes, failing)
+            _merge_parts(
+                classes, parts if len(parts) < len(failing) else [failing]
+            )  # models of a release may still fail
             continue
         one, others = int(failing[0]), classes.others(int(failing[0]))
         nearest = np.argsort(classes.increases(one, others), kind="stable")[:taken]
