@@ -19,9 +19,11 @@ from shoal.patterns.demands import Demands
 from shoal.problem import Problem
 
 IN_PASSING = 4_000_000
-"""Nodes times types up to which it is computed with arrays, as a release is made; beyond, compiled and on request."""
+"""Nodes times types up to which it is computed as a release is made; beyond, on request."""
 NODES_IN_PASSING = 5_000
 """Nodes up to which that takes a second at most, however few the types are."""
+NODES_BY_ARRAYS = 500
+"""Nodes up to which arrays do it in no time, and nothing need be compiled."""
 CHARGED = "charges of the bound support"
 """What they are kept under."""
 
@@ -46,7 +48,7 @@ class Support(Bound):
         return refusals(problem, in_halves=False)
 
     def in_passing(self, problem: Problem) -> bool:
-        """Whether arrays suffice."""
+        """Whether it takes a second at most."""
         nodes = prod(hierarchy.height + 1 for hierarchy in pattern_hierarchies(problem))
         return nodes <= NODES_IN_PASSING and nodes * len(problem.microdata.counts) <= IN_PASSING
 
@@ -73,7 +75,7 @@ def _charged(problem: Problem) -> tuple[Cube, Ints]:
 
 def charges(cube: Cube, demands: Demands) -> Ints:
     """Return for each row type the least that one of its rows pays, in units; where nodes are left out, up to those."""
-    small = cube.lattice * cube.types <= IN_PASSING
+    small = cube.lattice <= NODES_BY_ARRAYS and cube.lattice * cube.types <= IN_PASSING
     return np.minimum(_by_arrays(cube, demands) if small else _compiled(cube, demands), min(cube.full, cube.cap))
 
 

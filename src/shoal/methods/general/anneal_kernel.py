@@ -263,8 +263,8 @@ def _best_step(
 ):
     """Return the cheapest admitted step of a row to another class: the row it is exchanged for, or NOBODY.
 
-    -2 where every step adds more than the limit. If `whole`, a row stands for all equal ones of its class. A row
-    without which its class would pay no less is not exchanged: where that saves, it is the other row's step.
+    -2 where every step adds more than the limit. If `whole`, a row stands for all equal ones of its class. In a range
+    a row without which its class would pay no less is not exchanged: where that saves, it is the other row's step.
     """
     t, in_a, in_b = np.int64(tuple_of_row[r]), classes[a, SIZE], classes[b, SIZE]
     before, best, chosen = classes[a, COST] + classes[b, COST], limit, -2
@@ -274,7 +274,7 @@ def _best_step(
         added = union_cost(classes, b, points, t, in_b + out, shape) + kept - before
         if added <= best and _may_go(a, r, b, NOBODY, whole, tuple_of_row, rules, links, classes):
             best, chosen = added, NOBODY
-    if in_b > LARGE or (in_a > out and kept // (in_a - out) == classes[a, COST] // in_a):
+    if in_b > LARGE or (not len(shape.nodes) and in_a > out and kept // (in_a - out) == classes[a, COST] // in_a):
         return chosen
     many = _list_steps(b, whole, tuple_of_row, links, classes, listed, copies)
     for i in range(many):
