@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from math import ceil
 from typing import Any, TypeAlias, cast
 
 import polars as pl
@@ -30,6 +31,7 @@ from shoal.microdata.microdata import Microdata, encode
 from shoal.models import KAnonymity, Model, Models
 from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
+from shoal.models.no_attack import NoAttack
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
@@ -211,7 +213,7 @@ class Case:
             sensitive=self.sensitive,
             asked=tuple(self.asked(model) for model in self.models),
             recoding=self.recoding,
-            k=max((int(model.limit) for model in self.models if isinstance(model, KAnonymity)), default=1),
+            k=max(map(_rows_asked, self.models), default=1),
             may_drop=int(self.max_dropped * len(self.rows)),
             may_suppress=int(self.max_suppressed * len(self.rows)),
             population=[
@@ -279,6 +281,16 @@ def _encoded(
     table = Table(tidy(case.frame))
     ordered = read_as_asked(table, order=leaf_orders(table, Models(models), case.builders))
     return encode(ordered, roles, case.builders, people)
+
+
+def _rows_asked(model: Model) -> int:
+    """How many rows a model asks of a class, where it asks for that alone; 1 for others."""
+    if isinstance(model, KAnonymity):
+        return int(model.limit)
+    if isinstance(model, NoAttack):
+        gain, cost = model.asked
+        return max(ceil(gain / cost), 1)
+    return 1
 
 
 def _renamed_metric(model: Model) -> Model:

@@ -209,6 +209,13 @@ def lean() -> None:
     os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
 
 
+def give_back() -> None:
+    """Give memory that is free back to the system, where its C library keeps it for later (glibc)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
 def shown(size: float) -> str:
     """Return a number of bytes in words.
 

@@ -8,6 +8,7 @@ from logging import getLogger
 import shoal.methods
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import Unsupported
+from shoal.core.memory import give_back
 from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMessage, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
@@ -33,6 +34,8 @@ from shoal.tables.star_marks import STAR
 LOG = getLogger(__name__)
 EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
+MANY_ROWS = 100_000
+"""Rows from which memory is given back to the system between two methods."""
 DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
@@ -102,6 +105,9 @@ def choose(
         if not found or not deadline.cut or (method.anytime and not solution.merged):
             found.append(solution)
         LOG.info("%s found a release of cost %.6g", solution.method, solution.cost)
+        if problem.rows >= MANY_ROWS:
+            solution.partition.forget()
+            give_back()
         part(1.0, _standing(found))
     return _concluded(problem, found, [why_not] if why_not else [], cut=deadline.cut)
 

@@ -88,6 +88,11 @@ class Partition:
     def __iter__(self) -> Iterator[Ints]:
         return iter(np.split(self.order, self.starts[1:-1]))
 
+    def forget(self) -> None:
+        """Let go of what was worked out from the classes, which takes several times their memory."""
+        for name in ("kept", "sizes", "order", "starts"):
+            vars(self).pop(name, None)
+
     def among(self, rows: Ints, total: int) -> Partition:
         """Return this partition of some rows as one of all `total` rows, the others dropped."""
         labels = np.full(total, DROPPED, dtype=np.int64)

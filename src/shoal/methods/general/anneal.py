@@ -47,9 +47,11 @@ but for 0.4 %."""
 PATIENCE = 100
 """How many times more than an effort allows the fewest sweeps over blocks may take; else there are none: a million rows
 in classes of hundreds would take minutes, and have the linear program."""
-POLISH, CLOSE_POLISH = 0.5, 0.05
-"""The same where cells are blocks: there the search begins with a good release, which it must not lose. Where closeness
-is asked for, classes are large, and what one pays is many times what a step adds."""
+POLISH = 0.5
+"""The same where cells are blocks: there the search begins with a good release, which it must not lose."""
+PAID_BY = 2.5
+"""The same where closeness is asked for, as well: what so many rows of a class pay, as classes are large then, and what
+one pays is many times what a step adds."""
 QUICKLY = 20
 """Limits of regret of a quick peeling."""
 DOWNHILL = 2
@@ -208,7 +210,7 @@ class Anneal(Method):
         sweeps = int(np.clip(allowed // work, fewest, most))
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
-        polish = CLOSE_POLISH if is_close(problem) else POLISH
+        polish = min(POLISH, PAID_BY / usual) if is_close(problem) else POLISH
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
 
