@@ -39,6 +39,8 @@ STEPS: tuple[Step, ...] = (
 )
 TRIES = 20
 """Ports that are tried where any may be taken."""
+RECONNECT = 30.0
+"""Seconds that a tab may be without its connection before it is opened anew: a run may keep the machine busy."""
 FALLBACK = "if the browser does not find that name, which keeps the cookie from other servers of this machine"
 ENDS = (signal.SIGTERM, signal.SIGHUP)
 """Besides Ctrl-C: the machine is shut down, the terminal is closed."""
@@ -73,6 +75,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
         language="en-GB",
         tailwind=False,
         gzip_middleware_factory=None,
+        reconnect_timeout=RECONNECT,
         show_welcome_message=False,
     )
     return app

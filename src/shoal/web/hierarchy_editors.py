@@ -66,6 +66,7 @@ def edit_cuts(found: Cuts, column: str, take: Callable[[str], Any]) -> None:
     )
     with part("div", class_="line between faint"):
         part("span", found.low)
+        part("span", t("{column}; the height is the number of rows, from 0", column=column))
         part("span", found.high)
     help = t("Levels with / between, the finest first; what begins a range on a level does so on those before it.")
     with field(t("The same as text"), "cuts", help):

@@ -54,7 +54,7 @@ def draw(page: Page, found: MethodView) -> None:
     heading(t("Who searches"))
     if not found.ready:
         said = t("Which methods fit is known once roles and privacy are decided.")
-        lacking(said, t("To privacy"), "/privacy", key="to-privacy")
+        lacking(said, t("To privacy"), "/privacy", key="to-privacy", alone=False)
     elif found.methods is None:
         part("p", t("shoal is checking which methods fit …"), "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)

@@ -15,6 +15,7 @@ from nicegui.element import Element
 from shoal.core.markup import Content, Markup, table
 from shoal.web.events import Heard, hear
 from shoal.web.language import t, upper_first
+from shoal.web.theme import fishes
 
 LOST = t("The file did not arrive.")
 LARGE = t("This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`.")
@@ -174,10 +175,13 @@ def message(said: str, kind: str = "") -> Element:
     return box
 
 
-def lacking(said: str, way: str, target: str, *, key: str) -> None:
-    """Say what has to be done first, and show the way there."""
-    with message(said, "warn"), part("div", class_="buttons"):
-        link(way, target, key=key, kind="small")
+def lacking(said: str, way: str, target: str, *, key: str, alone: bool = True) -> None:
+    """Say what has to be done first, and show the way there; `alone` where the page has nothing else to show."""
+    with part("div", class_="lacking empty" if alone else "lacking", role="status"):
+        if alone:
+            drawn(fishes(class_="fishes"))
+        part("p", said)
+        link(way, target, key=key, kind="main" if alone else "small")
 
 
 def number(value: str, said: str) -> Element:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shoal.core.markup import Markup, tag
+from shoal.report.charts import bar
 from shoal.web.desk.jobs import Point
-from shoal.web.language import amount, t
+from shoal.web.language import amount, percent, t
 
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, TOP, BOTTOM = 84, 16, 30, 34
@@ -51,6 +52,11 @@ def curve(points: Sequence[tuple[float, float | None, float | None]], at: float,
     mark = tag("line", class_="here", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM)
     drawn = [_axis(end, ends, unit), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
     return _svg(drawn, title)
+
+
+def share_bar(share: float, kind: str = "after", of: float = 1.0) -> Markup:
+    """Return a bar as long as a share of a whole; it says the share as the language writes it."""
+    return bar(share, kind, of=of, said=str(percent(share)))
 
 
 def histogram(heights: Sequence[float]) -> Markup:

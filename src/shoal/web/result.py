@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.core.markup import Content
-from shoal.report.charts import bar, between
+from shoal.report.charts import between
 from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
@@ -21,6 +21,7 @@ from shoal.web.job_state import JobState
 from shoal.web.language import amount, known, level, percent, t, upper_first, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.pictures import share_bar
 from shoal.web.release import download
 from shoal.web.side_by_side import GridView, look_grid, show_grid
 from shoal.web.verdict import show_verdict
@@ -138,7 +139,7 @@ def _price(found: ResultView) -> None:
         text(
             t("What each column lost of its detail: 0 % is as in the original, 100 % carries no information."), "faint"
         )
-        rows = [[name, bar(loss, "before"), percent(loss)] for name, loss in found.losses]
+        rows = [[name, share_bar(loss, "before"), percent(loss)] for name, loss in found.losses]
         grid((t("column"), t("lost"), ""), rows, numbers=(2,), about=t("What each column lost"))
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
     meaning = {one.name: known(one.title) for one in queries.costs()}.get(stated["cost"]["name"], "")
@@ -150,7 +151,8 @@ def _price(found: ResultView) -> None:
     else:
         text(t("{paid} It is proved that no release costs less than {bound}.", paid=paid, bound=amount(bound)))
     if bound and cost and gap != 1:
-        drawn(between(bound, cost))
+        share = percent(bound / cost)
+        drawn(between(bound, cost, str(t("{share} of the cost is proved to be needed", share=share))))
         legend(after=t("proved to be needed"), open=t("what a better release might save"))
     text(t("Found by the method {method}.", method=stated["method"]), "faint")
 
@@ -216,8 +218,8 @@ def _risk(measured: Mapping[str, Any]) -> None:
     rows = []
     for words, path in RISKS.items():
         was = None if before is None else _at(before, path)
-        shown: list[Content] = ["", "–"] if was is None else [bar(was, "before"), percent(was)]
-        rows.append([words, *shown, bar(_at(after, path)), percent(_at(after, path))])
+        shown: list[Content] = ["", "–"] if was is None else [share_bar(was, "before"), percent(was)]
+        rows.append([words, *shown, share_bar(_at(after, path)), percent(_at(after, path))])
     grid(("", t("before"), "", t("after"), ""), rows, numbers=(2, 4), about=t("Risk before and after"))
 
 
@@ -249,7 +251,7 @@ def _utility(utility: Mapping[str, Any] | None) -> None:
             "faint",
         )
         moved = sorted(utility["marginals"], key=lambda one: -one["distance"])
-        rows = [[one["column"], bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
+        rows = [[one["column"], share_bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
         grid((t("column"), t("moved"), ""), rows, numbers=(2,), about=t("How far each column moved"))
 
 

@@ -10,7 +10,6 @@ from io import StringIO
 from typing import Any
 
 from shoal.core.markup import Markup, joined, tag
-from shoal.report.charts import bar
 from shoal.tables.missing_codes import Codes
 from shoal.tables.roles import MEANING
 from shoal.web.desk import Desk, Draft, queries
@@ -20,7 +19,7 @@ from shoal.web.events import hear, listen
 from shoal.web.language import known, listed, percent, t, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, drawn_row, lacking, message, part, sentence, text, written
-from shoal.web.pictures import histogram
+from shoal.web.pictures import histogram, share_bar
 
 ROLES = {
     "quasi": t("May be known"),
@@ -192,7 +191,7 @@ async def _choose(page: Page, name: str, role: str) -> None:
 
 
 def _headings() -> Markup:
-    said = ("", t("column"), t("role"), t("holds"), t("values"), t("missing"), t("unique"), "", "")
+    said = ("", t("column"), t("role"), t("holds"), t("values"), t("missing"), t("unique"), t("distribution"), "")
     return joined(tag("th", one, scope="col", class_="n" if one in NUMBERS else None) for one in said)
 
 
@@ -298,7 +297,7 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         return
     with part("div", class_="card alone", aria_live="polite"):
         part("h3", t("{share} of the rows are unique", share=percent(found.share)))
-        drawn(bar(found.share, "before"))
+        drawn(share_bar(found.share, "before"))
         text(
             t(
                 "{alone} of {rows} are the only one with their combination of {columns} that may be"

@@ -97,7 +97,7 @@ def draw(page: Page, found: RunsView) -> None:
     runs = found.own
     open_ends = page.desk.ready()
     for step, said in open_ends:
-        lacking(sentence(said), t("Go there"), f"/{step}", key=f"lacking-{step}")
+        lacking(sentence(said), t("Go there"), f"/{step}", key=f"lacking-{step}", alone=False)
     going = bool(runs) and runs[-1].state in GOING
     if not open_ends:
         _asked(page)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from shoal.core.errors import ShoalError
 from shoal.core.markup import Content, Markup, joined, tag
-from shoal.report.charts import bar
 from shoal.web.desk import Run
 from shoal.web.desk.side_by_side import (
     Distribution,
@@ -20,6 +19,7 @@ from shoal.web.desk.side_by_side import (
 from shoal.web.language import percent, t, whole
 from shoal.web.page import Page, Picks
 from shoal.web.parts import button, chosen, grid, heading, legend, message, part, text, written
+from shoal.web.pictures import share_bar
 
 ORIGINAL, ORDER, TEXT, PERSON, COLUMN, ROWS = "original", "order", "contains", "person", "distribution", "rows"
 """What is picked of the grid; none of it stands in the address, as it may be a cell."""
@@ -122,9 +122,14 @@ def _distribution(page: Page, view: GridView) -> None:
         return
     most = max((max(before, after) for _, before, after in view.distribution.bars), default=0.0) or 1.0
     rows = [
-        [label, joined([bar(before / most, "before"), bar(after / most)]), percent(before), percent(after)]
+        [label, joined([share_bar(before, "before", most), share_bar(after, of=most)]), percent(before), percent(after)]
         for label, before, after in view.distribution.bars
     ]
     about = t("{column} before and after", column=now)
-    grid((now, t("share of the rows"), t("before"), t("after")), rows, numbers=(2, 3), about=about).classes("bars")
+    grid(
+        (now, t("share of the rows, from 0 to {most}", most=percent(most)), t("before"), t("after")),
+        rows,
+        numbers=(2, 3),
+        about=about,
+    ).classes("bars")
     legend(before=t("before"), after=t("after: each cell spread over the values that it covers"))

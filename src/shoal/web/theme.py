@@ -17,18 +17,23 @@ WAYS = {
     t("Runs"): "/run",
     t("The latest release"): "/release",
 }
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="#0f766e">'
-    '<path d="M3 9c5-5 11-5 15 0l4-4v8l-4-4c-4 5-10 5-15 0z"/>'
-    '<path d="M9 22c5-5 11-5 15 0l4-4v8l-4-4c-4 5-10 5-15 0z"/></g></svg>'
-)
+FISHES = ("M3 9c5-5 11-5 15 0l4-4v8l-4-4c-4 5-10 5-15 0z", "M9 22c5-5 11-5 15 0l4-4v8l-4-4c-4 5-10 5-15 0z")
+
+
+def fishes(**attributes: object) -> Markup:
+    """Return the sign of shoal as a picture."""
+    return tag("svg", *(tag("path", d=one) for one in FISHES), viewBox="0 0 32 32", aria_hidden="true", **attributes)
+
+
+ICON = fishes(xmlns="http://www.w3.org/2000/svg", fill="#0f766e")
 
 
 def nowhere() -> str:
     """Return the page for an address that leads nowhere."""
-    ways = joined(tag("li", tag("a", said, href=target)) for said, target in WAYS.items())
-    content = joined([tag("h1", t("There is no such page")), tag("p", NOWHERE, class_="lead"), tag("ul", ways)])
-    body = tag("main", tag("p", tag("a", "shoal", class_="name", href="/data")), content, class_="nowhere")
+    ways = joined(tag("li", tag("a", said, class_="button", href=target)) for said, target in WAYS.items())
+    said = [tag("h1", t("There is no such page")), tag("p", NOWHERE, class_="lead"), tag("ul", ways)]
+    name = tag("p", tag("a", "shoal", class_="name", href="/data"))
+    body = tag("main", fishes(class_="fishes"), name, *said, class_="nowhere")
     top = joined([tag("title", t("No such page – shoal")), Markup(style_link())])
     return (
         f'<!doctype html><html lang="{SPOKEN.get()}"><head><meta charset="utf-8">{top}</head><body>{body}</body></html>'
