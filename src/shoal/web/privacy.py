@@ -13,7 +13,7 @@ from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.queries import Field, Fit, Form
 from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear
-from shoal.web.language import figure, known, listed, percent, t, upper_first
+from shoal.web.language import known, listed, percent, t, upper_first
 from shoal.web.more_settings import choose_population
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
@@ -203,12 +203,9 @@ def _sentence(one: Asked) -> str:
     """Return what it means; for the size of crowds, also as a chance."""
     said = f"{upper_first(one.meaning)}."
     if one.form.name == "k" and float(one.numbers[0]) >= 1:
-        chance = 100 / float(one.numbers[0])
-        certain = t(
-            "Whoever looks for a person picks the right row with a chance of at most {chance} %.",
-            chance=figure(f"{chance:.3g}"),
-        )
-        return f"{said} {certain}"
+        chance = percent(1 / float(one.numbers[0]))
+        found = t("Whoever looks for a person picks the right row with a chance of at most {chance}.", chance=chance)
+        return f"{said} {found}"
     return said
 
 
