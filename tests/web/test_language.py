@@ -146,12 +146,12 @@ def test_a_text_is_english_by_itself_and_the_readers_where_it_is_written(languag
 
 
 def test_numbers_have_the_signs_of_the_language(language: str) -> None:
-    written = [f"{one}" for one in (whole(1234567), percent(0.1234), amount(1234.5), level(0.25))]
+    written = [f"{one}" for one in (whole(1234567), percent(0.1234), amount(1234.5), level((0.25, 2)))]
     assert (
         written
         == {
-            "de": ["1.234.567", "12,3 %", "1.234,5", "0,25"],
-            "fr": ["1\u202f234\u202f567", "12,3 %", "1\u202f234,5", "0,25"],
+            "de": ["1.234.567", "12,3 %", "1.234,5", "(0,25, 2)"],
+            "fr": ["1\u202f234\u202f567", "12,3 %", "1\u202f234,5", "(0,25, 2)"],
         }[language]
     )
 

@@ -139,7 +139,13 @@ def amount(value: float, digits: int = 6) -> str:
 
 
 def level(reached: object) -> str:
-    """Return the level of a model as people read it."""
+    """Return the level of a model as people read it; a pair in brackets.
+
+    >>> level(0.25), level((0.5, 2)), level(None)
+    ('0.25', '(0.5, 2)', 'unbounded')
+    """
+    if isinstance(reached, list | tuple):
+        return Text("({pair})", {"pair": [level(one) for one in reached]})
     return t("unbounded") if reached is None else Figure(number_format.number(reached))
 
 
