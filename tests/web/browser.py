@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,9 +113,17 @@ class Steward:
         return str(self.page.get_by_role("alert").first.inner_text())
 
     def wait_for_run(self) -> None:
-        """Wait until the latest run has its release, or fail with what the page says."""
+        """Wait until the latest run has its release, as long as it moves, or fail with what the page says."""
+        from playwright.sync_api import TimeoutError
+
         ended = self.page.locator('[data-key="see"], #content [role=alert]').first
-        ended.wait_for(timeout=RUN)
+        seen = ""
+        while not ended.is_visible():
+            now = self.page.locator("#content").inner_text()
+            assert now != seen, f"the run does not move: {now}"
+            seen = now
+            with suppress(TimeoutError):  # the run may go on
+                ended.wait_for(timeout=RUN)
         assert ended.get_attribute("data-key") == "see", ended.inner_text()
 
     def fetch(self, key: str, target: Path) -> Path:

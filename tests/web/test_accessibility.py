@@ -79,3 +79,23 @@ def test_axe_finds_nothing_serious(browser: Browser, desk: Served) -> None:
                 if said:
                     found[step, width, theme] = said
     assert found == {}
+
+
+def test_roles_differ_by_colour_and_by_sign(browser: Browser, desk: Served) -> None:
+    steward = Steward.at(browser, desk)
+    steward.drawn()
+    steward.page.locator("#path").fill("census.csv")
+    steward.page.keyboard.press("Enter")
+    steward.sees("different values")
+    steward.go("roles")
+    steward.page.locator("#columns").wait_for()
+    for theme in ("light", "dark"):
+        steward.page.emulate_media(color_scheme="light" if theme == "light" else "dark")
+        looks = steward.page.evaluate(
+            """() => [...document.querySelectorAll(".meanings strong")].map((one) => {
+              const sign = getComputedStyle(one, "::before");
+              return [sign.content, sign.color];
+            })"""
+        )
+        signs, colours = zip(*looks, strict=True)
+        assert len(looks) == len(set(signs)) == len(set(colours)) == 5

@@ -21,6 +21,7 @@ from shoal.web.patch import LIVE, patch
 from shoal.web.pictures import approach, curve
 from shoal.web.privacy import Asked, changed_at
 
+BROKEN = "Something went wrong inside shoal (ValueError). Nothing was lost; the terminal shows where."
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6).filter(lambda name: name != MISSING)
 LEAVES = NAMES | st.none()
 TREES = st.lists(
@@ -100,7 +101,7 @@ def test_what_goes_wrong_in_looking_or_drawing_is_said_in_place(
         part("p", "half of it")
         raise wrong
 
-    words = "no such thing" if isinstance(wrong, ShoalError) else page.BROKEN.format("ValueError")
+    words = "no such thing" if isinstance(wrong, ShoalError) else BROKEN
     for found in ("found", wrong):
         page.show(box, draw, found)
         assert said(box) == [("alert", ""), ("", words)]

@@ -13,16 +13,16 @@ STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_00
 """Where the bins of class sizes begin."""
 
 
-def bar(share: float, kind: str = "after") -> Markup:
-    """Return a bar that is as long as a share, as wide as the cell it stands in.
+def bar(share: float, kind: str = "after", *, of: float = 1.0, said: str | None = None) -> Markup:
+    """Return a bar that is as long as a share of a whole, as wide as the cell it stands in; it says the share.
 
-    >>> 'width="25"' in bar(0.25)
-    True
+    >>> 'width="25"' in bar(0.25), 'width="50"' in bar(0.25, of=0.5), 'aria-label="25.0 %"' in bar(0.25, of=0.5)
+    (True, True, True)
     """
     track = tag("rect", class_="track", width=100, height=8)
-    fill = tag("rect", class_=kind, width=f"{100 * min(max(share, 0.0), 1.0):.4g}", height=8)
+    fill = tag("rect", class_=kind, width=f"{100 * min(max(share / of, 0.0), 1.0):.4g}", height=8)
     view = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
-    return tag("svg", track, fill, class_="bar", role="img", aria_label=percent(share), **view)
+    return tag("svg", track, fill, class_="bar", role="img", aria_label=said or percent(share), **view)
 
 
 def bins(sizes: Sequence[tuple[int, int]]) -> dict[str, int]:
@@ -74,11 +74,11 @@ def _height(share: float) -> float:
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(max(share, 0.0), 1.0))
 
 
-def between(bound: float, cost: float) -> Markup:
+def between(bound: float, cost: float, said: str | None = None) -> Markup:
     """Return a line from nothing to the cost: what no release can save, and what a better one might."""
     high = cost or 1.0
     at = f"{100 * bound / high:.4g}"
     parts = [tag("rect", class_="after", width=at, height=8), tag("rect", class_="open", x=at, width=100, height=8)]
     view = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
-    said = f"{percent(bound / high)} of the cost is proved to be needed"
-    return tag("svg", *parts, class_="bar wide", role="img", aria_label=said, **view)
+    words = said or f"{percent(bound / high)} of the cost is proved to be needed"
+    return tag("svg", *parts, class_="bar wide", role="img", aria_label=words, **view)

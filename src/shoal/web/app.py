@@ -18,14 +18,13 @@ from jinja2.ext import Extension
 from nicegui import app as toolkit
 from nicegui import ui
 from nicegui.client import templates
-from nicegui.run import io_bound as in_thread
 
 from shoal.core.errors import ParameterError
 from shoal.web import check, data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
 from shoal.web.packed_files import PackedFiles
-from shoal.web.page import Page, Step, decided
+from shoal.web.page import Page, Step, decided, in_thread
 from shoal.web.traffic import carry
 
 STEPS: tuple[Step, ...] = (
@@ -40,6 +39,8 @@ STEPS: tuple[Step, ...] = (
 )
 TRIES = 20
 """Ports that are tried where any may be taken."""
+RECONNECT = 30.0
+"""Seconds that a tab may be without its connection before it is opened anew: a run may keep the machine busy."""
 FALLBACK = "if the browser does not find that name, which keeps the cookie from other servers of this machine"
 ENDS = (signal.SIGTERM, signal.SIGHUP)
 """Besides Ctrl-C: the machine is shut down, the terminal is closed."""
@@ -66,7 +67,6 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     for step in (*steps, check.STEP):
         ui.page(f"/{step.name}")(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
-    ui.add_body_html(theme.first(), shared=True)
     ui.run_with(
         app,
         title="shoal",
@@ -75,6 +75,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
         language="en-GB",
         tailwind=False,
         gzip_middleware_factory=None,
+        reconnect_timeout=RECONNECT,
         show_welcome_message=False,
     )
     return app

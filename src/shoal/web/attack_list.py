@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.core.number_format import percent
+from shoal.web.language import known, percent, t, upper_first, whole
 from shoal.web.parts import grid, heading, part, text
 
-ROW = "whose row it is"
+ROW = t("whose row it is")
 
 
 def list_attacks(hits: Sequence[Mapping[str, Any]]) -> None:
     """Show what each attack gets: a line each, and what it got of every secret behind it."""
-    heading("What attacks get")
+    heading(t("What attacks get"))
     if not hits:
-        text("No attack could be tried on this release yet.", "faint")
+        text(t("No attack could be tried on this release yet."), "faint")
         return
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for one in sorted(hits, key=_share, reverse=True):
@@ -26,7 +26,7 @@ def list_attacks(hits: Sequence[Mapping[str, Any]]) -> None:
                 _group(name, some)
     nobody = [name for name, some in groups.items() if not some[0]["after"]]
     if nobody:
-        text(f"These attacks hit no row: {', '.join(nobody)}.")
+        text(t("These attacks hit no row: {nobody}.", nobody=nobody))
 
 
 def _share(one: Mapping[str, Any]) -> float:
@@ -39,17 +39,23 @@ def _group(name: str, some: Sequence[Mapping[str, Any]]) -> None:
     with part("details"):
         with part("summary", data_key=f"attack-{name}"):
             part("strong", name)
-            part("span", f" {worst['after']:,} of {worst['of']:,} rows ({percent(_share(worst))}), {_learns(worst)}")
-        text(f"{worst['meaning'][:1].upper()}{worst['meaning'][1:]}.", "faint")
+            part("span", f" {_outcome(worst)}")
+        text(f"{upper_first(known(worst['meaning']))}.", "faint")
         rows = [[_learns(one), one["knows"], _many(one["before"]), _many(one["after"])] for one in some]
-        headings = ("learns", "knows", "rows hit before", "after")
-        grid(headings, rows, numbers=(2, 3), about=f"{name}: rows hit before and after")
-        text(f"Excluded by: {worst['excluded_by']}.", "faint")
+        headings = (t("learns"), t("knows"), t("rows hit before"), t("after"))
+        grid(headings, rows, numbers=(2, 3), about=t("{name}: rows hit before and after", name=name))
+        text(t("Excluded by: {excluded_by}.", excluded_by=worst["excluded_by"]), "faint")
+
+
+def _outcome(one: Mapping[str, Any]) -> str:
+    """Say how many rows an attack hits, and what it learns of them."""
+    rows = {"hit": one["after"], "of": one["of"], "share": percent(_share(one))}
+    return t("{hit} of {of} rows ({share}), {learnt}", learnt=_learns(one), **rows)
 
 
 def _learns(one: Mapping[str, Any]) -> str:
-    return one["attribute"] or ("a finer cell" if one["attack"] == "downcoding" else ROW)
+    return one["attribute"] or (t("a finer cell") if one["attack"] == "downcoding" else ROW)
 
 
 def _many(count: int | None) -> str:
-    return "–" if count is None else f"{count:,}"
+    return "–" if count is None else whole(count)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.core.number_format import counted, percent
-from shoal.core.number_format import number as level
 from shoal.tables.readers.base import readable
 from shoal.web.attack_list import list_attacks
 from shoal.web.desk import Desk, Run, queries
@@ -18,6 +16,7 @@ from shoal.web.desk.runs import GOING
 from shoal.web.desk.verdict import CERTAIN, LINKING, Finding, Verdict
 from shoal.web.events import hear
 from shoal.web.job_state import stop_button, wait_for
+from shoal.web.language import known, level, percent, t, upper_first, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import field, grid, heading, message, number, part, text, written
 from shoal.web.verdict import show_verdict
@@ -27,13 +26,13 @@ MOST = 50
 """Releases and tables that are proposed."""
 FIELDS = {
     "original": (
-        "The table that it was made from",
-        "For a release folder: every row is checked, and more attacks are.",
+        t("The table that it was made from"),
+        t("For a release folder: every row is checked, and more attacks are."),
     ),
-    "other": ("A second release with the same people", "For a release folder: what the two give away together."),
-    "quasi": ("Columns that others may know", "For a table, with commas between; a release says it of itself."),
-    "sensitive": ("Columns that nobody must learn", "For a table, with commas between."),
-    "require": ("What it is to meet", "For a table, such as k=5 l(illness)=3. Empty: every level is measured."),
+    "other": (t("A second release with the same people"), t("For a release folder: what the two give away together.")),
+    "quasi": (t("Columns that others may know"), t("For a table, with commas between; a release says it of itself.")),
+    "sensitive": (t("Columns that nobody must learn"), t("For a table, with commas between.")),
+    "require": (t("What it is to meet"), t("For a table, such as k=5 l(illness)=3. Empty: every level is measured.")),
 }
 """What may be said of what is checked: its label, and what it is for."""
 NAMES = ("quasi", "sensitive")
@@ -77,7 +76,7 @@ def _proposed(root: Path | None) -> tuple[str, ...]:
 def draw(page: Page, found: CheckView) -> None:
     """Show what to check, then what was found."""
     if page.desk.root is None:
-        message("shoal was started without a folder, so there is nothing to name here.", "warn")
+        message(t("shoal was started without a folder, so there is nothing to name here."), "warn")
         return
     _ask(page, found)
     if found.refused:
@@ -92,7 +91,11 @@ def draw(page: Page, found: CheckView) -> None:
 
 def _ask(page: Page, found: CheckView) -> None:
     """Offer to name a release or a table, and what is known of it."""
-    with field("A release folder, or a published table", "path", f"Inside {page.desk.root}. Nothing is changed in it."):
+    with field(
+        t("A release folder, or a published table"),
+        "path",
+        t("Inside {root}. Nothing is changed in it.", root=page.desk.root),
+    ):
         picked = page.picks.get("path", "")
         part("input", type="text", id="path", value=picked, data_key="path", list="published", autocomplete="off")
     with part("datalist", id="published"):
@@ -100,13 +103,15 @@ def _ask(page: Page, found: CheckView) -> None:
             part("option", value=name)
     said = any(page.picks.get(name) for name in FIELDS)
     with part("details", open=said):
-        part("summary", "What else is known of it: the original, columns, a requirement", data_key="known")
+        part("summary", t("What else is known of it: the original, columns, a requirement"), data_key="known")
         with part("div", class_="fields"):
             for name, (label, help) in FIELDS.items():
                 heard = lambda value, name=name: page.pick(**{name: value.strip()})  # noqa: E731
                 written(label, page.picks.get(name, ""), heard, key=name, help=help)
     with part("div", class_="buttons"):
-        start = part("button", "Check it", "button main", type="button", data_from="path", disabled=found.going or None)
+        start = part(
+            "button", t("Check it"), "button main", type="button", data_from="path", disabled=found.going or None
+        )
         hear(start, "check", "press", lambda path: _start(page, str(path).strip()))
 
 
@@ -128,18 +133,20 @@ def _shown(page: Page, found: Mapping[str, Any], going: bool) -> None:
     if "rows" not in found:
         return
     with part("div", class_="cards figures"):
-        number(f"{found['rows']:,}", "rows published")
-        number(f"{found['classes']:,}", "crowds")
-        number(f"{found['smallest_class']:,}", "in the smallest crowd")
+        number(whole(found["rows"]), t("rows published"))
+        number(whole(found["classes"]), t("crowds"))
+        number(whole(found["smallest_class"]), t("in the smallest crowd"))
         if found["risk"]:
-            number(percent(found["risk"]["prosecutor"]["average"]), "average chance to pick the right row of a person")
+            number(
+                percent(found["risk"]["prosecutor"]["average"]), t("average chance to pick the right row of a person")
+            )
     _levels(found["findings"])
     if found.get("checks"):
         _checks(found["checks"], found["not_checked"])
     if "hits" in found:
         list_attacks(found["hits"])
         for one in found["untried"]:
-            text(f"Not tried: {one}.", "faint")
+            text(t("Not tried: {one}.", one=one), "faint")
 
 
 def verdict_on(found: Mapping[str, Any], *, going: bool) -> Verdict:
@@ -147,12 +154,12 @@ def verdict_on(found: Mapping[str, Any], *, going: bool) -> Verdict:
     findings = tuple(_findings(found))
     bad = any(one.kind == "bad" for one in findings)
     if bad:
-        return Verdict("bad", "Do not rely on it: not everything holds", findings)
+        return Verdict("bad", t("Do not rely on it: not everything holds"), findings)
     if going:
-        return Verdict("note", "So far everything holds; more is being checked", findings)
+        return Verdict("note", t("So far everything holds; more is being checked"), findings)
     if not (found.get("passed") or found.get("asked")):
-        return Verdict("note", "Measured: nothing was asked of it, so there is no verdict", findings)
-    return Verdict("good", "Everything that was checked holds", findings)
+        return Verdict("note", t("Measured: nothing was asked of it, so there is no verdict"), findings)
+    return Verdict("good", t("Everything that was checked holds"), findings)
 
 
 def _findings(found: Mapping[str, Any]) -> Iterator[Finding]:
@@ -160,40 +167,61 @@ def _findings(found: Mapping[str, Any]) -> Iterator[Finding]:
     for one in failed:
         yield Finding("bad", f"{one['what']}: {one['detail'] or 'this does not hold'}.")
     if found.get("checks") and not failed:
-        yield Finding("good", f"The folder is as it was sealed: {counted(len(found['checks']), 'check')} passed.")
+        yield Finding(
+            "good",
+            t(
+                "The folder is as it was sealed: {n} check passed.|The folder is as it was sealed: {n} checks passed.",
+                n=len(found["checks"]),
+            ),
+        )
     for one in found.get("findings", ()):
         if one["asked"] is not None:
-            said = f"{one['model']}: the worst crowd reaches {level(one['reached'])}"
-            yield Finding("good", f"{said}.") if one["holds"] else Finding("bad", f"{said}. It is not met.")
+            said = t("{model}: the worst crowd reaches {reached}", model=one["model"], reached=level(one["reached"]))
+            yield (
+                Finding("good", f"{said}.") if one["holds"] else Finding("bad", t("{said}. It is not met.", said=said))
+            )
     if found.get("unique_rows"):
         yield Finding(
             "bad",
-            f"{counted(found['unique_rows'], 'row is', 'rows are')} unique: whoever knows these columns finds them.",
+            t(
+                "{n} row is unique: whoever knows these columns finds it."
+                "|{n} rows are unique: whoever knows these columns finds them.",
+                n=found["unique_rows"],
+            ),
         )
     yield from _attacked(found.get("hits", ()))
     for one in found.get("warnings", ()):
-        yield Finding("note", f"{one[:1].upper()}{one[1:]}.")
+        yield Finding("note", f"{upper_first(one)}.")
 
 
 def _attacked(hits: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """Say which attacks find people, or make a secret certain; then what else attacks get."""
     got = [one for one in hits if one["after"]]
     for one in got:
-        many = f"{counted(one['after'], 'row')} of {one['of']:,}"
+        many = t("{n} row of {of}|{n} rows of {of}", n=one["after"], of=one["of"])
         if one["attack"] == CERTAIN:
-            yield Finding("bad", f"{one['attribute']!r} of {many} is certain although nobody is found.")
+            yield Finding(
+                "bad",
+                t(
+                    "{attribute!r} of {many} is certain although nobody is found.",
+                    attribute=one["attribute"],
+                    many=many,
+                ),
+            )
         elif one["attack"] in LINKING:
-            yield Finding("bad", f"{many} can be found for certain by who knows {one['knows']}.")
+            yield Finding(
+                "bad", t("{many} can be found for certain by who knows {knows}.", many=many, knows=one["knows"])
+            )
     others = {one["attack"]: one["after"] for one in got if one["attack"] not in (CERTAIN, *LINKING)}
     if others:
-        listed = ", ".join(f"{name} ({counted(many, 'row')})" for name, many in others.items())
-        yield Finding("note", f"Other attacks that get something: {listed}.")
+        got_by = [t("{attack} ({n} row)|{attack} ({n} rows)", attack=name, n=many) for name, many in others.items()]
+        yield Finding("note", t("Other attacks that get something: {listed}.", listed=got_by))
 
 
 def _levels(findings: Sequence[Mapping[str, Any]]) -> None:
     """Show what every model reaches."""
-    heading("What it reaches")
-    titles = {one.name: one.title for one in queries.models()}
+    heading(t("What it reaches"))
+    titles = {one.name: known(one.title) for one in queries.models()}
     rows = [
         [
             titles.get(one["name"], one["name"]),
@@ -203,25 +231,28 @@ def _levels(findings: Sequence[Mapping[str, Any]]) -> None:
         ]
         for one in findings
     ]
-    grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What it reaches")
+    grid((t("model"), t("column"), t("asked"), t("reached")), rows, numbers=(2, 3), about=t("What it reaches"))
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], not_checked: Sequence[str]) -> None:
     """List what was verified."""
     with part("details"):
-        part("summary", f"What was verified ({len(checks)})", data_key="verified")
+        part("summary", t("What was verified ({n})", n=len(checks)), data_key="verified")
         with part("ul"):
             for one in checks:
                 part("li", f"{'✓' if one['passed'] else '✗'} {one['what']}")
             for said in not_checked:
-                part("li", f"Not checked: {said}")
+                part("li", t("Not checked: {said}", said=said))
 
 
 STEP = Step(
     "check",
-    "Check a release",
-    "Is what was published safe?",
-    "Name a release folder, or a table that anybody made: shoal verifies, audits and attacks it, and changes nothing.",
+    t("Check a release"),
+    t("Is what was published safe?"),
+    t(
+        "Name a release folder, or a table that anybody made: shoal verifies, audits and attacks"
+        " it, and changes nothing."
+    ),
     look,
     draw,
     lambda _: "",

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.core.number_format import counted, number
 from shoal.request import LEFT_OUT
 from shoal.web.desk import Desk, Draft, Run
 from shoal.web.job_state import JobState, stop_button, wait_for
+from shoal.web.language import known, level, t
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, grid, heading, link, message, part, text
 
 KIND = "codip"
-LEAD = (
-    "Hiding all secrets in the same crowds is costly. CODIP makes one release for each group of related secrets, so"
-    " that each loses less. Whoever has several of them can join them: what they then learn is measured."
+LEAD = t(
+    "Hiding all secrets in the same crowds is costly. CODIP makes one release for each group"
+    " of related secrets, so that each loses less. Whoever has several of them can join them:"
+    " what they then learn is measured."
 )
 
 
@@ -29,10 +30,10 @@ def ask_codip(page: Page, draft: Draft, found: JobState | None) -> None:
     secrets = len(draft.named("sensitive"))
     if secrets < 2:
         return
-    heading("What if each secret had a release of its own?")
+    heading(t("What if each secret had a release of its own?"))
     text(LEAD, "faint")
     if draft.registry:
-        text(f"This run has a register, and CODIP takes none: {LEFT_OUT[KIND]['registry']}.")
+        text(t("This run has a register, and CODIP takes none: {registry}.", registry=LEFT_OUT[KIND]["registry"]))
     elif found is not None and not found.refused and not found.found:
         wait_for(page, found.id)
         stop_button(page, found.id, key="stop-codip")
@@ -47,26 +48,44 @@ def ask_codip(page: Page, draft: Draft, found: JobState | None) -> None:
 def _start(page: Page, draft: Draft, secrets: int) -> None:
     """Offer how many secrets a release may have, and the button."""
     picked = page.picks.get("largest", "1")
-    sizes = {str(size): counted(size, "secret") for size in range(1, secrets)}
+    sizes = {str(size): t("{n} secret|{n} secrets", n=size) for size in range(1, secrets)}
     largest = picked if picked in sizes else "1"
     if len(sizes) > 1:
-        help = "Those that have most in common go together."
+        help = t("Those that have most in common go together.")
         heard = lambda value: page.pick(largest=value)  # noqa: E731
-        chosen("In one release at most", sizes, largest, heard, key="largest", help=help)
-    button("Make a release for each", lambda: page.attempt(page.desk.codip, draft, largest), key=KIND)
+        chosen(t("In one release at most"), sizes, largest, heard, key="largest", help=help)
+    button(t("Make a release for each"), lambda: page.attempt(page.desk.codip, draft, largest), key=KIND)
 
 
 def _made(found: JobState) -> None:
     """Show the releases, what they give away joined, and the downloads."""
     rows = found.found["releases"]
-    grid(tuple(rows[0]), [tuple(row.values()) for row in rows], numbers=(3, 4, 5), about="Releases by CODIP")
+    grid(
+        tuple(map(known, rows[0])),
+        [tuple(row.values()) for row in rows],
+        numbers=(3, 4, 5),
+        about=t("Releases by CODIP"),
+    )
     joined: Mapping[str, Any] = found.found["joined"]
-    smallest = counted(joined["smallest_class"], "person", "people")
-    text(f"Whoever joins all of them has {counted(joined['classes'], 'crowd')}, the smallest of {smallest}.")
+    smallest = t("{n} person|{n} people", n=joined["smallest_class"])
+    text(
+        t(
+            "Whoever joins all of them has {classes}, the smallest of {smallest}.",
+            classes=t("{n} crowd|{n} crowds", n=joined["classes"]),
+            smallest=smallest,
+        )
+    )
     for one in joined["findings"]:
-        said = f"{one['model']}: the releases joined reach {number(one['reached'])}"
-        message(f"{said}." if one["holds"] else f"{said}. They do not meet it.", "" if one["holds"] else "warn")
+        said = t("{model}: the releases joined reach {reached}", model=one["model"], reached=level(one["reached"]))
+        message(
+            f"{said}." if one["holds"] else t("{said}. They do not meet it.", said=said), "" if one["holds"] else "warn"
+        )
     with part("div", class_="buttons"):
         for name in ("public.zip", "release.zip"):
-            link(f"Download {name}", f"/fetch/{found.id}/{name}", key=f"codip-{name}", download=f"codip-{name}")
-    text("public.zip is safe to share; release.zip has a folder for each release, with its private part.", "faint")
+            link(
+                t("Download {name}", name=name),
+                f"/fetch/{found.id}/{name}",
+                key=f"codip-{name}",
+                download=f"codip-{name}",
+            )
+    text(t("public.zip is safe to share; release.zip has a folder for each release, with its private part."), "faint")

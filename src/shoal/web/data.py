@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.core.errors import ShoalError
-from shoal.core.number_format import percent
 from shoal.tables.readers.base import readable, reader_named, titles
 from shoal.web.desk import Desk, queries
 from shoal.web.desk.desk import Refused
+from shoal.web.language import figure, known, percent, t, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, grid, heading, message, number, part, text, written
 from shoal.web.traffic import LOAD, UPLOAD
@@ -20,15 +20,20 @@ LARGEST = 1 << 20
 """Bytes of a `shoal.toml` at most."""
 MOST = 50
 """Files of the folder that are proposed."""
-SEPARATORS = {"": "found by itself", ",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
-ENCODINGS = {"": "found by itself", "utf-8": "UTF-8", "latin-1": "Western European (Latin-1)", "cp1252": "Windows-1252"}
-DECIMALS = {"": "found by itself", ".": "point: 1.5", ",": "comma: 1,5"}
-CONTROLS = {
-    "separator": ("Columns are separated by", SEPARATORS),
-    "encoding": ("Letters are encoded in", ENCODINGS),
-    "decimal": ("Decimal sign", DECIMALS),
-    "sheet": ("Sheet, by name or number", {}),
-    "header_row": ("Row that names the columns", {}),
+SEPARATORS = {"": t("found by itself"), ",": t("comma ,"), ";": t("semicolon ;"), "\t": t("tab"), "|": t("bar |")}
+ENCODINGS = {
+    "": t("found by itself"),
+    "utf-8": "UTF-8",
+    "latin-1": t("Western European (Latin-1)"),
+    "cp1252": "Windows-1252",
+}
+DECIMALS = {"": t("found by itself"), ".": t("point: 1.5"), ",": t("comma: 1,5")}
+CONTROLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "separator": (t("Columns are separated by"), SEPARATORS),
+    "encoding": (t("Letters are encoded in"), ENCODINGS),
+    "decimal": (t("Decimal sign"), DECIMALS),
+    "sheet": (t("Sheet, by name or number"), {}),
+    "header_row": (t("Row that names the columns"), {}),
 }
 """How a file is written, by the name of the option: what is asked, and what may be chosen, or nothing for any text."""
 
@@ -69,7 +74,7 @@ def draw(page: Page, found: DataView) -> None:
         return
     _holds(page, found)
     with part("details"):
-        part("summary", "Choose another table", data_key="another")
+        part("summary", t("Choose another table"), data_key="another")
         _choose(page, found)
     _load(page)
 
@@ -89,21 +94,29 @@ def _files(root: Path | None) -> tuple[str, ...]:
 def _refused(page: Page, refused: Refused) -> None:
     """Say why a file could not be read, and let it be read in another way."""
     reader = reader_named(refused.path)
-    with part("div", class_="card refused", role="group", aria_label=f"{refused.path.name} could not be read"):
-        part("h3", f"{refused.path.name} could not be read")
+    with part(
+        "div", class_="card refused", role="group", aria_label=t("{name} could not be read", name=refused.path.name)
+    ):
+        part("h3", t("{name} could not be read", name=refused.path.name))
         message(refused.said, "bad")
-        text("Say how the file is written, and it is read again:", "faint")
+        text(t("Say how the file is written, and it is read again:"), "faint")
         _reading(page, () if reader is None else reader.options, refused.reading, "refused-")
-        button("Give it up", lambda: page.attempt(page.desk.give_up), key="give-up", kind="small")
+        button(t("Give it up"), lambda: page.attempt(page.desk.give_up), key="give-up", kind="small")
 
 
 def _choose(page: Page, found: DataView) -> None:
-    said = f"or press to choose a file: {titles()}; one row is one person"
+    said = t("or press to choose a file: {titles}; one row is one person", titles=titles())
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
-        "Drop a table here", said, UPLOAD, heard, key="file", limit=page.desk.uploads.limit, accept=",".join(readable())
+        t("Drop a table here"),
+        said,
+        UPLOAD,
+        heard,
+        key="file",
+        limit=page.desk.uploads.limit,
+        accept=",".join(readable()),
     )
-    text("The file stays on this machine. What is dropped here is deleted when shoal ends.", "faint")
+    text(t("The file stays on this machine. What is dropped here is deleted when shoal ends."), "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)
 
@@ -111,12 +124,12 @@ def _choose(page: Page, found: DataView) -> None:
 def _load(page: Page) -> None:
     """Offer to take what was decided from a `shoal.toml`."""
     with part("details"):
-        part("summary", "Take all decisions from a shoal.toml", data_key="load")
-        said = "or press to choose it: the step Run and every release have one; so has shoal start"
+        part("summary", t("Take all decisions from a shoal.toml"), data_key="load")
+        said = t("or press to choose it: the step Run and every release have one; so has shoal start")
         limit = min(page.desk.uploads.limit, LARGEST)
         heard = lambda refused: _sent(page, refused)  # noqa: E731
-        dropped("Drop a shoal.toml here", said, LOAD, heard, key="config", limit=limit, accept=".toml")
-        text("A table that it names is opened, if it lies in the chosen folder; else it is about this one.", "faint")
+        dropped(t("Drop a shoal.toml here"), said, LOAD, heard, key="config", limit=limit, accept=".toml")
+        text(t("A table that it names is opened, if it lies in the chosen folder; else it is about this one."), "faint")
 
 
 async def _sent(page: Page, refused: str) -> None:
@@ -135,9 +148,9 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
             if page.desk.refused is not None:
                 page.quiet()  # it is said where the file can be read in another way
 
-    help = f"Inside {page.desk.root}. Nothing is copied."
+    help = t("Inside {root}. Nothing is copied.", root=page.desk.root)
     written(
-        "Or name a file that lies here", "", open_file, key="path", help=help, list="files", placeholder="people.csv"
+        t("Or name a file that lies here"), "", open_file, key="path", help=help, list="files", placeholder="people.csv"
     )
     with part("datalist", id="files"):
         for name in files:
@@ -147,32 +160,39 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
 def _holds(page: Page, found: DataView) -> None:
     """Show the size, the columns, and the first rows where asked for."""
     if found.inspected is None:
-        part("p", "shoal is reading the table …", "waiting", role="status")
+        part("p", t("shoal is reading the table …"), "waiting", role="status")
         page.live(lambda: page.desk.look("inspection") is not None, page.come)
     else:
         _columns(found.inspected)
-    heading("First rows")
+    heading(t("First rows"))
     if found.preview is None:
-        text("Rows of the original are shown only if you ask for them.", "faint")
-        button("Show the first 20 rows", lambda: page.pick(rows="20"), key="rows")
+        text(t("Rows of the original are shown only if you ask for them."), "faint")
+        button(t("Show the first 20 rows"), lambda: page.pick(rows="20"), key="rows")
     else:
-        grid(found.preview.columns, _cells(found.preview.rows), about="The first rows of the table").classes("cells")
-        button("Hide them", lambda: page.pick(rows=""), key="rows")
+        grid(found.preview.columns, _cells(found.preview.rows), about=t("The first rows of the table")).classes("cells")
+        button(t("Hide them"), lambda: page.pick(rows=""), key="rows")
     reader = reader_named(Path(str(page.draft.file)))
     if reader is not None and reader.options and page.desk.refused is None:
         with part("details"):
-            part("summary", "Does it look wrong? Say how the file is written", data_key="reading")
+            part("summary", t("Does it look wrong? Say how the file is written"), data_key="reading")
             _reading(page, reader.options, page.draft.reading)
 
 
 def _columns(found: Mapping[str, Any]) -> None:
     with part("div", class_="cards figures"):
-        number(f"{found['rows']:,}", "rows: people, if one row is one person")
-        number(f"{len(found['columns']):,}", "columns")
-        number(_size(found["bytes"]), "size of the file")
-    heading("Columns")
-    rows = [[one["name"], one["type"], f"{one['distinct']:,}", percent(one["missing"])] for one in found["columns"]]
-    grid(("column", "holds", "different values", "missing"), rows, numbers=(2, 3), about="The columns of the table")
+        number(whole(found["rows"]), t("rows: people, if one row is one person"))
+        number(whole(len(found["columns"])), t("columns"))
+        number(_size(found["bytes"]), t("size of the file"))
+    heading(t("Columns"))
+    rows = [
+        [one["name"], known(one["type"]), whole(one["distinct"]), percent(one["missing"])] for one in found["columns"]
+    ]
+    grid(
+        (t("column"), t("holds"), t("different values"), t("missing")),
+        rows,
+        numbers=(2, 3),
+        about=t("The columns of the table"),
+    )
 
 
 def _size(many: int) -> str:
@@ -181,11 +201,11 @@ def _size(many: int) -> str:
     >>> _size(193_000), _size(2_500_000)
     ('193 kB', '2.5 MB')
     """
-    return f"{many / 1e6:,.3g} MB" if many >= 1e6 else f"{many / 1e3:,.0f} kB"
+    return figure(f"{many / 1e6:,.3g} MB" if many >= 1e6 else f"{many / 1e3:,.0f} kB")
 
 
 def _cells(rows: Iterable[Sequence[str | None]]) -> list[list[str]]:
-    return [["(missing)" if cell is None else cell for cell in row] for row in rows]
+    return [[t("(missing)") if cell is None else cell for cell in row] for row in rows]
 
 
 def _reading(page: Page, taken: Sequence[str], reading: Mapping[str, str | None], key: str = "") -> None:
@@ -205,9 +225,9 @@ def _reading(page: Page, taken: Sequence[str], reading: Mapping[str, str | None]
 
 STEP = Step(
     "data",
-    "Data",
-    "Which table do you want to publish?",
-    "A table about people, one row a person. It is read here and sent nowhere.",
+    t("Data"),
+    t("Which table do you want to publish?"),
+    t("A table about people, one row a person. It is read here and sent nowhere."),
     look,
     draw,
     said,

@@ -16,18 +16,19 @@ from shoal.republication.release_register import Entry, Register
 from shoal.web.desk import Desk, Draft, Run, draft_checks, queries
 from shoal.web.events import hear
 from shoal.web.job_state import JobState, wait_for
+from shoal.web.language import t, whole
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, field, grid, heading, message, part, sentence, text, written
 
-LEAD = (
-    "Two releases of the same people can together give away what neither does alone. A register knows the releases that"
-    " were made before: a new one is compared with them."
+LEAD = t(
+    "Two releases of the same people can together give away what neither does alone. A"
+    " register knows the releases that were made before: a new one is compared with them."
 )
-OVERLAP = {"": "make no release", WARN: "make it all the same, and say so"}
-BY_ITSELF = {"": "none: it is a release by itself", FIRST: "none: it is the first of a series"}
-SERIES = (
-    "People who were published before stay hidden among the same values, and new ones are added: so all releases of the"
-    " series together say no more than one."
+OVERLAP = {"": t("make no release"), WARN: t("make it all the same, and say so")}
+BY_ITSELF = {"": t("none: it is a release by itself"), FIRST: t("none: it is the first of a series")}
+SERIES = t(
+    "People who were published before stay hidden among the same values, and new ones are"
+    " added: so all releases of the series together say no more than one."
 )
 
 
@@ -70,7 +71,7 @@ def _offer(draft: Draft, entries: tuple[Entry, ...]) -> str:
 
 def choose_earlier(page: Page, found: EarlierView) -> None:
     """Offer a register; show what was released before, and what to do about it."""
-    heading("Were these people published before?")
+    heading(t("Were these people published before?"))
     text(LEAD, "faint")
     if page.desk.root is None:
         return
@@ -79,9 +80,11 @@ def choose_earlier(page: Page, found: EarlierView) -> None:
         parts: dict[str, Any] = {"registry": name.strip() or None, "follows": None}
         await page.change(**parts, **({} if name.strip() else {"overlap": None}))
 
-    help = f"A folder inside {page.desk.root}; one that is not there yet is made. Empty: nothing is compared."
+    help = t(
+        "A folder inside {root}; one that is not there yet is made. Empty: nothing is compared.", root=page.desk.root
+    )
     value = place_of(page.desk, page.draft.registry)
-    written("Register of releases", value, take, key="registry", help=help, list="registers", placeholder="registry")
+    written(t("Register of releases"), value, take, key="registry", help=help, list="registers", placeholder="registry")
     with part("datalist", id="registers"):
         for name in found.registers:
             part("option", value=name)
@@ -100,33 +103,33 @@ def place_of(desk: Desk, path: str | Path | None) -> str:
 def _recorded(page: Page, entries: tuple[Entry, ...]) -> None:
     """Show what was released before."""
     if not entries:
-        text("Nothing is recorded there yet.")
+        text(t("Nothing is recorded there yet."))
         return
     rows = [
         [
             place_of(page.desk, one.folder),
             one.require,
             ", ".join(one.sensitive) or "–",
-            f"{one.rows:,}",
-            ", ".join(one.person) or "unknown: anybody may be in it",
+            whole(one.rows),
+            ", ".join(one.person) or t("unknown: anybody may be in it"),
         ]
         for one in entries
     ]
-    headings = ("release", "every crowd meets", "secrets", "rows", "people are told apart by")
-    grid(headings, rows, numbers=(3,), about="Releases that were made before")
+    headings = (t("release"), t("every crowd meets"), t("secrets"), t("rows"), t("people are told apart by"))
+    grid(headings, rows, numbers=(3,), about=t("Releases that were made before"))
 
 
 def _decide(page: Page, found: EarlierView) -> None:
     """Offer what to do where releases give people away together, and which release this one follows."""
     draft = page.draft
     heard = lambda value: page.change(overlap=value or None)  # noqa: E731
-    label = "If it and an earlier release together give people away"
+    label = t("If it and an earlier release together give people away")
     chosen(label, OVERLAP, draft.overlap if draft.overlap in OVERLAP else "", heard, key="overlap")
     known = [one.folder for one in found.entries if one.can_be_followed]
     others = [draft.follows] if draft.follows and draft.follows != FIRST else []
     options = BY_ITSELF | {folder: place_of(page.desk, folder) for folder in dict.fromkeys([*known, *others])}
     follow = lambda value: page.change(follows=value or None)  # noqa: E731
-    chosen("The release before it", options, draft.follows or "", follow, key="follows")
+    chosen(t("The release before it"), options, draft.follows or "", follow, key="follows")
     if draft.follows:
         text(SERIES, "faint")
     if found.problem:
@@ -138,16 +141,18 @@ def _mend(page: Page, found: EarlierView) -> None:
     with message(sentence(found.problem), "warn"), part("div", class_="buttons"):
         if found.offer:
             use = lambda: page.change(require=[found.offer], recoding=None)  # noqa: E731
-            button(f"Ask for {found.offer} in two tables", use, key="series", kind="small")
+            button(t("Ask for {offer} in two tables", offer=found.offer), use, key="series", kind="small")
 
 
 def asked_earlier(desk: Desk, draft: Draft) -> list[list[str]]:
     """Return what is asked about earlier releases, in words; nothing where no register is chosen."""
     if draft.registry is None:
         return []
-    follows = {None: [], FIRST: [["Series", "it is the first release"]]}
-    series = follows.get(draft.follows, [["Series", f"it follows {place_of(desk, draft.follows)}"]])
-    return [["Compared with the releases in", place_of(desk, draft.registry)], *series]
+    follows = {None: [], FIRST: [[t("Series"), t("it is the first release")]]}
+    series = follows.get(
+        draft.follows, [[t("Series"), t("it follows {release}", release=place_of(desk, draft.follows))]]
+    )
+    return [[t("Compared with the releases in"), place_of(desk, draft.registry)], *series]
 
 
 def show_overlaps(overlaps: Sequence[Mapping[str, Any]]) -> None:
@@ -180,13 +185,19 @@ def look_record(desk: Desk, run: Run) -> RecordView:
 
 def ask_record(page: Page, id: str, found: RecordView) -> None:
     """Offer to record a release; say so where it was."""
-    heading("Record it")
+    heading(t("Record it"))
     job = found.job
     if not found.register:
-        text("No register was chosen for this run: the step Privacy has the choice.", "faint")
+        text(t("No register was chosen for this run: the step Privacy has the choice."), "faint")
     elif job is not None and job.found:
         folder = Path(job.found["folder"]).name
-        message(f"Recorded in {found.register} as {folder}. Later releases are compared with it.")
+        message(
+            t(
+                "Recorded in {register} as {folder}. Later releases are compared with it.",
+                register=found.register,
+                folder=folder,
+            )
+        )
         show_overlaps(job.found["overlaps"])
     elif job is not None and not job.refused:
         wait_for(page, job.id)
@@ -198,13 +209,21 @@ def ask_record(page: Page, id: str, found: RecordView) -> None:
 
 def _record(page: Page, id: str, found: RecordView) -> None:
     text(
-        f"Publishing it? Then record it in {found.register}: the release is copied to a folder, and later releases are"
-        " compared with it. A release that was not recorded is not taken into account."
+        t(
+            "Publishing it? Then record it in {register}: the release is copied to a folder, and"
+            " later releases are compared with it. A release that was not recorded is not taken into"
+            " account.",
+            register=found.register,
+        )
     )
-    with field("Folder for the release", "record-folder", f"Inside {page.desk.root}. It has a private part too."):
+    with field(
+        t("Folder for the release"),
+        "record-folder",
+        t("Inside {root}. It has a private part too.", root=page.desk.root),
+    ):
         part("input", type="text", value=found.folder, id="record-folder", data_key="record-folder", autocomplete="off")
     with part("div", class_="buttons"):
-        use = part("button", "Save and record", "button", type="button", data_from="record-folder")
+        use = part("button", t("Save and record"), "button", type="button", data_from="record-folder")
         hear(use, "record", "press", lambda name: page.attempt(_start, page.desk, id, str(name).strip()))
 
 

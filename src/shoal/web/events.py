@@ -13,11 +13,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from nicegui import context
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
+
+from shoal.web.language import SPOKEN
 
 Heard: TypeAlias = Callable[[Any], Awaitable[None] | None]
 """What is called with a control's new value; of a button, with nothing of use."""
@@ -48,11 +51,13 @@ def ear() -> Element:
     _HEARD[client.id] = {}
     client.on_delete(lambda: _HEARD.pop(client.id, None))
     made._props.update({"id": "ear", "hidden": "", "data-heard": "0"})
-    made.on("told", _told, js_handler="(event) => emit(...event.detail)")
+    made.on("told", partial(_told, SPOKEN.get()), js_handler="(event) => emit(...event.detail)")
     return made
 
 
-async def _told(event: GenericEventArguments) -> None:
+async def _told(language: str, event: GenericEventArguments) -> None:
+    """Do what was said to be done, in the language of the page."""
+    SPOKEN.set(language)
     key, value, number = event.args
     heard = _HEARD.get(event.client.id, {}).get(str(key))
     if heard is not None:

@@ -20,13 +20,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from shoal.core.markup import tag
+from shoal.web.language import choose_language, t
 
 LOOPBACK = "127.0.0.1"
 """The name that every browser knows, and the address that the server listens on."""
-REFUSED = (
-    "This page belongs to whoever started it. Open the address that `shoal serve` printed last: each works once.\n"
+REFUSED = t(
+    "This page belongs to whoever started it. Open the address that `shoal serve` printed last: each works once."
 )
-FOREIGN = "This page answers to its own names alone.\n"
+FOREIGN = t("This page answers to its own names alone.")
 TOKEN = "token"
 KNOWN = "/known.svg"
 """Answered to everybody who knows the random name: by this a browser finds out whether it does."""
@@ -110,6 +111,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        choose_language(headers.get(b"cookie", ""), headers.get(b"accept-language", ""))
         if scope["path"] == KNOWN and headers.get(b"host") == self._host(self.name):
             await _dot(send)
         elif not self.at_home(headers):
@@ -191,7 +193,7 @@ async def _refuse(scope: Any, receive: Any, send: Any, said: str) -> None:
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    await _answer(send, 403, [(b"content-type", b"text/plain; charset=utf-8")], said.encode())
+    await _answer(send, 403, [(b"content-type", b"text/plain; charset=utf-8")], f"{said}\n".encode())
 
 
 def _marked(send: Any, path: str, nonce: str) -> Any:

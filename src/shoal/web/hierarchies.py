@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.core.errors import ShoalError
-from shoal.core.number_format import counted
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.cuts import Cuts, cuts
 from shoal.web.desk.queries import Blocks, Shape
 from shoal.web.hierarchy_editors import edit_cuts, edit_groups
+from shoal.web.language import known, t, whole
 from shoal.web.outline import outlined, read_outline, simplified
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, dropped, heading, lacking, message, part, text, written
@@ -21,21 +21,21 @@ from shoal.web.traffic import TREE
 TYPED = "typed"
 """Groups that were written as lines and refused: they stay as they were typed."""
 EXAMPLES = {
-    "width": ("Widths of the ranges", "finest first, each a multiple of the one before: 5, 10, 20"),
-    "edges": ("Where ranges begin", "levels with / between, finest first: 18, 25, 65 / 18, 65"),
-    "bins": ("Numbers of ranges with about equally many rows", "the largest first: 8, 4, 2"),
-    "origin": ("Where the ranges of one width begin", "0 unless said"),
-    "lengths": ("How many characters are kept", "the longest first: 4, 2"),
-    "levels": ("Which parts of the calendar", "day, month, quarter, year, decade"),
-    "digits": ("How many digits are kept", "the most first: 4, 3, 2"),
-    "tops": ("From where on numbers are joined", "the largest first: 10, 5"),
-    "bands": ("How many neighbours are joined", "a level each: 2, 4"),
-    "shares": ("From which share of the rows on a value stays", "the smallest first: 0.01, 0.05, 0.2"),
+    "width": (t("Widths of the ranges"), t("finest first, each a multiple of the one before: 5, 10, 20")),
+    "edges": (t("Where ranges begin"), t("levels with / between, finest first: 18, 25, 65 / 18, 65")),
+    "bins": (t("Numbers of ranges with about equally many rows"), t("the largest first: 8, 4, 2")),
+    "origin": (t("Where the ranges of one width begin"), t("0 unless said")),
+    "lengths": (t("How many characters are kept"), t("the longest first: 4, 2")),
+    "levels": (t("Which parts of the calendar"), t("day, month, quarter, year, decade")),
+    "digits": (t("How many digits are kept"), t("the most first: 4, 3, 2")),
+    "tops": (t("From where on numbers are joined"), t("the largest first: 10, 5")),
+    "bands": (t("How many neighbours are joined"), t("a level each: 2, 4")),
+    "shares": (t("From which share of the rows on a value stays"), t("the smallest first: 0.01, 0.05, 0.2")),
     "form": (
-        "How dates are written",
-        "yyyy-mm-dd, dd.mm.yyyy, dd/mm/yyyy or mm/dd/yyyy; seen unless said",
+        t("How dates are written"),
+        t("yyyy-mm-dd, dd.mm.yyyy, dd/mm/yyyy or mm/dd/yyyy; seen unless said"),
     ),
-    "kind": ("What the column holds", "date, zip or age; seen from the values unless said"),
+    "kind": (t("What the column holds"), t("date, zip or age; seen from the values unless said")),
 }
 
 
@@ -77,7 +77,7 @@ def look(desk: Desk, picks: Picks) -> HierarchiesView:
 def draw(page: Page, found: HierarchiesView) -> None:
     """Show the columns, then the levels of one, then how to change them."""
     if not found.columns:
-        lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
+        lacking(t("First mark at least one column that may be known."), t("To the roles"), "/roles", key="to-roles")
         return
     _columns(page, found)
     heading(found.column)
@@ -87,7 +87,7 @@ def draw(page: Page, found: HierarchiesView) -> None:
         return
     _levels(found.shape.levels)
     if found.shape.spec["builder"] == "intervals":
-        text("[20, 30) is from 20 up to 30, without 30 itself.", "faint")
+        text(t("[20, 30) is from 20 up to 30, without 30 itself."), "faint")
     _kind(page, found, found.shape)
     _parameters(page, found, found.shape)
     _edit(page, found)
@@ -98,12 +98,12 @@ def said(desk: Desk) -> str:
     """Return how many are your own; the others are chosen by shoal."""
     draft = desk.draft
     own = [name for name in draft.hierarchies if draft.roles.get(name) == "quasi"]
-    return "" if not draft.named("quasi") else f"{len(own)} your own" if own else "automatic"
+    return "" if not draft.named("quasi") else t("{n} your own|{n} your own", n=len(own)) if own else t("automatic")
 
 
 def _columns(page: Page, found: HierarchiesView) -> None:
     """Show the columns as buttons, the one that is looked at pressed."""
-    with part("div", class_="buttons", role="group", aria_label="Columns that may be known"):
+    with part("div", class_="buttons", role="group", aria_label=t("Columns that may be known")):
         for name in found.columns:
             kind = "small main" if name == found.column else "small"
             pick = lambda name=name: page.pick(column=name, values="", **{TYPED: ""})  # noqa: E731
@@ -113,25 +113,31 @@ def _columns(page: Page, found: HierarchiesView) -> None:
 
 def _levels(levels: tuple[Blocks, ...]) -> None:
     """Show every level with its groups and how many people each holds."""
-    with part("div", class_="levels", tabindex="0", role="region", aria_label="Levels"):
+    with part("div", class_="levels", tabindex="0", role="region", aria_label=t("Levels")):
         for level in levels:
             top = level.level == len(levels) - 1
-            _level(level, "As it is" if not level.level else "Nothing left" if top else f"Level {level.level}")
+            between = t("Nothing left") if top else t("Level {level}", level=level.level)
+            _level(level, between if level.level else t("As it is"))
 
 
 def _level(level: Blocks, title: str) -> None:
     """Show one level."""
     with part("div", class_="card"):
         part("h3", title)
-        groups = counted(level.number, "group" if level.level else "value")
-        part("p", f"{groups}, the smallest has {level.smallest:,}", "faint")
-        with part("ul", tabindex="0", aria_label=f"{title}: groups, and how many rows each has"):
-            for label, many in level.blocks:
+        many = level.number
+        groups = t("{n} group|{n} groups", n=many) if level.level else t("{n} value|{n} values", n=many)
+        part(
+            "p",
+            t("{groups}, the smallest has {n}|{groups}, the smallest has {n}", groups=groups, n=level.smallest),
+            "faint",
+        )
+        with part("ul", tabindex="0", aria_label=t("{title}: groups, and how many rows each has", title=title)):
+            for label, rows in level.blocks:
                 with part("li"):
-                    part("span", "(missing)" if label is None else label)
-                    part("span", f"{many:,}", "n")
+                    part("span", t("(missing)") if label is None else label)
+                    part("span", whole(rows), "n")
         if level.blocks and level.number > len(level.blocks):
-            part("p", f"and {level.number - len(level.blocks):,} more", "faint")
+            part("p", t("and {n} more", n=level.number - len(level.blocks)), "faint")
 
 
 async def _use(page: Page, column: str, spec: object) -> None:
@@ -148,7 +154,7 @@ def _fit(desk: Desk, column: str, spec: object) -> None:
 def _leave(page: Page, column: str) -> None:
     """Offer to leave the column to shoal."""
     off = column not in page.draft.hierarchies
-    button("Leave it to shoal", lambda: page.decide(_without(column)), key="leave", kind="small", off=off)
+    button(t("Leave it to shoal"), lambda: page.decide(_without(column)), key="leave", kind="small", off=off)
 
 
 def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
@@ -158,12 +164,14 @@ def _without(column: str) -> Callable[[Draft], dict[str, Any]]:
 
 def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
     """Offer the kinds of hierarchy that fit the column."""
-    heading("Change it", 3)
+    heading(t("Change it"), 3)
     fitting = {one.name: one for one in found.kinds if one.spec is not None}
     has = str(shape.spec["builder"])
-    options = {name: one.meaning for name, one in fitting.items()} | {"auto": f"shoal's choice: {found.proposal}"}
+    options = {name: known(one.meaning) for name, one in fitting.items()} | {
+        "auto": t("shoal's choice: {proposal}", proposal=known(found.proposal))
+    }
     if has not in options:
-        options[has] = "groups written down"
+        options[has] = t("groups written down")
     now = has if found.column in page.draft.hierarchies else "auto"
 
     async def take(name: str) -> None:
@@ -172,14 +180,14 @@ def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
         elif name in fitting:
             await _use(page, found.column, fitting[name].spec)
 
-    chosen("How values become coarser", options, now if now in options else has, take, key="kind")
+    chosen(t("How values become coarser"), options, now if now in options else has, take, key="kind")
     unfit = [one for one in found.kinds if one.spec is None]
     if unfit:
         with part("details"):
-            part("summary", "Kinds that do not fit this column", data_key="unfit")
+            part("summary", t("Kinds that do not fit this column"), data_key="unfit")
             with part("ul"):
                 for one in unfit:
-                    part("li", f"{one.meaning}: {one.reason}")
+                    part("li", f"{known(one.meaning)}: {one.reason}")
 
 
 def _parameters(page: Page, found: HierarchiesView, shape: Shape) -> None:
@@ -213,10 +221,12 @@ def _spelled(value: object) -> str:
 
 def _edit(page: Page, found: HierarchiesView) -> None:
     """Offer to edit cut points or groups; both show values, which are cells, so they are shown only if asked for."""
-    heading("Edit it yourself", 3)
+    heading(t("Edit it yourself"), 3)
     if not found.outline:
-        text("Drag values into groups, or set cut points on a picture. This shows the values of the column.", "faint")
-        button("Show the values and edit groups", lambda: page.pick(values="yes"), key="values", kind="small")
+        text(
+            t("Drag values into groups, or set cut points on a picture. This shows the values of the column."), "faint"
+        )
+        button(t("Show the values and edit groups"), lambda: page.pick(values="yes"), key="values", kind="small")
         return
     if found.cuts is not None:
         edit_cuts(found.cuts, found.column, lambda said: _use(page, found.column, _edges(str(said))))
@@ -225,9 +235,9 @@ def _edit(page: Page, found: HierarchiesView) -> None:
         edit_groups(found.outline, found.column, take)
     else:
         with part("details"):
-            part("summary", "Or put single values into groups", data_key="single")
+            part("summary", t("Or put single values into groups"), data_key="single")
             edit_groups(found.outline, found.column, take)
-    button("Hide the values", lambda: page.pick(values="", **{TYPED: ""}), key="values", kind="small")
+    button(t("Hide the values"), lambda: page.pick(values="", **{TYPED: ""}), key="values", kind="small")
     if found.cuts is None:
         _order(page, found.column)
 
@@ -246,10 +256,10 @@ def _order(page: Page, column: str) -> None:
         return {"order": {**others, column: words} if words else others}
 
     with part("details", open=bool(now)):
-        part("summary", "Have its values an order?", data_key="order")
+        part("summary", t("Have its values an order?"), data_key="order")
         heard = lambda said: page.decide(lambda draft: parts(draft, said))  # noqa: E731
-        help = "All values, the least first, with commas between: low, middle, high. Ordered distances need it."
-        written("Its values in order", now, heard, key="order-words", help=help)
+        help = t("All values, the least first, with commas between: low, middle, high. Ordered distances need it.")
+        written(t("Its values in order"), now, heard, key="order-words", help=help)
 
 
 async def _take_outline(page: Page, column: str, lines: str) -> None:
@@ -269,21 +279,24 @@ def _import(page: Page, column: str) -> None:
     async def sent(refused: str) -> None:
         page.alert(refused) if refused else await page.refresh()
 
-    said = "CSV as ARX writes it (a line a value, then its group on every level), or JSON"
+    said = t("CSV as ARX writes it (a line a value, then its group on every level), or JSON")
     with part("details"):
-        part("summary", "Import a file", data_key="import")
+        part("summary", t("Import a file"), data_key="import")
         limit = page.desk.uploads.limit
         dropped(
-            "Drop a hierarchy here", said, TREE, sent, key="tree", limit=limit, more=column, accept=".csv,.json,.gz"
+            t("Drop a hierarchy here"), said, TREE, sent, key="tree", limit=limit, more=column, accept=".csv,.json,.gz"
         )
 
 
 STEP = Step(
     "hierarchies",
-    "Hierarchies",
-    "How may values become coarser?",
-    "Where a value would give somebody away, a coarser one is published: a range of ages, a group of jobs. "
-    "shoal has chosen levels for each column; change them where you know better.",
+    t("Hierarchies"),
+    t("How may values become coarser?"),
+    t(
+        "Where a value would give somebody away, a coarser one is published: a range of ages, a"
+        " group of jobs. shoal has chosen levels for each column; change them where you know"
+        " better."
+    ),
     look,
     draw,
     said,

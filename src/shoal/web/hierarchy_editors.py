@@ -11,16 +11,18 @@ from typing import Any
 
 from shoal.web.desk.cuts import Cuts
 from shoal.web.events import hear
+from shoal.web.language import t
 from shoal.web.parts import field, heading, part, text
 
-DRAG = (
-    "Drag values onto a group, or select several by a press and put them into a new one. By keys: arrows go up and"
-    " down, Space selects, Alt with arrows moves to another group or out of one, Enter on a group takes in what is"
-    " selected, F2 renames a group, Delete takes one away and keeps what is in it."
+DRAG = t(
+    "Drag values onto a group, or select several by a press and put them into a new one. By"
+    " keys: arrows go up and down, Space selects, Alt with arrows moves to another group or"
+    " out of one, Enter on a group takes in what is selected, F2 renames a group, Delete"
+    " takes one away and keeps what is in it."
 )
-CUT = (
-    "Press on the picture to cut there; drag a cut to move it. By keys: left and right move a cut, up and down say up"
-    " to which level it stays, Delete takes it away."
+CUT = t(
+    "Press on the picture to cut there; drag a cut to move it. By keys: left and right move a"
+    " cut, up and down say up to which level it stays, Delete takes it away."
 )
 
 
@@ -28,38 +30,49 @@ def edit_groups(outline: str, column: str, take: Callable[[str], Any]) -> None:
     """Show values and groups as a tree that is edited, and the same as text."""
     text(DRAG, "faint")
     with part("div", class_="line tools"):
-        with field("Name of a group", "group-name"):
+        with field(t("Name of a group"), "group-name"):
             part("input", type="text", id="group-name", data_key="group-name", autocomplete="off")
-        part("button", "Put what is selected into it", "button small", type="button", data_tree_does="group")
-        part("button", "Take it out of its group", "button small", type="button", data_tree_does="out")
+        part("button", t("Put what is selected into it"), "button small", type="button", data_tree_does="group")
+        part("button", t("Take it out of its group"), "button small", type="button", data_tree_does="out")
     with part("div", class_="editor"):
-        about = f"Groups of {column}"
-        tree = {"data_tree": "outline", "data_rename": "New name of the group", "aria_multiselectable": "true"}
+        about = t("Groups of {column}", column=column)
+        tree = {"data_tree": "outline", "data_rename": t("New name of the group"), "aria_multiselectable": "true"}
         part("div", class_="tree", role="tree", aria_label=about, **tree)
-        with field("The same as text: one value a line, indented below its group", "outline", "Two spaces a level."):
+        with field(
+            t("The same as text: one value a line, indented below its group"), "outline", t("Two spaces a level.")
+        ):
             key = f"outline-{column}"
             area = part("textarea", value=outline, id="outline", data_key=key, rows="14", spellcheck="false")
             area._props["aria-describedby"] = "outline-help"
     with part("div", class_="buttons"):
-        use = part("button", "Use these groups", "button main small", type="button", data_from="outline")
+        use = part("button", t("Use these groups"), "button main small", type="button", data_from="outline")
         hear(use, "use-outline", "press", take)
 
 
 def edit_cuts(found: Cuts, column: str, take: Callable[[str], Any]) -> None:
     """Show the distribution of a column with its cut points, and the same as text."""
-    heading("Cut points", 3)
+    heading(t("Cut points"), 3)
     text(CUT, "faint")
     drawn = {"data_low": found.low, "data_high": found.high, "data_heights": " ".join(map(str, found.heights))}
-    said = {"data_label": f"Cut of {column}", "data_says": "%a, up to level %l"}
-    part("div", class_="cuts", role="group", aria_label=f"Cut points of {column}", data_cuts="cuts", **drawn, **said)
+    said = {"data_label": t("Cut of {column}", column=column), "data_says": t("%a, up to level %l")}
+    part(
+        "div",
+        class_="cuts",
+        role="group",
+        aria_label=t("Cut points of {column}", column=column),
+        data_cuts="cuts",
+        **drawn,
+        **said,
+    )
     with part("div", class_="line between faint"):
         part("span", found.low)
+        part("span", t("{column}; the height is the number of rows, from 0", column=column))
         part("span", found.high)
-    help = "Levels with / between, the finest first; what begins a range on a level does so on those before it."
-    with field("The same as text", "cuts", help):
+    help = t("Levels with / between, the finest first; what begins a range on a level does so on those before it.")
+    with field(t("The same as text"), "cuts", help):
         key = f"cuts-{column}"
         made = part("input", type="text", value=found.text, id="cuts", data_key=key, autocomplete="off")
         made._props["aria-describedby"] = "cuts-help"
     with part("div", class_="buttons"):
-        use = part("button", "Use these cut points", "button main small", type="button", data_from="cuts")
+        use = part("button", t("Use these cut points"), "button main small", type="button", data_from="cuts")
         hear(use, "use-cuts", "press", take)

@@ -9,6 +9,7 @@ from typing import Any
 from shoal.web.desk import Desk, Run
 from shoal.web.desk.jobs import STOP
 from shoal.web.desk.runs import GOING
+from shoal.web.language import known, t
 from shoal.web.page import Page
 from shoal.web.parts import button, part
 
@@ -38,7 +39,7 @@ def wait_for(page: Page, id: str) -> None:
 
 def stop_button(page: Page, id: str, *, key: str) -> None:
     """Show a button that ends a job early."""
-    button("Stop", lambda: page.attempt(_stop, page.desk, id), key=key, kind="small")
+    button(t("Stop"), lambda: page.attempt(_stop, page.desk, id), key=key, kind="small")
 
 
 def _stop(desk: Desk, id: str) -> None:
@@ -48,9 +49,11 @@ def _stop(desk: Desk, id: str) -> None:
 def _state(desk: Desk, id: str) -> tuple[str, str]:
     run = desk.runs[id]
     if (run.job.folder / STOP).exists():
-        return run.state, "stopping: what is known is being kept"
+        return run.state, t("stopping: what is known is being kept")
     points = run.progress()
-    return run.state, f"{points[-1].share:.0%}: {points[-1].doing}" if points else "starting"
+    if not points:
+        return run.state, t("starting")
+    return run.state, f"{points[-1].share:.0%}: {known(points[-1].doing)}"
 
 
 def _going(page: Page, state: tuple[str, str]) -> None:

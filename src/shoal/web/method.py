@@ -8,13 +8,14 @@ from shoal.web.desk import Desk, queries
 from shoal.web.desk.queries import Choice
 from shoal.web.events import hear
 from shoal.web.job_state import JobState
+from shoal.web.language import known, listed, t
 from shoal.web.method_comparison import ask_comparison, look_comparison
 from shoal.web.more_settings import method_settings
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
-DROPPED = {"0": "none", "0.001": "up to 0.1 % of the rows", "0.01": "up to 1 %", "0.05": "up to 5 %"}
-BY_ITSELF = "as the method needs; else blocks of hierarchies"
+DROPPED = {"0": t("none"), "0.001": t("up to 0.1 % of the rows"), "0.01": t("up to 1 %"), "0.05": t("up to 5 %")}
+BY_ITSELF = t("as the method needs; else blocks of hierarchies")
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,17 @@ def look(desk: Desk, picks: Picks) -> MethodView:
 def draw(page: Page, found: MethodView) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
-    heading("Who may be left out")
-    text("Leaving out a few rows with rare values can keep more detail in all others.", "faint")
+    heading(t("Who may be left out"))
+    text(t("Leaving out a few rows with rare values can keep more detail in all others."), "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
     now = str(page.draft.max_dropped)
-    chosen("Leave out", {**DROPPED, now: DROPPED.get(now, now)}, now, heard, key="dropped")
-    heading("Who searches")
+    chosen(t("Leave out"), {**DROPPED, now: DROPPED.get(now, now)}, now, heard, key="dropped")
+    heading(t("Who searches"))
     if not found.ready:
-        said = "Which methods fit is known once roles and privacy are decided."
-        lacking(said, "To privacy", "/privacy", key="to-privacy")
+        said = t("Which methods fit is known once roles and privacy are decided.")
+        lacking(said, t("To privacy"), "/privacy", key="to-privacy", alone=False)
     elif found.methods is None:
-        part("p", "shoal is checking which methods fit …", "waiting", role="status")
+        part("p", t("shoal is checking which methods fit …"), "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)
     else:
         _methods(page, found.methods)
@@ -72,11 +73,11 @@ def said(desk: Desk) -> str:
 
 
 def _recoding(page: Page, found: MethodView) -> None:
-    heading("How cells become coarser")
-    with part("fieldset", class_="cards", aria_label="How cells become coarser"):
-        _card(page, "recoding", "", "By itself", BY_ITSELF, not page.draft.recoding)
+    heading(t("How cells become coarser"))
+    with part("fieldset", class_="cards", aria_label=t("How cells become coarser")):
+        _card(page, "recoding", "", t("By itself"), BY_ITSELF, not page.draft.recoding)
         for one in found.recodings:
-            _card(page, "recoding", one.name, one.name.capitalize(), one.title, page.draft.recoding == one.name)
+            _card(page, "recoding", one.name, one.name.capitalize(), known(one.title), page.draft.recoding == one.name)
 
 
 def _card(page: Page, name: str, value: str, title: str, meaning: str, taken: bool, more: str = "") -> None:
@@ -98,34 +99,50 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
     now = page.draft.method
     refused = next((one for one in methods if one.name == now and one.reasons), None)
     if refused is not None:
-        message(f"{refused.name} cannot do this: {'; '.join(refused.reasons)}", "bad")
-    with part("fieldset", class_="cards wide", aria_label="Method"):
+        message(t("{name} cannot do this: {reasons}", name=refused.name, reasons=listed(refused.reasons, "; ")), "bad")
+    with part("fieldset", class_="cards wide", aria_label=t("Method")):
         for one in fitting:
-            promise = f"Promise: {one.guarantee}" if one.guarantee else ""
-            time = f"Expected time: {one.time}"
-            title = "auto (recommended)" if one.name == "auto" else one.name
-            _card(page, "method", one.name, title, one.title, now == one.name, ". ".join(filter(None, (promise, time))))
+            promise = t("Promise: {guarantee}", guarantee=one.guarantee) if one.guarantee else ""
+            time = t("Expected time: {time}", time=known(one.time))
+            title = t("auto (recommended)") if one.name == "auto" else one.name
+            _card(
+                page,
+                "method",
+                one.name,
+                title,
+                known(one.title),
+                now == one.name,
+                listed(filter(None, (promise, time)), ". "),
+            )
     others = [one for one in methods if one.reasons]
     if others:
         with part("details"):
-            part("summary", f"{len(others)} methods that do not fit, and why", data_key="unfit")
+            part(
+                "summary",
+                t("{n} method that does not fit, and why|{n} methods that do not fit, and why", n=len(others)),
+                data_key="unfit",
+            )
             with part("ul"):
                 for one in others:
                     part("li", f"{one.name}: {'; '.join(one.reasons)}")
 
 
 def _cost(page: Page, found: MethodView) -> None:
-    heading("What is minimized")
-    options = {"": "what is usual for these cells"} | {one.name: f"{one.name}: {one.title}" for one in found.costs}
+    heading(t("What is minimized"))
+    options = {"": t("what is usual for these cells")} | {
+        one.name: f"{one.name}: {known(one.title)}" for one in found.costs
+    }
     heard = lambda value: page.change(cost=value or None)  # noqa: E731
-    chosen("Cost", options, page.draft.cost or "", heard, key="cost", help="What is lost is measured by this number.")
+    chosen(
+        t("Cost"), options, page.draft.cost or "", heard, key="cost", help=t("What is lost is measured by this number.")
+    )
 
 
 STEP = Step(
     "method",
-    "Method",
-    "How should it be done?",
-    "You can leave all of this as it is: shoal then chooses for itself.",
+    t("Method"),
+    t("How should it be done?"),
+    t("You can leave all of this as it is: shoal then chooses for itself."),
     look,
     draw,
     said,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.core.number_format import amount
 from shoal.web.desk import Desk, Draft
 from shoal.web.job_state import JobState, stop_button, wait_for
+from shoal.web.language import amount, figure, t, whole
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, grid, heading, message, part, text
 
 KIND = "compare"
-SECONDS = {"5": "5 seconds", "30": "30 seconds", "120": "2 minutes", "600": "10 minutes"}
-LEAD = (
-    "Every method that fits makes a release of this table, one after the other. Nothing is published. The one that"
-    " costs least can then be chosen."
+SECONDS = {"5": t("5 seconds"), "30": t("30 seconds"), "120": t("2 minutes"), "600": t("10 minutes")}
+LEAD = t(
+    "Every method that fits makes a release of this table, one after the other. Nothing is"
+    " published. The one that costs least can then be chosen."
 )
 
 
@@ -32,7 +32,7 @@ def _unchosen(draft: Draft) -> Draft:
 
 def ask_comparison(page: Page, found: JobState | None) -> None:
     """Offer to compare the methods; show what came of it."""
-    heading("Compare the methods")
+    heading(t("Compare the methods"))
     text(LEAD, "faint")
     if found is not None and not found.refused and not found.found:
         wait_for(page, found.id)
@@ -44,36 +44,43 @@ def ask_comparison(page: Page, found: JobState | None) -> None:
         _compared(page, found.found)
     picked = page.picks.get("seconds", "30")
     with part("div", class_="line"):
-        chosen("Each may take", SECONDS, picked, lambda value: page.pick(seconds=value), key="seconds")
+        chosen(t("Each may take"), SECONDS, picked, lambda value: page.pick(seconds=value), key="seconds")
         start = lambda: page.attempt(page.desk.compare, None, float(picked))  # noqa: E731
-        button("Compare them", start, key="compare", off=bool(page.desk.ready()))
+        button(t("Compare them"), start, key="compare", off=bool(page.desk.ready()))
 
 
 def _compared(page: Page, found: Mapping[str, Any]) -> None:
     """Show a line a method, the cheapest first, and a button that takes it."""
     made = sorted((one for one in found["outcomes"] if one["cost"] is not None), key=lambda one: float(one["cost"]))
-    headings = ("method", f"cost ({found['cost']})", "at most above the least", "crowds", "left out", "seconds")
+    headings = (
+        t("method"),
+        t("cost ({cost})", cost=found["cost"]),
+        t("at most above the least"),
+        t("crowds"),
+        t("left out"),
+        t("seconds"),
+    )
     rows = [
         [
             one["method"],
             amount(one["cost"]),
-            "unknown" if one["gap"] is None else f"{(one['gap'] - 1) * 100:.3g} %",
-            f"{one['classes']:,}",
-            f"{one['dropped']:,}",
-            "–" if one["seconds"] is None else f"{one['seconds']:,.1f}",
+            t("unknown") if one["gap"] is None else figure(f"{(one['gap'] - 1) * 100:.3g} %"),
+            whole(one["classes"]),
+            whole(one["dropped"]),
+            "–" if one["seconds"] is None else figure(f"{one['seconds']:,.1f}"),
         ]
         for one in made
     ]
     if made:
-        grid(headings, rows, numbers=range(1, 6), about="Methods side by side")
+        grid(headings, rows, numbers=range(1, 6), about=t("Methods side by side"))
         best = made[0]["method"]
         off = page.draft.method == best
         with part("div", class_="buttons"):
-            button(f"Use {best}", lambda: page.change(method=best), key="use-best", kind="small", off=off)
+            button(t("Use {best}", best=best), lambda: page.change(method=best), key="use-best", kind="small", off=off)
     without = [one for one in found["outcomes"] if one["cost"] is None]
     if without:
         with part("details"):
-            part("summary", f"Without a release: {len(without)}", data_key="without-release")
+            part("summary", t("Without a release: {n}", n=len(without)), data_key="without-release")
             with part("ul"):
                 for one in without:
                     part("li", f"{one['method']}: {one['reason'] or one['status']}")

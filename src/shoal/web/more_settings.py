@@ -8,40 +8,41 @@ from typing import Any
 from shoal.core.errors import ParameterError
 from shoal.tables.writers.base import formats
 from shoal.web.desk import Draft
+from shoal.web.language import t
 from shoal.web.page import Page
 from shoal.web.parts import chosen, part, written
 
-STARS = {"*": "as stars: *", "null": "as missing values"}
-FORMULAS = {"": "as they are", "yes": "with an apostrophe before those that a spreadsheet would run"}
+STARS = {"*": t("as stars: *"), "null": t("as missing values")}
+FORMULAS = {"": t("as they are"), "yes": t("with an apostrophe before those that a spreadsheet would run")}
 
 
 def method_settings(page: Page) -> None:
     """Offer what else can be said of how the search is done."""
     draft = page.draft
     with part("details", open=_said(draft, "max_suppressed", "coarsen", "attribute_weights")):
-        part("summary", "More settings", data_key="more-method")
+        part("summary", t("More settings"), data_key="more-method")
         with part("div", class_="fields"):
             _field(
                 page,
                 "max_suppressed",
-                "Rows that may be all stars",
+                t("Rows that may be all stars"),
                 str(draft.max_suppressed or ""),
-                "A share, such as 0.05; with full-domain recoding. Empty: none.",
+                t("A share, such as 0.05; with full-domain recoding. Empty: none."),
                 empty=0,
             )
             _field(
                 page,
                 "coarsen",
-                "Raise columns beforehand",
+                t("Raise columns beforehand"),
                 _levels(draft.coarsen),
-                "auto, hipaa, or a column and a level: age=2, with commas between. Empty: none.",
+                t("auto, hipaa, or a column and a level: age=2, with commas between. Empty: none."),
             )
             written(
-                "How much the loss of a column counts",
+                t("How much the loss of a column counts"),
                 pairs_text(draft.attribute_weights),
                 lambda said: page.decide(lambda _: {"attribute_weights": read_pairs(said)}),
                 key="attribute_weights",
-                help="age=2, town=0.5; 1 where nothing is said.",
+                help=t("age=2, town=0.5; 1 where nothing is said."),
             )
 
 
@@ -49,23 +50,23 @@ def run_settings(page: Page) -> None:
     """Offer what else can be said of a run, and how the release is written."""
     draft = page.draft
     with part("details", open=_said(draft, "seed", "memory_limit", "format", "star", "neutralise")):
-        part("summary", "More settings: seed, memory, format, stars, formulas", data_key="more-run")
+        part("summary", t("More settings: seed, memory, format, stars, formulas"), data_key="more-run")
         with part("div", class_="fields"):
-            listed = {"": "as the table is"} | {name: name for name in formats()}
+            listed = {"": t("as the table is")} | {name: name for name in formats()}
             take = lambda name: page.change(format=name or None)  # noqa: E731
-            chosen("Format of the release", listed, draft.format or "", take, key="format")
+            chosen(t("Format of the release"), listed, draft.format or "", take, key="format")
             star = lambda name: page.change(star=name)  # noqa: E731
-            chosen("Suppressed cells are written", STARS, draft.star, star, key="star")
+            chosen(t("Suppressed cells are written"), STARS, draft.star, star, key="star")
             escape = lambda name: page.change(neutralise=bool(name))  # noqa: E731
             now = "yes" if draft.neutralise else ""
-            chosen("Texts that look like formulas are written", FORMULAS, now, escape, key="neutralise")
-            _field(page, "seed", "Random seed", str(draft.seed), "The same seed makes the same release.", empty=0)
+            chosen(t("Texts that look like formulas are written"), FORMULAS, now, escape, key="neutralise")
+            _field(page, "seed", t("Random seed"), str(draft.seed), t("The same seed makes the same release."), empty=0)
             _field(
                 page,
                 "memory_limit",
-                "The most memory that may be held",
+                t("The most memory that may be held"),
                 str(draft.memory_limit or ""),
-                "Such as 2GiB. Empty: no limit.",
+                t("Such as 2GiB. Empty: no limit."),
             )
 
 
@@ -78,9 +79,9 @@ def choose_population(page: Page) -> None:
     _field(
         page,
         "population",
-        "Table of the population",
+        t("Table of the population"),
         value.removeprefix(f"{root}/"),
-        f"A file inside {root} with the same columns, for the models kmap and presence. Empty: none.",
+        t("A file inside {root} with the same columns, for the models kmap and presence. Empty: none.", root=root),
         placeholder="population.csv",
     )
 

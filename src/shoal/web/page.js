@@ -169,7 +169,7 @@ const send = (zone, file, answered) => {
   };
   request.onloadend = () => {
     bar.hidden = true;
-    answered(request.status === 200 ? "" : request.responseText || "The file did not arrive.");
+    answered(request.status === 200 ? "" : request.responseText || zone.dataset.lost);
   };
   const more = encodeURIComponent(zone.dataset.more ?? "");
   request.open("POST", `${zone.dataset.url}?name=${encodeURIComponent(file.name)}&more=${more}`);
@@ -187,8 +187,17 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-copies]");
   if (!button) return;
   navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
-  button.textContent = "Copied";
-  setTimeout(() => (button.textContent = "Copy"), 1500);
+  const label = button.textContent;
+  if (label === button.dataset.copied) return;
+  button.textContent = button.dataset.copied;
+  setTimeout(() => (button.textContent = label), 1500);
+});
+
+// Another language: the page is asked for anew, and says all of it in that.
+document.addEventListener("change", ({ target }) => {
+  if (!target.dataset?.cookie) return;
+  document.cookie = `${target.dataset.cookie}=${target.value}; path=/; samesite=strict; max-age=31536000`;
+  location.reload();
 });
 
 // A tab whose server is gone says so, and cannot be used.

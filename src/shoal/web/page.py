@@ -11,17 +11,22 @@ import asyncio
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 from nicegui import background_tasks, context, run, ui
 from nicegui.element import Element
+from nicegui.language import Language
 
 from shoal.core.errors import ShoalError
+from shoal.web import theme
 from shoal.web.desk import Desk, Draft, History
 from shoal.web.desk.draft_changes import Change, changes
 from shoal.web.events import TELLING, ear
+from shoal.web.language import COOKIE, LANGUAGES, SPOKEN, listed, t
 from shoal.web.parts import button, link, message, part
 from shoal.web.patch import LIVE, Kept, patch
 
@@ -30,17 +35,20 @@ Picks: TypeAlias = Mapping[str, str]
 """What is looked at on a page, such as a column or a run: it lasts as long as the tab."""
 SETTLE = 0.05
 """Seconds before a page is drawn anew: what is told meanwhile is shown with it."""
-LOST = "The connection to shoal is lost. This page can be used again as soon as it is back."
-ENDED = (
-    "shoal was ended, or started anew. This tab shows how things stood and cannot be used any more: start shoal, and"
-    " open the address that it prints. Nothing that was decided is lost."
+LOST = t("The connection to shoal is lost. This page can be used again as soon as it is back.")
+ENDED = t(
+    "shoal was ended, or started anew. This tab shows how things stood and cannot be used any"
+    " more: start shoal, and open the address that it prints. Nothing that was decided is"
+    " lost."
 )
-SHARED = (
-    "This page was opened by the number 127.0.0.1, which all servers of this machine share: others that you open get"
-    " its cookie too. Where the browser knows names under .localhost, open the other address that shoal printed."
+QUASAR: Mapping[str, Language] = {"en": "en-GB", "de": "de", "fr": "fr"}
+"""What the toolkit calls the languages."""
+SHARED = t(
+    "This page was opened by the number 127.0.0.1, which all servers of this machine share:"
+    " others that you open get its cookie too. Where the browser knows names under"
+    " .localhost, open the other address that shoal printed."
 )
-BESIDE, CHECK = "Beside the steps", "Check a release that exists already"
-BROKEN = "Something went wrong inside shoal ({}). Nothing was lost; the terminal shows where."
+BESIDE, CHECK = t("Beside the steps"), t("Check a release that exists already")
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ class Live:
         """Look, and draw if something changed."""
         if self.failed:
             return
-        found = await run.io_bound(tried, self.look)
+        found = await in_thread(tried, self.look)
         self.failed = isinstance(found, Exception)
         if found != self.seen and not self.box.is_deleted:
             self.seen = found
@@ -105,8 +113,10 @@ class Page:
         self._looking = asyncio.Lock()  # of the parts that are looked up every second
         self._one = asyncio.Lock()  # one thing is done after the other, in the order of the clicks
         self._client = context.client
+        self._client.page = _spoken(self._client.page)
+        ui.add_body_html(theme.first())
         ui.page_title(f"{step.title} – shoal")
-        part("a", "To the content", "skip", href="#content")
+        part("a", t("To the content"), "skip", href="#content")
         with part("div", class_="ended", id="ended", role="alert", hidden=True):
             part("p", LOST, data_when="lost")
             part("p", ENDED, data_when="ended")
@@ -115,7 +125,7 @@ class Page:
                 part("p", SHARED)
         self._top = part("header", class_="top")
         with part("div", class_="frame"):
-            self._nav = part("nav", class_="steps", aria_label="Steps")
+            self._nav = part("nav", class_="steps", aria_label=t("Steps"))
             with part("section", id="content"):
                 part("p", self._here(), "place")
                 part("h1", step.question)
@@ -123,7 +133,7 @@ class Page:
                 self._messages = part("div", class_="messages")
                 self._body = part("div")
                 with self._body:
-                    part("p", "Looking …", "waiting", role="status")
+                    part("p", t("Looking …"), "waiting", role="status")
                 self._turning = part("div", class_="turn")
         self._ear = ear()
         self._ear._props["data-session"] = desk.session
@@ -135,7 +145,12 @@ class Page:
         """Say where on the way the page is."""
         if self.step not in self.steps:
             return BESIDE
-        return f"Step {self.steps.index(self.step) + 1} of {len(self.steps)}: {self.step.title}"
+        return t(
+            "Step {step} of {steps}: {title}",
+            step=self.steps.index(self.step) + 1,
+            steps=len(self.steps),
+            title=self.step.title,
+        )
 
     @property
     def draft(self) -> Draft:
@@ -150,7 +165,7 @@ class Page:
         if turn != self._turn:
             return
         heard = self._heard
-        looked = await run.io_bound(self._look)
+        looked = await in_thread(self._look)
         if looked is None or turn != self._turn or self._client.is_deleted:
             return  # the server ends, a later look is on its way, or nobody is there
         self._seen, told, found = looked
@@ -167,7 +182,7 @@ class Page:
 
     async def watch(self) -> None:
         """Draw anew if another tab, or a worker, changed something."""
-        if self._seen is not None and self._seen != await run.io_bound(self._state):
+        if self._seen is not None and self._seen != await in_thread(self._state):
             await self.refresh()
         else:
             await self._look_again()
@@ -183,7 +198,7 @@ class Page:
         self.quiet()
         async with self._one:
             try:
-                return await run.io_bound(work, *given, **named)
+                return await in_thread(work, *given, **named)
             except Exception as error:
                 self.alert(in_words(error))
                 return None
@@ -210,13 +225,13 @@ class Page:
 
     def _tell_undone(self, said: str, changed: Sequence[Change]) -> None:
         steps = dict.fromkeys(one.step for one in changed)
-        words = "; ".join(
-            f"{self.titles[step]}: {', '.join(one.said for one in changed if one.step == step)}" for step in steps
+        words = listed(
+            (f"{self.titles[step]}: {listed(one.said for one in changed if one.step == step)}" for step in steps), "; "
         )
-        with self.alert(f"{said}. Now: {words}.", ""), part("div", class_="buttons"):
+        with self.alert(t("{said}. Now: {words}.", said=said, words=words), ""), part("div", class_="buttons"):
             for step in steps:
                 if step != self.step.name:
-                    link(f"To {self.titles[step]}", f"/{step}", key=f"undone-{step}", kind="small")
+                    link(t("To {step}", step=self.titles[step]), f"/{step}", key=f"undone-{step}", kind="small")
 
     @property
     def titles(self) -> dict[str, str]:
@@ -269,10 +284,14 @@ class Page:
     def _draw_top(self) -> None:
         history = self.desk.history
         part("a", "shoal", "name", href="/data")
-        part("span", self.draft.name or "no table yet", "file")
-        undo, redo = (lambda: self.undo(self.desk.undo, "Undone")), (lambda: self.undo(self.desk.redo, "Done again"))
-        button("Undo", undo, key="undo", kind="small", off=not history.can_undo)
-        button("Redo", redo, key="redo", kind="small", off=not history.can_redo)
+        part("span", self.draft.name or t("no table yet"), "file")
+        undo = lambda: self.undo(self.desk.undo, t("Undone"))  # noqa: E731
+        redo = lambda: self.undo(self.desk.redo, t("Done again"))  # noqa: E731
+        button(t("Undo"), undo, key="undo", kind="small", off=not history.can_undo)
+        button(t("Redo"), redo, key="redo", kind="small", off=not history.can_redo)
+        with part("select", class_="language", aria_label=t("Language"), data_key="language", data_cookie=COOKIE):
+            for name, title in LANGUAGES.items():
+                part("option", title, value=name, lang=name, selected=name == SPOKEN.get() or None)
 
     def _draw_steps(self, told: Mapping[Step, Mark]) -> None:
         with part("ol"):
@@ -291,9 +310,9 @@ class Page:
         ):
             part("span", sign, "mark", aria_hidden="true")
             with part("span", step.title):
-                part("span", mark.said or "to do", "said" if mark.said else "said unseen")
+                part("span", mark.said or t("to do"), "said" if mark.said else "said unseen")
                 if mark.said and not mark.valid:
-                    part("span", "needs a look", "unseen")
+                    part("span", t("needs a look"), "unseen")
 
     def _way(self, step: Step) -> str:
         """Return the address of a step: steps that are about a run go on with the one that was picked."""
@@ -314,6 +333,13 @@ class Page:
             link(f"{after.title} →", self._way(after), key="next", kind="main")
 
 
+def _spoken(page: ui.page) -> ui.page:
+    """Return the toolkit's page in the language of the reader: screen readers pronounce it as that."""
+    made = copy(page)
+    made.language = QUASAR[SPOKEN.get()]
+    return made
+
+
 def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, Mark]:
     """Return what was decided in each step, in a few words, and whether that holds."""
     lacking = {name for name, _ in desk.ready()}
@@ -327,8 +353,13 @@ def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, Mark]:
 def _runs(before: History, after: History, desk: Desk) -> list[Change]:
     """Return which runs an undoing brought back or took away; what was tried for one goes with it."""
     back = [desk.runs[id] for id in before.gone - after.gone]
-    found = [Change("run", f"run {run.number} is back") for run in back if run.kind == "run"]
-    return found + ([Change("run", "a run is deleted")] if after.gone - before.gone else [])
+    found = [Change("run", t("run {number} is back", number=run.number)) for run in back if run.kind == "run"]
+    return found + ([Change("run", t("a run is deleted"))] if after.gone - before.gone else [])
+
+
+async def in_thread(work: Callable[..., Found], *given: Any, **named: Any) -> Found | None:
+    """Do something in a thread, in the language of who asked for it; None where the server ends."""
+    return await run.io_bound(copy_context().run, work, *given, **named)
 
 
 def tried(look: Callable[..., Any], *given: Any) -> Any:
@@ -361,4 +392,7 @@ def in_words(error: Exception) -> str:
         return str(error)
     where = traceback.extract_tb(error.__traceback__)[-1]
     print(f"shoal: {type(error).__name__} at {where.filename}:{where.lineno}", file=sys.stderr)
-    return BROKEN.format(type(error).__name__)
+    return t(
+        "Something went wrong inside shoal ({kind}). Nothing was lost; the terminal shows where.",
+        kind=type(error).__name__,
+    )

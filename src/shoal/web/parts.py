@@ -14,20 +14,25 @@ from nicegui.element import Element
 
 from shoal.core.markup import Content, Markup, table
 from shoal.web.events import Heard, hear
+from shoal.web.language import t, upper_first
+from shoal.web.theme import fishes
 
-LARGE = "This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`."
+LOST = t("The file did not arrive.")
+LARGE = t("This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`.")
 
 
 def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
     """Return an element; `aria_label` is aria-label, `for_` is for, True an empty attribute, None leaves one out."""
     element = Element(tag)
     if text is not None:
-        element._text = text
+        element._text = str(text)
     if class_:
         element.classes(class_)
     for key, value in attributes.items():
         if value is not None and value is not False:
-            element._props[key.rstrip("_").replace("_", "-")] = "" if value is True else value
+            element._props[key.rstrip("_").replace("_", "-")] = (
+                "" if value is True else str(value) if isinstance(value, str) else value
+            )
     return element
 
 
@@ -42,7 +47,7 @@ def sentence(said: str) -> str:
     >>> sentence("choose a table")
     'Choose a table.'
     """
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{upper_first(said)}."
 
 
 def text(said: str, class_: str = "") -> Element:
@@ -67,7 +72,7 @@ def grid(
 ) -> Element:
     """Return a table that scrolls by itself where the page is narrow; `about` says what it holds."""
     box = drawn(table(headings, rows, numbers=numbers), "scroll")
-    box._props.update({"tabindex": "0", "role": "region", "aria-label": about})
+    box._props.update({"tabindex": "0", "role": "region", "aria-label": str(about)})
     return box
 
 
@@ -122,11 +127,13 @@ def dropped(
 
     A file of more than `limit` bytes is not sent at all.
     """
-    with part("label", class_="drop", data_url=target, data_more=more, data_limit=limit, data_large=LARGE):
+    with part(
+        "label", class_="drop", data_url=target, data_more=more, data_limit=limit, data_large=LARGE, data_lost=LOST
+    ):
         part("strong", label)
         part("span", said, "faint")
         hear(part("input", type="file", aria_label=label, accept=accept or None), key, "file", refused)
-        part("progress", max="1", value="0", hidden=True, aria_label="How much was sent")
+        part("progress", max="1", value="0", hidden=True, aria_label=t("How much was sent"))
 
 
 def slider(
@@ -168,10 +175,13 @@ def message(said: str, kind: str = "") -> Element:
     return box
 
 
-def lacking(said: str, way: str, target: str, *, key: str) -> None:
-    """Say what has to be done first, and show the way there."""
-    with message(said, "warn"), part("div", class_="buttons"):
-        link(way, target, key=key, kind="small")
+def lacking(said: str, way: str, target: str, *, key: str, alone: bool = True) -> None:
+    """Say what has to be done first, and show the way there; `alone` where the page has nothing else to show."""
+    with part("div", class_="lacking empty" if alone else "lacking", role="status"):
+        if alone:
+            drawn(fishes(class_="fishes"))
+        part("p", said)
+        link(way, target, key=key, kind="main" if alone else "small")
 
 
 def number(value: str, said: str) -> Element:
@@ -194,4 +204,12 @@ def legend(**words: str) -> None:
 def code(content: str, *, key: str, about: str) -> None:
     """Show a text to copy."""
     part("pre", content, id=key, tabindex="0", role="region", aria_label=about)
-    button("Copy", None, key=f"{key}-copy", kind="small", data_copies=key, aria_label=f"Copy {about}")
+    button(
+        t("Copy"),
+        None,
+        key=f"{key}-copy",
+        kind="small",
+        data_copies=key,
+        data_copied=t("Copied"),
+        aria_label=t("Copy {about}", about=about),
+    )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shoal.core.markup import Markup, tag
-from shoal.core.number_format import amount
+from shoal.report.charts import bar
 from shoal.web.desk.jobs import Point
+from shoal.web.language import amount, percent, t
 
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, TOP, BOTTOM = 84, 16, 30, 34
@@ -25,12 +26,19 @@ def approach(points: Sequence[Point]) -> Markup:
         return Markup("")
     end = max(points[-1].seconds, 0.1)
     ends = _ends([value for _, value in [*cost, *bound]])
-    drawn = [_axis(end, ends, "seconds")]
+    drawn = [_axis(end, ends, t("seconds"))]
     for kind, series in (("cost", cost), ("bound", bound)):
         drawn.append(_steps(kind, series, end, ends))
-    last = f"cost {amount(cost[-1][1])}" if cost else "no release yet"
-    proved = f", at least {amount(bound[-1][1])} is needed" if bound else ""
-    return _svg(drawn, f"Cost and proved bound over time: {last}{proved}")
+    return _svg(drawn, _reached(*(amount(series[-1][1]) if series else "" for series in (cost, bound))))
+
+
+def _reached(cost: str, bound: str) -> str:
+    """Say what the best release costs by now, and what is proved to be needed."""
+    if not cost:
+        return t("Proved bound over time: at least {bound} is needed, and there is no release yet", bound=bound)
+    if not bound:
+        return t("Cost over time: cost {cost}, and nothing is proved yet", cost=cost)
+    return t("Cost and proved bound over time: cost {cost}, at least {bound} is needed", cost=cost, bound=bound)
 
 
 def curve(points: Sequence[tuple[float, float | None, float | None]], at: float, *, title: str, unit: str) -> Markup:
@@ -44,6 +52,11 @@ def curve(points: Sequence[tuple[float, float | None, float | None]], at: float,
     mark = tag("line", class_="here", x1=here, x2=here, y1=TOP, y2=HEIGHT - BOTTOM)
     drawn = [_axis(end, ends, unit), mark, _line("cost", cost, end, ends), _line("bound", bound, end, ends)]
     return _svg(drawn, title)
+
+
+def share_bar(share: float, kind: str = "after", of: float = 1.0) -> Markup:
+    """Return a bar as long as a share of a whole; it says the share as the language writes it."""
+    return bar(share, kind, of=of, said=str(percent(share)))
 
 
 def histogram(heights: Sequence[float]) -> Markup:
@@ -90,9 +103,9 @@ def _axis(end: float, ends: tuple[float, float], unit: str) -> Markup:
         parts.append(tag("text", amount(value, 4), x=LEFT - 8, y=float(at) + 4, text_anchor="end"))
     for share in (0.0, 0.5, 1.0):
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
-        said = amount(float(f"{share * end:.3g}"), 4) + (f" {unit}" if share == 1 else "")
+        said = f"{amount(float(f'{share * end:.3g}'), 4)}{f' {unit}' if share == 1 else ''}"
         parts.append(tag("text", said, x=_x(share * end, end), y=HEIGHT - 10, text_anchor=anchor))
-    begins = f"cost (the axis begins at {amount(low, 4)})" if low else "cost"
+    begins = t("cost (the axis begins at {low})", low=amount(low, 4)) if low else t("cost")
     return tag("g", tag("text", begins, x=0, y=14), *parts)
 
 

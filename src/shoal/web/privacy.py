@@ -8,20 +8,20 @@ from functools import partial
 from typing import Any
 
 from shoal.core.errors import ShoalError
-from shoal.core.number_format import percent
 from shoal.models.presets import PRESETS
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.queries import Field, Fit, Form
 from shoal.web.earlier import EarlierView, choose_earlier, look_earlier
 from shoal.web.events import hear
+from shoal.web.language import known, listed, percent, t, upper_first
 from shoal.web.more_settings import choose_population
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
-CROWD = "Published rows that look alike are a crowd: nobody can tell which of them is whose."
+CROWD = t("Published rows that look alike are a crowd: nobody can tell which of them is whose.")
 PLAIN = {"classes": "crowds", "class": "crowd", "sensitive": "secret"}
-TRYING = "shoal tries what each would cost …"
-TRIED = "Tried with a quick method, as a mean over the columns that may be known: a run mostly loses less."
+TRYING = t("shoal tries what each would cost …")
+TRIED = t("Tried with a quick method, as a mean over the columns that may be known: a run mostly loses less.")
 TOP = 50
 """Where the slider of a number without an end ends."""
 
@@ -45,7 +45,7 @@ class Asked:
         filled = queries.filled(said)
         form = next(one for one in queries.models() if one.name == filled.name)
         rest = (filled.numbers, filled.columns, filled.option, not filled.given)
-        return cls(said, form, *rest, plainly(queries.explained(said)[0]))
+        return cls(said, form, *rest, explained(said)[0])
 
     def written(self, place: int, number: str) -> str:
         """Return the requirement with another number."""
@@ -78,6 +78,11 @@ def plainly(said: str) -> str:
     return said
 
 
+def explained(require: str) -> tuple[str, ...]:
+    """Return what each model of a requirement asks for, in the words of the page and in the reader's language."""
+    return queries.explained(require, lambda meaning: str(known(plainly(meaning))))
+
+
 def look(desk: Desk, picks: Picks) -> PrivacyView:
     """Read the requirements."""
     draft = desk.draft
@@ -93,24 +98,24 @@ def look(desk: Desk, picks: Picks) -> PrivacyView:
 def draw(page: Page, found: PrivacyView) -> None:
     """Show the presets, then what is asked for, then what can be added."""
     if not found.known:
-        lacking("First mark at least one column that may be known.", "To the roles", "/roles", key="to-roles")
+        lacking(t("First mark at least one column that may be known."), t("To the roles"), "/roles", key="to-roles")
         return
     text(CROWD)
-    heading("Start from what is usual")
+    heading(t("Start from what is usual"))
     with part("div", class_="cards"):
         for fit in found.fits:
             _preset(page, fit, None if found.costs is None else found.costs.get(fit.name))
     text(TRIED if found.costs is not None else TRYING, "faint")
     if found.costs is None:
         page.live(lambda: page.desk.look("estimates") is not None, page.come)
-    heading("What every crowd must meet")
+    heading(t("What every crowd must meet"))
     if not found.asked:
-        text("Nothing yet: take one of the above, or add a model below.", "faint")
+        text(t("Nothing yet: take one of the above, or add a model below."), "faint")
     with part("div", class_="stack"):
         for place, one in enumerate(found.asked):
             _asked(page, place, one)
     _add(page, found)
-    heading("Is it a sample of a population?")
+    heading(t("Is it a sample of a population?"))
     choose_population(page)
     choose_earlier(page, found.earlier)
 
@@ -118,8 +123,8 @@ def draw(page: Page, found: PrivacyView) -> None:
 def said(desk: Desk) -> str:
     """Return how large crowds are, and whether secrets are protected too."""
     asked = [queries.filled(one) for one in desk.draft.require]
-    sizes = [f"crowds of {one.numbers[0]}" for one in asked if one.name == "k"]
-    return ", ".join([*sizes, *(["secrets"] if any(one.columns for one in asked) else [])]) or " ".join(
+    sizes = [t("crowds of {size}", size=one.numbers[0]) for one in asked if one.name == "k"]
+    return listed([*sizes, *([t("secrets")] if any(one.columns for one in asked) else [])]) or " ".join(
         desk.draft.require
     )
 
@@ -132,15 +137,25 @@ def _preset(page: Page, fit: Fit, cost: Mapping[str, Any] | None) -> None:
     card._props.update({"aria-pressed": "true" if taken else "false"} | ({"disabled": ""} if fit.problem else {}))
     hear(card, f"preset-{preset.name}", "press", lambda _: page.change(require=fit.require))
     with card:
-        part("h3", preset.title)
+        part("h3", known(preset.title))
         if fit.problem:
-            part("span", f"Does not fit: {plainly(fit.problem)}.", "faint")
+            part("span", t("Does not fit: {problem}.", problem=plainly(fit.problem)), "faint")
             return
-        part("span", plainly(preset.meaning), "faint")
+        part("span", known(plainly(preset.meaning)), "faint")
         part("span", " ".join(fit.require), "code block")
         if cost is not None:
-            said = cost.get("said") or f"about {percent(cost['loss'])} of the detail lost"
-            part("strong", f"{said[:1].upper()}{said[1:]}", "cost block")
+            said = (
+                known(cost["said"])
+                if "said" in cost
+                else t("about {loss} of the detail lost", loss=percent(cost["loss"]))
+            )
+            part("strong", upper_first(said), "cost block")
+
+
+def _title(one: Asked) -> str:
+    """Return what a requirement is called, with its columns."""
+    title = known(one.form.title)
+    return t("{model} of {columns}", model=title, columns=one.columns) if one.columns else title
 
 
 def _asked(page: Page, place: int, one: Asked) -> None:
@@ -154,8 +169,14 @@ def _asked(page: Page, place: int, one: Asked) -> None:
 
     with part("div", class_="card"):
         with part("div", class_="line between"):
-            part("h3", f"{one.form.title}{' of ' + ' and '.join(one.columns) if one.columns else ''}")
-            button("Remove", remove, key=f"remove-{one.text}", kind="small", aria_label=f"Remove {one.text}")
+            part("h3", _title(one))
+            button(
+                t("Remove"),
+                remove,
+                key=f"remove-{one.text}",
+                kind="small",
+                aria_label=t("Remove {text}", text=one.text),
+            )
         part("p", _sentence(one))
         if one.plain:
             for number, field in enumerate(one.form.fields):
@@ -180,10 +201,11 @@ async def _tell(page: Page, put: Any, one: Asked, place: int, number: int, value
 
 def _sentence(one: Asked) -> str:
     """Return what it means; for the size of crowds, also as a chance."""
-    said = one.meaning[:1].upper() + one.meaning[1:] + "."
+    said = f"{upper_first(one.meaning)}."
     if one.form.name == "k" and float(one.numbers[0]) >= 1:
-        chance = 100 / float(one.numbers[0])
-        said += f" Whoever looks for a person picks the right row with a chance of at most {chance:.3g} %."
+        chance = percent(1 / float(one.numbers[0]))
+        found = t("Whoever looks for a person picks the right row with a chance of at most {chance}.", chance=chance)
+        return f"{said} {found}"
     return said
 
 
@@ -195,12 +217,19 @@ def _number(key: str, field: Field, value: str, heard: Any) -> None:
     step = 1 if field.whole else (high - low) / 100
     with part("div", class_="line number-line"):
         slider(_said(field), low, high, step, now, heard, key=f"slide-{key}")
-        written("exactly", value, heard, key=f"type-{key}", inputmode="decimal", aria_label=f"{_said(field)}, exactly")
+        written(
+            t("exactly"),
+            value,
+            heard,
+            key=f"type-{key}",
+            inputmode="decimal",
+            aria_label=t("{field}, exactly", field=_said(field)),
+        )
 
 
 def _said(field: Field) -> str:
-    said = plainly(field.meaning)
-    return said[:1].upper() + said[1:]
+    said = known(plainly(field.meaning))
+    return upper_first(said)
 
 
 def changed_at(draft: Draft, place: int, one: Asked, said: str) -> list[str]:
@@ -219,18 +248,25 @@ def same_model(said: str, one: Asked) -> bool:
 
 def _add(page: Page, found: PrivacyView) -> None:
     """Offer every model; one of a secret asks which."""
-    heading("Add a model", 3)
+    heading(t("Add a model"), 3)
     picked = page.picks.get("model") or "k"
     form = next((one for one in found.forms if one.name == picked), found.forms[0])
-    options = {one.name: one.title for one in found.forms}
-    chosen("Model", options, form.name, lambda name: page.pick(model=name), key="model", help=plainly(form.meaning))
+    options = {one.name: known(one.title) for one in found.forms}
+    chosen(
+        t("Model"),
+        options,
+        form.name,
+        lambda name: page.pick(model=name),
+        key="model",
+        help=known(plainly(form.meaning)),
+    )
     column = page.picks.get("secret") or (found.sensitive[0] if found.sensitive else "")
     if form.reads_attribute and not found.sensitive:
-        message("This model protects a secret, and no column is marked as one.", "warn")
+        message(t("This model protects a secret, and no column is marked as one."), "warn")
         return
     if form.reads_attribute:
         names = {name: name for name in found.sensitive}
-        chosen("Of which secret", names, column, lambda name: page.pick(secret=name), key="secret")
+        chosen(t("Of which secret"), names, column, lambda name: page.pick(secret=name), key="secret")
 
     async def add() -> None:
         def parts(draft: Draft) -> dict[str, Any]:
@@ -240,14 +276,14 @@ def _add(page: Page, found: PrivacyView) -> None:
 
         await page.decide(parts)
 
-    button("Add it", add, key="add", kind="small")
+    button(t("Add it"), add, key="add", kind="small")
 
 
 STEP = Step(
     "privacy",
-    "Privacy",
-    "How well must people be hidden?",
-    "The stricter, the safer, and the less is left to see. A preset is a good start.",
+    t("Privacy"),
+    t("How well must people be hidden?"),
+    t("The stricter, the safer, and the less is left to see. A preset is a good start."),
     look,
     draw,
     said,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from shoal.web.desk import Desk, Draft, Run
 from shoal.web.desk.run_choice import RunChoice, choose_run, file_name
 from shoal.web.earlier import RecordView, ask_record, look_record
+from shoal.web.language import known, t
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, code, heading, lacking, link, part, text
 from shoal.web.which_run import RUN, other_tables, which_run
@@ -17,13 +18,14 @@ shoal verify release                    # re-checks the unzipped folder
 shoal verify release --original {name}  # and compares it with the original, row by row"""
 AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
-TIMED = "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
-FOLLOWED = "What the register knows by now is taken into account: so this makes about the same release."
-LISTED = "The code reads {}: unzip the private zip beside it. They list values of the original: keep them private."
+TIMED = t(
+    "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
+)
+FOLLOWED = t("What the register knows by now is taken into account: so this makes about the same release.")
 WAYS = (
-    ("shoal.toml", "toml", "the configuration"),
-    ("On the command line", "commands", "the commands"),
-    ("In Python", "python", "the Python code"),
+    ("shoal.toml", "toml", t("the configuration")),
+    (t("On the command line"), "commands", t("the commands")),
+    (t("In Python"), "python", t("the Python code")),
 )
 """What repeats a run: its heading, its key, what is copied."""
 
@@ -66,14 +68,14 @@ def draw(page: Page, found: ReleaseView) -> None:
     """Show what can be fetched."""
     run = found.choice.run
     if run is None:
-        lacking("There is no release of this table yet.", "Make one", "/run", key="make")
+        lacking(t("There is no release of this table yet."), t("Make one"), "/run", key="make")
         other_tables(page, found.choice)
         return
     which_run(page, found.choice)
     _fetch(page, run, found)
     ask_record(page, run.id, found.record)
-    heading("Do it again")
-    text("What was done here, the command line and Python do as well.", "faint")
+    heading(t("Do it again"))
+    text(t("What was done here, the command line and Python do as well."), "faint")
     for said in remarks(found.draft):
         text(said)
     for (title, key, about), content in zip(WAYS, written(found.draft), strict=True):
@@ -84,9 +86,12 @@ def draw(page: Page, found: ReleaseView) -> None:
 
 def remarks(draft: Draft) -> list[str]:
     """Return what to know before something is repeated."""
-    listed = LISTED.format(" and ".join(draft.trees.values())) if draft.trees else ""
+    listed = t(
+        "The code reads {files}: unzip the private zip beside it. They list values of the original: keep them private.",
+        files=list(draft.trees.values()),
+    )
     followed = FOLLOWED if draft.follows else ""
-    return [said for said in (TIMED if draft.time_limit else "", followed, listed) if said]
+    return [said for said in (TIMED if draft.time_limit else "", followed, listed if draft.trees else "") if said]
 
 
 def written(draft: Draft) -> tuple[str, str, str]:
@@ -101,15 +106,15 @@ def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
     kind = "main" if found.choice.fresh else ""
     with part("div", class_="cards wide"):
         with part("div", class_="card"):
-            heading("Public", 3)
-            text("The published table, its certificate and its codebook.")
-            text(f"{found.sharing}." if found.sharing else "")
+            heading(t("Public"), 3)
+            text(t("The published table, its certificate and its codebook."))
+            text(f"{known(found.sharing)}." if found.sharing else "")
             with part("div", class_="buttons"):
                 download(run, "public.zip", key="public", kind=kind)
                 _report(run, found.public_report, public=True)
         with part("div", class_="card"):
-            heading("Private", 3)
-            text("All of it: the public part, what was asked and decided, what proves the bound. Keep it private.")
+            heading(t("Private"), 3)
+            text(t("All of it: the public part, what was asked and decided, what proves the bound. Keep it private."))
             with part("div", class_="buttons"):
                 download(run, "release.zip", key="whole")
                 _report(run, found.report, public=False)
@@ -120,24 +125,24 @@ def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
 def download(run: Run, what: str, *, key: str, kind: str = "") -> None:
     """Offer a file under the name that it is saved by."""
     name = file_name(run, what)
-    link(f"Download {name}", f"/fetch/{run.id}/{what}", key=key, kind=kind, download=name)
+    link(t("Download {name}", name=name), f"/fetch/{run.id}/{what}", key=key, kind=kind, download=name)
 
 
 def _report(run: Run, there: bool, *, public: bool) -> None:
     if there:
-        said = "Public report" if public else "Full report"
+        said = t("Public report") if public else t("Full report")
         link(said, f"/fetch/{run.id}/report.html?public={public}", key=f"report-{public}", rel="noopener")
 
 
 def _report_to_come(page: Page, run: Run, found: ReleaseView) -> None:
     """Say that the report is being made, until it is there; where nobody makes it, offer to."""
     if found.measuring:
-        part("p", "The report is being made …", "faint", role="status")
+        part("p", t("The report is being made …"), "faint", role="status")
         page.live(lambda: not page.desk.runs[run.id].measuring, page.come)
         return
     with part("div", class_="line"):
-        part("span", "There is no report: its making was ended.", "faint")
-        button("Make the report", lambda: page.attempt(run.measure), key="report-make", kind="small")
+        part("span", t("There is no report: its making was ended."), "faint")
+        button(t("Make the report"), lambda: page.attempt(run.measure), key="report-make", kind="small")
 
 
 def said(desk: Desk) -> str:
@@ -145,14 +150,15 @@ def said(desk: Desk) -> str:
     found = choose_run(desk)
     if found.run is None:
         return ""
-    return f"run {found.run.number}" if found.fresh else f"run {found.run.number}: not of this"
+    number = found.run.number
+    return t("run {number}", number=number) if found.fresh else t("run {number}: not of this", number=number)
 
 
 STEP = Step(
     "release",
-    "Release",
-    "Download the release",
-    "A release is a folder with two parts: one that is safe to share, and one to keep private.",
+    t("Release"),
+    t("Download the release"),
+    t("A release is a folder with two parts: one that is safe to share, and one to keep private."),
     look,
     draw,
     said,

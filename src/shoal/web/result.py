@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.core.markup import Content
-from shoal.core.number_format import amount, percent
-from shoal.core.number_format import number as level
-from shoal.report.charts import bar, between
+from shoal.report.charts import between
 from shoal.web.attack_list import list_attacks
 from shoal.web.codip import ask_codip, look_codip
 from shoal.web.comparison import compared
@@ -20,19 +18,21 @@ from shoal.web.desk.runs import compare
 from shoal.web.desk.verdict import verdict
 from shoal.web.earlier import show_overlaps
 from shoal.web.job_state import JobState
+from shoal.web.language import amount, known, level, percent, t, upper_first, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, drawn, grid, heading, lacking, legend, number, part, text
+from shoal.web.pictures import share_bar
 from shoal.web.release import download
 from shoal.web.side_by_side import GridView, look_grid, show_grid
 from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
 from shoal.web.which_run import RUN, other_tables, which_run
 
-NOBODY = ({"said": "nobody in it is in a release that the register knows", "safe": True},)
+NOBODY = ({"said": t("nobody in it is in a release that the register knows"), "safe": True},)
 RISKS = {
-    "rows that are unique": ("uniques", "share"),
-    "rows found if every person is looked for": ("marketer",),
-    "highest chance to find a person": ("prosecutor", "highest"),
+    t("rows that are unique"): ("uniques", "share"),
+    t("rows found if every person is looked for"): ("marketer",),
+    t("highest chance to find a person"): ("prosecutor", "highest"),
 }
 """Shares that are shown before and after, and where each stands in the measures."""
 
@@ -71,7 +71,7 @@ def look(desk: Desk, picks: Picks) -> ResultView:
 def draw(page: Page, found: ResultView) -> None:
     """Show the verdict first, then what it cost, who could be found, what an analyst keeps, what attacks get."""
     if not found.id:
-        lacking("There is no release of this table yet.", "Make one", "/run", key="make")
+        lacking(t("There is no release of this table yet."), t("Make one"), "/run", key="make")
         other_tables(page, found.choice)
         return
     which_run(page, found.choice)
@@ -86,13 +86,13 @@ def draw(page: Page, found: ResultView) -> None:
     _asked(found.stated)
     _found(found.measured or {})
     if found.draft.registry:
-        heading("Together with earlier releases")
+        heading(t("Together with earlier releases"))
         show_overlaps(found.stated.get("overlaps") or NOBODY)
     _utility((found.measured or {}).get("utility"))
     if (found.measured or {}).get("after"):
         list_attacks((found.measured or {})["hits"])
     for note in (found.measured or {}).get("notes", ()):
-        text(f"{note[:1].upper()}{note[1:]}.", "faint")
+        text(f"{upper_first(note)}.", "faint")
     if found.grid is not None:
         show_grid(page, found.grid)
     if not found.draft.follows:
@@ -107,56 +107,70 @@ def said(desk: Desk) -> str:
     found = choose_run(desk)
     if found.run is None or found.run.summary is None:
         return ""
-    return f"{found.run.summary['classes']:,} crowds" if found.fresh else "not of what is decided"
+    crowds = t("{n} crowd|{n} crowds", n=found.run.summary["classes"])
+    return crowds if found.fresh else t("not of what is decided")
 
 
 def _figures(found: ResultView) -> None:
     """Show the release in four numbers."""
     stated, after = found.stated, (found.measured or {}).get("after")
     with part("div", class_="cards figures"):
-        dropped = f"; {stated['dropped']:,} left out" if stated["dropped"] else "; none left out"
-        stars = f"; {stated['starred']:,} are all stars" if stated.get("starred") else ""
-        number(f"{stated['rows']:,}", f"rows published{dropped}{stars}")
+        number(whole(stated["rows"]), _published(stated))
         if after is not None:
-            number(f"{after['uniques']['smallest']:,}", "rows in the smallest crowd that looks alike")
-            number(percent(after["prosecutor"]["highest"]), "highest chance to pick the right row for a person")
+            number(whole(after["uniques"]["smallest"]), t("rows in the smallest crowd that looks alike"))
+            number(percent(after["prosecutor"]["highest"]), t("highest chance to pick the right row for a person"))
         wrong = ((found.measured or {}).get("utility") or {}).get("queries")
         if wrong is not None:
-            number(percent(wrong["median"]), "typical error of a count taken from the release")
+            number(percent(wrong["median"]), t("typical error of a count taken from the release"))
+
+
+def _published(stated: Mapping[str, Any]) -> str:
+    """Say of the rows that are published how many were left out, and how many are all stars."""
+    dropped, starred = stated["dropped"], stated.get("starred")
+    rows = t("rows published; {n} left out", n=dropped) if dropped else t("rows published; none left out")
+    return t("{rows}; {n} is all stars|{rows}; {n} are all stars", rows=rows, n=starred) if starred else rows
 
 
 def _price(found: ResultView) -> None:
     """Say what each column lost, what that cost, and how much of it had to be."""
     stated = found.stated
-    heading("What it cost")
+    heading(t("What it cost"))
     if found.losses:
-        text("What each column lost of its detail: 0 % is as in the original, 100 % carries no information.", "faint")
-        rows = [[name, bar(loss, "before"), percent(loss)] for name, loss in found.losses]
-        grid(("column", "lost", ""), rows, numbers=(2,), about="What each column lost")
+        text(
+            t("What each column lost of its detail: 0 % is as in the original, 100 % carries no information."), "faint"
+        )
+        rows = [[name, share_bar(loss, "before"), percent(loss)] for name, loss in found.losses]
+        grid((t("column"), t("lost"), ""), rows, numbers=(2,), about=t("What each column lost"))
     cost, bound, gap = stated["cost"]["value"], stated["lower_bound"], stated["gap"]
-    meaning = {one.name: one.title for one in queries.costs()}.get(stated["cost"]["name"], "")
-    paid = f"It cost {amount(cost)} ({stated['cost']['name']}: {meaning})."
+    meaning = {one.name: known(one.title) for one in queries.costs()}.get(stated["cost"]["name"], "")
+    paid = t("It cost {cost} ({name}: {meaning}).", cost=amount(cost), name=stated["cost"]["name"], meaning=meaning)
     if stated["status"] == "optimal" or gap == 1:
-        text(f"{paid} It is proved that no release costs less.")
+        text(t("{paid} It is proved that no release costs less.", paid=paid))
     elif bound is None or gap is None:
-        text(f"{paid} How much less another release could cost is not known.")
+        text(t("{paid} How much less another release could cost is not known.", paid=paid))
     else:
-        text(f"{paid} It is proved that no release costs less than {amount(bound)}.")
+        text(t("{paid} It is proved that no release costs less than {bound}.", paid=paid, bound=amount(bound)))
     if bound and cost and gap != 1:
-        drawn(between(bound, cost))
-        legend(after="proved to be needed", open="what a better release might save")
-    text(f"Found by the method {stated['method']}.", "faint")
+        share = percent(bound / cost)
+        drawn(between(bound, cost, str(t("{share} of the cost is proved to be needed", share=share))))
+        legend(after=t("proved to be needed"), open=t("what a better release might save"))
+    text(t("Found by the method {method}.", method=stated["method"]), "faint")
 
 
 def _asked(stated: Mapping[str, Any]) -> None:
-    heading("What was asked, and what was reached")
-    titles = {one.name: one.title for one in queries.models()}
+    heading(t("What was asked, and what was reached"))
+    titles = {one.name: known(one.title) for one in queries.models()}
     rows = [
         [titles.get(one["name"], one["name"]), one["attribute"] or "–", level(one["asked"]), level(one["reached"])]
         for one in stated["models"]
     ]
-    grid(("model", "column", "asked", "reached"), rows, numbers=(2, 3), about="What was asked, and what was reached")
-    text("Measured by the audit from the published cells alone; reached is the level of the worst crowd.", "faint")
+    grid(
+        (t("model"), t("column"), t("asked"), t("reached")),
+        rows,
+        numbers=(2, 3),
+        about=t("What was asked, and what was reached"),
+    )
+    text(t("Measured by the audit from the published cells alone; reached is the level of the worst crowd."), "faint")
 
 
 def _measuring(page: Page, found: ResultView) -> None:
@@ -164,12 +178,12 @@ def _measuring(page: Page, found: ResultView) -> None:
     id, known = found.id, found.measured or {}
     if not found.measuring:
         if not known or known.get("said"):
-            button("Measure it", lambda: page.attempt(page.desk.runs[id].measure), key="measure", kind="small")
+            button(t("Measure it"), lambda: page.attempt(page.desk.runs[id].measure), key="measure", kind="small")
         return
     pending = len(known.get("pending", ()))
     page.live(lambda: _progress(page.desk, id), lambda now: _measures(page, now, pending, bool(known)))
     stop = lambda: page.attempt(page.desk.runs[id].stop_measuring)  # noqa: E731
-    button("Stop measuring, and keep what is known", stop, key="stop-measuring", kind="small")
+    button(t("Stop measuring, and keep what is known"), stop, key="stop-measuring", kind="small")
 
 
 def _progress(desk: Desk, id: str) -> tuple[str, float, int, bool, bool]:
@@ -180,17 +194,22 @@ def _progress(desk: Desk, id: str) -> tuple[str, float, int, bool, bool]:
     return doing, share if known else 0.0, len((known or {}).get("pending", ())), known is not None, run.measuring
 
 
-def _measures(page: Page, now: tuple[str, float, int, bool, bool], pending: int, known: bool) -> None:
+def _measures(page: Page, now: tuple[str, float, int, bool, bool], pending: int, begun: bool) -> None:
     doing, share, to_come, there, going = now
-    part("progress", max="1", value=f"{share:.3f}", aria_label="How much is measured")
-    part("p", f"{doing[:1].upper()}{doing[1:]} … ({to_come} to come)", "faint", role="status")
-    page.come((to_come, there) != (pending, known) or not going)
+    part("progress", max="1", value=f"{share:.3f}", aria_label=t("How much is measured"))
+    part(
+        "p",
+        t("{doing} … ({to_come} to come)", doing=upper_first(known(doing)), to_come=to_come),
+        "faint",
+        role="status",
+    )
+    page.come((to_come, there) != (pending, begun) or not going)
 
 
 def _found(measured: Mapping[str, Any]) -> None:
     """Show who could still be found, before and after."""
     if measured.get("after"):
-        heading("Who could still be found")
+        heading(t("Who could still be found"))
         _risk(measured)
 
 
@@ -199,9 +218,9 @@ def _risk(measured: Mapping[str, Any]) -> None:
     rows = []
     for words, path in RISKS.items():
         was = None if before is None else _at(before, path)
-        shown: list[Content] = ["", "–"] if was is None else [bar(was, "before"), percent(was)]
-        rows.append([words, *shown, bar(_at(after, path)), percent(_at(after, path))])
-    grid(("", "before", "", "after", ""), rows, numbers=(2, 4), about="Risk before and after")
+        shown: list[Content] = ["", "–"] if was is None else [share_bar(was, "before"), percent(was)]
+        rows.append([words, *shown, share_bar(_at(after, path)), percent(_at(after, path))])
+    grid(("", t("before"), "", t("after"), ""), rows, numbers=(2, 4), about=t("Risk before and after"))
 
 
 def _at(risk: Mapping[str, Any], path: tuple[str, ...]) -> float:
@@ -215,27 +234,32 @@ def _utility(utility: Mapping[str, Any] | None) -> None:
     """Show what an analyst keeps: how far distributions moved, and how wrong counts are."""
     if not utility:
         return
-    heading("What an analyst keeps")
+    heading(t("What an analyst keeps"))
     if utility["queries"] is not None:
         wrong = utility["queries"]
         text(
-            f"A count of rows taken from the release is typically wrong by {percent(wrong['median'])}; of ten counts"
-            f" the worst by {percent(wrong['worst_tenth'])} or more."
+            t(
+                "A count of rows taken from the release is typically wrong by {median}; of ten counts the"
+                " worst by {worst_tenth} or more.",
+                median=percent(wrong["median"]),
+                worst_tenth=percent(wrong["worst_tenth"]),
+            )
         )
     if utility["marginals"]:
         text(
-            "How far the distribution of each column moved: 0 % not at all, 100 % to other values altogether.", "faint"
+            t("How far the distribution of each column moved: 0 % not at all, 100 % to other values altogether."),
+            "faint",
         )
         moved = sorted(utility["marginals"], key=lambda one: -one["distance"])
-        rows = [[one["column"], bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
-        grid(("column", "moved", ""), rows, numbers=(2,), about="How far each column moved")
+        rows = [[one["column"], share_bar(one["distance"], "before"), percent(one["distance"])] for one in moved]
+        grid((t("column"), t("moved"), ""), rows, numbers=(2,), about=t("How far each column moved"))
 
 
 STEP = Step(
     "result",
-    "Result",
-    "What came out",
-    "What the release shows, what it cost, and what somebody could still learn from it.",
+    t("Result"),
+    t("What came out"),
+    t("What the release shows, what it cost, and what somebody could still learn from it."),
     look,
     draw,
     said,

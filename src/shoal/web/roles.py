@@ -10,32 +10,31 @@ from io import StringIO
 from typing import Any
 
 from shoal.core.markup import Markup, joined, tag
-from shoal.core.number_format import counted, percent
-from shoal.report.charts import bar
 from shoal.tables.missing_codes import Codes
 from shoal.tables.roles import MEANING
 from shoal.web.desk import Desk, Draft, queries
 from shoal.web.desk.draft_checks import counting_problems
 from shoal.web.desk.queries import Uniqueness
 from shoal.web.events import hear, listen
+from shoal.web.language import known, listed, percent, t, whole
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, drawn, drawn_row, lacking, message, part, sentence, text, written
-from shoal.web.pictures import histogram
+from shoal.web.pictures import histogram, share_bar
 
 ROLES = {
-    "quasi": "May be known",
-    "sensitive": "Secret",
-    "identifier": "Names a person",
-    "leave_out": "Leave out",
-    "other": "Publish as is",
+    "quasi": t("May be known"),
+    "sensitive": t("Secret"),
+    "identifier": t("Names a person"),
+    "leave_out": t("Leave out"),
+    "other": t("Publish as is"),
 }
 PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
-SPELLINGS = {"": "makes a difference", "yes": "makes none: spaces, letter case, the form of dates"}
+SPELLINGS = {"": t("makes a difference"), "yes": t("makes none: spaces, letter case, the form of dates")}
 USES = {
-    "": "nothing else",
-    PERSON: "whom a row is about, where a person has several rows",
-    HOUSEHOLD: "of what household a row is",
-    WEIGHT: "how many people of the population a row stands for",
+    "": t("nothing else"),
+    PERSON: t("whom a row is about, where a person has several rows"),
+    HOUSEHOLD: t("of what household a row is"),
+    WEIGHT: t("how many people of the population a row stands for"),
 }
 """What a column may say of the rows besides its role, by the part of the draft that names it."""
 _NUMBERS = ("identifier", "quasi", "leave_out")
@@ -45,12 +44,12 @@ OPEN = "open"
 """The role of a column that a person has to decide on."""
 MASKED = ("sensitive", "other")
 """Roles of columns that may be masked."""
-SHORT = {**ROLES, "quasi": "Known", "identifier": "Names", "leave_out": "Out", "other": "As is"}
+SHORT = {**ROLES, "quasi": t("Known"), "identifier": t("Names"), "leave_out": t("Out"), "other": t("As is")}
 """The roles as a line of the table says them."""
 MORE, TABLE = "more", "columns"
 """The pick of a column whose other settings are shown; the table of columns."""
-NUMBERS = ("values", "missing", "unique")
-KEYS = "With the focus in a line, the keys 1 to 5 give its column a role; with boxes pressed, all that are selected."
+NUMBERS = (t("values"), t("missing"), t("unique"))
+KEYS = t("With the focus in a line, the keys 1 to 5 give its column a role; with boxes pressed, all that are selected.")
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,10 @@ def look(desk: Desk, picks: Picks) -> RolesView:
 def draw(page: Page, found: RolesView) -> None:
     """Show a line a column, and above them what the chosen set gives away."""
     if not found.table:
-        lacking("Choose a table first.", "To the data", "/data", key="to-data")
+        lacking(t("Choose a table first."), t("To the data"), "/data", key="to-data")
         return
     if found.columns is None:
-        part("p", "shoal is reading the columns …", "waiting", role="status")
+        part("p", t("shoal is reading the columns …"), "waiting", role="status")
         page.live(lambda: page.desk.look("inspection") is not None, page.come)
         return
     _meanings()
@@ -129,7 +128,7 @@ def _meanings() -> None:
         for role, said in ROLES.items():
             with part("li", class_=f"role-{role}"):
                 part("strong", said)
-                part("span", f": {MEANING[role]}.")
+                part("span", f": {known(MEANING[role])}.")
 
 
 def _tools(page: Page, columns: Sequence[Mapping[str, Any]]) -> None:
@@ -138,12 +137,20 @@ def _tools(page: Page, columns: Sequence[Mapping[str, Any]]) -> None:
     taken = dict(page.draft.roles) == all_proposed
     with part("div", class_="line tools"):
         with part("div", class_="field"):
-            part("label", "Find columns", for_="find")
+            part("label", t("Find columns"), for_="find")
             part("input", type="search", id="find", data_key="find", data_filters=TABLE, autocomplete="off")
         for role, said in ROLES.items():
-            give = part("button", f"Selected: {said}", f"button small role-{role}", type="button", data_selected=TABLE)
+            give = part(
+                "button",
+                t("Selected: {said}", said=said),
+                f"button small role-{role}",
+                type="button",
+                data_selected=TABLE,
+            )
             hear(give, f"give-{role}", "press", partial(_give, page, role))
-        button("Take all proposals", lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken)
+        button(
+            t("Take all proposals"), lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken
+        )
     text(KEYS, "faint")
 
 
@@ -151,7 +158,7 @@ async def _give(page: Page, role: str, names: object) -> None:
     """Give a role to all columns that are selected."""
     chosen_names = [str(name) for name in names] if isinstance(names, list) else []
     if not chosen_names:
-        page.alert("Select columns first: press the boxes before their names.", "warn")
+        page.alert(t("Select columns first: press the boxes before their names."), "warn")
         return
 
     def parts(draft: Draft) -> dict[str, Any]:
@@ -162,7 +169,7 @@ async def _give(page: Page, role: str, names: object) -> None:
 
 def _table(page: Page, found: RolesView) -> None:
     """Show a line a column; each is markup of its own, so that a click draws one line anew."""
-    about = "Columns and their roles"
+    about = t("Columns and their roles")
     with part("div", class_="scroll dense", tabindex="0", role="region", aria_label=about), part("table", id=TABLE):
         drawn_row(_headings(), "head").classes("head")
         for column in found.columns or ():
@@ -184,27 +191,31 @@ async def _choose(page: Page, name: str, role: str) -> None:
 
 
 def _headings() -> Markup:
-    said = ("", "column", "role", "holds", "values", "missing", "unique", "", "")
+    said = ("", t("column"), t("role"), t("holds"), t("values"), t("missing"), t("unique"), t("distribution"), "")
     return joined(tag("th", one, scope="col", class_="n" if one in NUMBERS else None) for one in said)
 
 
 def _line(column: Mapping[str, Any], has: str, heights: Sequence[float]) -> Markup:
     """Return the cells of a column: its name and why the role is proposed, its figures, the roles to choose from."""
     name = column["name"]
-    meant = ROLES.get(column["role"], "for you to decide").lower()
-    why = column["reason"] if has == column["role"] else f"{column['reason']} (proposed: {meant})"
-    to_decide = [tag("strong", "to decide", class_="open-role")] if has == OPEN else []
-    ticks = {"data_select": TABLE, "data_key": f"select-{name}", "aria_label": f"Select {name}"}
+    meant = str(ROLES.get(column["role"], t("for you to decide"))).lower()
+    why: str = (
+        column["reason"]
+        if has == column["role"]
+        else t("{reason} (proposed: {meant})", reason=column["reason"], meant=meant)
+    )
+    to_decide = [tag("strong", t("to decide"), class_="open-role")] if has == OPEN else []
+    ticks = {"data_select": TABLE, "data_key": f"select-{name}", "aria_label": t("Select {name}", name=name)}
     box = tag("input", type="checkbox", value=name, **ticks)
     about = [tag("span", name, class_="column-name"), *to_decide, tag("span", why, class_="why", title=why)]
-    figures = [f"{column['distinct']:,}", percent(column["missing"]), percent(column["unique"])]
+    figures = [whole(column["distinct"]), percent(column["missing"]), percent(column["unique"])]
     more = tag("button", "…", type="button", class_="button small plain", data_key=f"more-{name}", data_tells="press",
-               aria_label=f"Person, household, weight, missing values, mask of {name}")  # fmt: skip
+               aria_label=t("Person, household, weight, missing values, mask of {name}", name=name))  # fmt: skip
     cells = [
         tag("td", box),
         tag("th", *about, scope="row"),
         tag("td", _segments(name, has), class_="roles"),
-        tag("td", column["type"], class_="figure"),
+        tag("td", known(column["type"]), class_="figure"),
         *(tag("td", one, class_="n figure") for one in figures),
         tag("td", histogram(heights), class_="figure"),
         tag("td", more),
@@ -219,7 +230,7 @@ def _segments(name: str, has: str) -> Markup:
         tells = {"data_key": f"role-{name}-{role}", "data_tells": "value", "checked": "" if role == has else None}
         radio = tag("input", type="radio", name_=f"role-{name}", value=role, **tells)
         choices.append(tag("label", radio, SHORT[role], class_=f"role-{role}", title=said))
-    return tag("div", *choices, class_="segments", role="radiogroup", aria_label=f"Role of {name}")
+    return tag("div", *choices, class_="segments", role="radiogroup", aria_label=t("Role of {name}", name=name))
 
 
 def untouched(desk: Desk) -> bool:
@@ -239,8 +250,15 @@ def _open(page: Page) -> None:
     """Say how many columns have no role yet."""
     undecided = page.draft.named(OPEN)
     if undecided:
-        many = counted(len(undecided), "column has", "columns have")
-        message(f"{many} no role yet: {', '.join(undecided)}. Nothing is published before you decide.", "warn")
+        message(
+            t(
+                "{n} column has no role yet: {names}. Nothing is published before you decide."
+                "|{n} columns have no role yet: {names}. Nothing is published before you decide.",
+                n=len(undecided),
+                names=undecided,
+            ),
+            "warn",
+        )
 
 
 def _refused(page: Page, name: str, reason: str) -> None:
@@ -256,29 +274,38 @@ def _refused(page: Page, name: str, reason: str) -> None:
     def doubt() -> Awaitable[None]:
         return page.decide(lambda draft: {"allow": tuple(one for one in draft.allow if one != name)})
 
-    said = f"You publish {name!r} all the same" if allowed else f"{name!r} cannot be published like this"
+    said = (
+        t("You publish {name!r} all the same", name=name)
+        if allowed
+        else t("{name!r} cannot be published like this", name=name)
+    )
     with message(f"{said}: {reason}.", "warn" if allowed else "bad"), part("div", class_="buttons"):
-        button("Leave it out", leave, key=f"leave-{name}", kind="small")
+        button(t("Leave it out"), leave, key=f"leave-{name}", kind="small")
         if allowed:
-            button("Take that back", doubt, key=f"doubt-{name}", kind="small")
+            button(t("Take that back"), doubt, key=f"doubt-{name}", kind="small")
         else:
-            button("Publish it all the same", insist, key=f"insist-{name}", kind="small")
+            button(t("Publish it all the same"), insist, key=f"insist-{name}", kind="small")
 
 
 def _alone(found: Uniqueness | None, columns: int) -> None:
     """Say how many people can be found by the columns that may be known."""
     if found is None:
         message(
-            "No column may be known, so nobody could be found: mark at least one, or there is nothing to protect.",
+            t("No column may be known, so nobody could be found: mark at least one, or there is nothing to protect."),
             "warn",
         )
         return
     with part("div", class_="card alone", aria_live="polite"):
-        part("h3", f"{percent(found.share)} of the rows are unique")
-        drawn(bar(found.share, "before"))
+        part("h3", t("{share} of the rows are unique", share=percent(found.share)))
+        drawn(share_bar(found.share, "before"))
         text(
-            f"{counted(found.alone, 'row')} of {found.rows:,} are the only one with their combination of"
-            f" {counted(columns, 'column')} that may be known. Whoever knows these of a person finds the row.",
+            t(
+                "{alone} of {rows} are the only one with their combination of {columns} that may be"
+                " known. Whoever knows these of a person finds the row.",
+                alone=t("{n} row|{n} rows", n=found.alone),
+                rows=found.rows,
+                columns=t("{n} column|{n} columns", n=columns),
+            ),
             "faint",
         )
 
@@ -286,13 +313,16 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
 def _codes(page: Page, name: str, proposed: Sequence[str]) -> None:
     """Offer to read codes of a column as missing values."""
     every = [*page.draft.missing.get(name, ()), *proposed]
-    with message(f"May stand for missing values: {codes_text(proposed)} (in {name!r})."), part("div", class_="buttons"):
+    with (
+        message(t("May stand for missing values: {proposed} (in {name!r}).", proposed=codes_text(proposed), name=name)),
+        part("div", class_="buttons"),
+    ):
         button(
-            "Read as missing",
+            t("Read as missing"),
             lambda: page.decide(lambda draft: {"missing": with_codes(draft, name, every)}),
             key=f"codes-{name}",
             kind="small",
-            aria_label=f"Read {codes_text(proposed)} of {name} as missing",
+            aria_label=t("Read {proposed} of {name} as missing", proposed=codes_text(proposed), name=name),
         )
 
 
@@ -310,26 +340,32 @@ def _more(page: Page, name: str) -> None:
     async def mask(said: str) -> None:
         await page.decide(lambda draft: {"masks": with_mask(draft, name, said.strip())})
 
-    about = f"Person, household, weight, missing values, mask of {name}"
+    about = t("Person, household, weight, missing values, mask of {name}", name=name)
     with part("div", class_="card fields", role="group", aria_label=about):
-        chosen(f"{name} also says", USES, use, serve, key=f"use-{name}")
+        chosen(t("{name} also says", name=name), USES, use, serve, key=f"use-{name}")
         written(
-            f"Codes for missing values of {name}",
+            t("Codes for missing values of {name}", name=name),
             codes_text(declared),
             lambda said: declare(read_codes(said)),
             key=f"missing-{name}",
             placeholder="-8, 99, NA",
         )
         unified = "yes" if name in draft.unify else ""
-        chosen(f"Spelling in {name}", SPELLINGS, unified, lambda said: _unify(page, name, said), key=f"unify-{name}")
+        chosen(
+            t("Spelling in {name}", name=name),
+            SPELLINGS,
+            unified,
+            lambda said: _unify(page, name, said),
+            key=f"unify-{name}",
+        )
         if draft.roles.get(name) in MASKED or name in draft.masks:
             written(
-                f"Mask of {name}",
+                t("Mask of {name}", name=name),
                 _words(draft.masks.get(name, "")),
                 mask,
                 key=f"mask-{name}",
                 placeholder="round:1000",
-                help="round, top, bottom, noise, rank-swap, pram, shuffle, hash, date-shift. Nothing: as it is.",
+                help=t("round, top, bottom, noise, rank-swap, pram, shuffle, hash, date-shift. Nothing: as it is."),
             )
         if draft.person and name == draft.person[0]:
             _pseudonym(page)
@@ -345,22 +381,24 @@ async def _unify(page: Page, name: str, said: str) -> None:
 def _pseudonym(page: Page) -> None:
     """Offer to publish a fresh number for each person, which links their rows."""
     written(
-        "Publish a fresh number for each person, in a column called",
+        t("Publish a fresh number for each person, in a column called"),
         page.draft.pseudonym or "",
         lambda said: page.change(pseudonym=said.strip() or None),
         key="pseudonym",
-        help="It links the rows of a person: crowds are then of people with the same set of cells. Nothing: no number.",
+        help=t(
+            "It links the rows of a person: crowds are then of people with the same set of cells. Nothing: no number."
+        ),
     )
 
 
 def _rounding(page: Page) -> None:
     """Offer to round the record weights that are published."""
     written(
-        "Publish weights as multiples of",
+        t("Publish weights as multiples of"),
         str(page.draft.weight_rounding or ""),
         lambda said: page.change(weight_rounding=said.strip() or None),
         key="weight_rounding",
-        help="Rare weights may single people out. Nothing: as they are.",
+        help=t("Rare weights may single people out. Nothing: as they are."),
         inputmode="numeric",
     )
 
@@ -440,15 +478,19 @@ def codes_text(codes: Sequence[object]) -> str:
 
 def said(desk: Desk) -> str:
     """Return how many columns may be known, and how many are to be decided on."""
-    counts = ((len(desk.draft.named("quasi")), "may be known"), (len(desk.draft.named("open")), "to decide"))
-    return ", ".join(f"{many} {what}" for many, what in counts if many)
+    known_ones, undecided = len(desk.draft.named("quasi")), len(desk.draft.named(OPEN))
+    said = [t("{n} may be known|{n} may be known", n=known_ones)] if known_ones else []
+    return listed([*said, *([t("{n} to decide", n=undecided)] if undecided else [])])
 
 
 STEP = Step(
     "roles",
-    "Roles",
-    "What could others know, and what must stay secret?",
-    "shoal proposes roles from the names and values of the columns, and leaves open what it cannot judge. You decide.",
+    t("Roles"),
+    t("What could others know, and what must stay secret?"),
+    t(
+        "shoal proposes roles from the names and values of the columns, and leaves open what it"
+        " cannot judge. You decide."
+    ),
     look,
     draw,
     said,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.core.number_format import amount, counted
-from shoal.web.desk import Desk, Run, queries
+from shoal.web.desk import Desk, Run
 from shoal.web.desk.jobs import Failure, Point, State
 from shoal.web.desk.made_from import Origin, origin
 from shoal.web.desk.run_choice import choose_run
 from shoal.web.earlier import asked_earlier
+from shoal.web.language import amount, known, listed, t
 from shoal.web.more_settings import run_settings
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import (
@@ -28,23 +28,24 @@ from shoal.web.parts import (
     written,
 )
 from shoal.web.pictures import approach
-from shoal.web.privacy import plainly
+from shoal.web.privacy import explained
 from shoal.web.traffic import CONFIG
 from shoal.web.which_run import changed
 
 STATES: dict[State, str] = {
-    "waiting": "starting",
-    "running": "running",
-    "done": "done",
-    "stopped": "stopped: the best so far was kept",
-    "failed": "no release",
-    "lost": "lost",
+    "waiting": t("starting"),
+    "running": t("running"),
+    "done": t("done"),
+    "stopped": t("stopped: the best so far was kept"),
+    "failed": t("no release"),
+    "lost": t("lost"),
 }
 GOING = ("waiting", "running")
+STOPPED = t("It was stopped early, and the best so far was kept.")
 SEARCHES = {
-    "quick": "quick: seconds",
-    "normal": "normal: about ten seconds for 30,000 rows",
-    "best": "best: about ten times as long",
+    "quick": t("quick: seconds"),
+    "normal": t("normal: about ten seconds for 30,000 rows"),
+    "best": t("best: about ten times as long"),
 }
 """What each effort of `auto` means."""
 
@@ -96,22 +97,22 @@ def draw(page: Page, found: RunsView) -> None:
     runs = found.own
     open_ends = page.desk.ready()
     for step, said in open_ends:
-        lacking(sentence(said), "Go there", f"/{step}", key=f"lacking-{step}")
+        lacking(sentence(said), t("Go there"), f"/{step}", key=f"lacking-{step}", alone=False)
     going = bool(runs) and runs[-1].state in GOING
     if not open_ends:
         _asked(page)
     if not going:
         _start(page, off=bool(open_ends))
     if runs:
-        heading(f"Run {runs[-1].number}")
+        heading(t("Run {number}", number=runs[-1].number))
         _stands(page, runs[-1])
         page.live(lambda: _latest(page.desk), _moves)
     if len(runs) > 1 or (runs and not going):
-        heading("All runs")
+        heading(t("All runs"))
         _listed(page, runs)
     if found.others:
         with part("details"):
-            part("summary", f"Runs of other tables ({len(found.others)})", data_key="other-tables")
+            part("summary", t("Runs of other tables ({n})", n=len(found.others)), data_key="other-tables")
             _listed(page, found.others)
 
 
@@ -119,8 +120,8 @@ def said(desk: Desk) -> str:
     """Return how many runs of this table there are."""
     runs = _own(desk)
     if runs and runs[-1].state in GOING:
-        return "running"
-    return counted(len(runs), "run") if runs else ""
+        return t("running")
+    return t("{n} run|{n} runs", n=len(runs)) if runs else ""
 
 
 def _own(desk: Desk) -> list[Run]:
@@ -132,17 +133,17 @@ def _asked(page: Page) -> None:
     """Say in words what will be run."""
     draft = page.draft
     rows = [
-        ["Table", draft.name],
-        ["Others may know", ", ".join(draft.named("quasi"))],
-        ["Nobody must learn", ", ".join(draft.named("sensitive")) or "–"],
-        ["Published as it is, unprotected", ", ".join(draft.named("other")) or "–"],
-        ["Left out", ", ".join([*draft.named("identifier"), *draft.named("leave_out")]) or "–"],
-        ["Every crowd must meet", "; ".join(map(plainly, queries.explained(" ".join(draft.require))))],
-        ["In short", " ".join(draft.require)],
-        ["Method", draft.method],
+        [t("Table"), draft.name],
+        [t("Others may know"), ", ".join(draft.named("quasi"))],
+        [t("Nobody must learn"), ", ".join(draft.named("sensitive")) or "–"],
+        [t("Published as it is, unprotected"), ", ".join(draft.named("other")) or "–"],
+        [t("Left out"), ", ".join([*draft.named("identifier"), *draft.named("leave_out")]) or "–"],
+        [t("Every crowd must meet"), listed(explained(" ".join(draft.require)), "; ")],
+        [t("In short"), " ".join(draft.require)],
+        [t("Method"), draft.method],
         *asked_earlier(page.desk, draft),
     ]
-    grid(("part", "what was decided"), rows, about="What will be run")
+    grid((t("part"), t("what was decided")), rows, about=t("What will be run"))
 
 
 def _start(page: Page, *, off: bool) -> None:
@@ -156,21 +157,21 @@ def _start(page: Page, *, off: bool) -> None:
         await page.change(time_limit=value.strip() or None)
 
     if page.draft.method == "auto":
-        about = "More effort never gives a dearer release."
-        chosen("How long to search", SEARCHES, page.draft.effort, tried, key="effort", help=about)
+        about = t("More effort never gives a dearer release.")
+        chosen(t("How long to search"), SEARCHES, page.draft.effort, tried, key="effort", help=about)
     written(
-        "Stop after so many seconds",
+        t("Stop after so many seconds"),
         "" if limit is None else f"{limit:g}",
         limited,
         key="limit",
-        help="Empty: until it is done. When time is over, the best found so far is taken.",
+        help=t("Empty: until it is done. When time is over, the best found so far is taken."),
         inputmode="numeric",
     )
     run_settings(page)
     with part("div", class_="buttons"):
-        button("Start", lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
+        button(t("Start"), lambda: page.attempt(page.desk.start), key="start", kind="main", off=off)
         if page.draft.require:
-            link("Save these decisions as shoal.toml", CONFIG, key="save-toml", download="shoal.toml")
+            link(t("Save these decisions as shoal.toml"), CONFIG, key="save-toml", download="shoal.toml")
 
 
 def _latest(desk: Desk) -> RunView | None:
@@ -194,34 +195,40 @@ def _moves(run: RunView | None) -> None:
         return
     if run.state in GOING:
         at = run.points[-1] if run.points else Point(0, 0, "starting")
-        part("progress", max="1", value=f"{at.share:.4f}", aria_label="How far the run is")
-        text(f"{at.doing} – {at.seconds:.0f} s", "faint")
+        part("progress", max="1", value=f"{at.share:.4f}", aria_label=t("How far the run is"))
+        text(f"{known(at.doing)} – {at.seconds:.0f} s", "faint")
     picture = approach(run.points)
     if picture:
         drawn(picture)
-        legend(before="cost of the best release so far", after="proved: no release can cost less")
+        legend(before=t("cost of the best release so far"), after=t("proved: no release can cost less"))
 
 
 def _going(page: Page, run: RunView) -> None:
     with part("div", class_="buttons"):
         if run.stopping:
-            text("Stopping: the best so far is being kept …", "faint")
+            text(t("Stopping: the best so far is being kept …"), "faint")
         else:
             stop = lambda: page.attempt(_stop, page.desk, run.id)  # noqa: E731
-            button("Stop, and keep the best so far", stop, key="stop")
-    text("You may close this page: the run goes on, and is here when you come back.", "faint")
+            button(t("Stop, and keep the best so far"), stop, key="stop")
+    text(t("You may close this page: the run goes on, and is here when you come back."), "faint")
 
 
 def _ended(page: Page, run: RunView) -> None:
-    said = "The release is there, and the audit has confirmed every requirement."
+    said = t("The release is there, and the audit has confirmed every requirement.")
     if run.origin.changes:
-        message(f"It is not of what is decided now. Changed since: {changed(run.origin.changes, page.titles)}.", "warn")
-    with message(said + _stopped(run)), part("div", class_="buttons"):
-        link("See what came out", f"/result?run={run.id}", key="see", kind="main small")
+        message(
+            t(
+                "It is not of what is decided now. Changed since: {changes}.",
+                changes=changed(run.origin.changes, page.titles),
+            ),
+            "warn",
+        )
+    with message(f"{said}{_stopped(run)}"), part("div", class_="buttons"):
+        link(t("See what came out"), f"/result?run={run.id}", key="see", kind="main small")
 
 
 def _stopped(run: RunView) -> str:
-    return " It was stopped early, and the best so far was kept." if run.state == "stopped" else ""
+    return f" {STOPPED}" if run.state == "stopped" else ""
 
 
 def failed(page: Page, run: RunView) -> None:
@@ -231,9 +238,9 @@ def failed(page: Page, run: RunView) -> None:
     with message(why.said, "bad"), part("div", class_="buttons"):
         if why.parts:
             use = lambda parts=dict(why.parts): page.change(**parts)  # noqa: E731
-            button(why.offer or "Use what the table can reach", use, key="use", kind="main small")
+            button(why.offer or t("Use what the table can reach"), use, key="use", kind="main small")
         else:
-            button("Run again", lambda: page.attempt(again, page.desk, run.id), key="again", kind="small")
+            button(t("Run again"), lambda: page.attempt(again, page.desk, run.id), key="again", kind="small")
 
 
 def again(desk: Desk, id: str) -> None:
@@ -248,27 +255,38 @@ def _listed(page: Page, runs: tuple[RunView, ...]) -> None:
             with part("div", class_="card line between"):
                 with part("div"):
                     part("h3", _called(run))
-                    stale = " · not of what is decided now" if run.origin.changes else ""
-                    part("span", f"{STATES[run.state]} · {run.method} · cost {run.cost}{stale}", "faint")
+                    part(
+                        "span",
+                        _summary(run),
+                        "faint",
+                    )
                 with part("div", class_="line"):
                     _actions(page, run)
 
 
+def _summary(run: RunView) -> str:
+    """Say in a line how a run ended, and whether it belongs to what is decided now."""
+    stale = [t("not of what is decided now")] if run.origin.changes else []
+    return listed([STATES[run.state], run.method, t("cost {cost}", cost=run.cost), *stale], " · ")
+
+
 def _called(run: RunView) -> str:
-    said = f"Run {run.number}: {run.require}"
-    return said if run.origin.same_table else f"{run.origin.table}, {said[:1].lower()}{said[1:]}"
+    said = {"number": run.number, "require": run.require}
+    if run.origin.same_table:
+        return t("Run {number}: {require}", **said)
+    return t("{table}, run {number}: {require}", table=run.origin.table, **said)
 
 
 def _actions(page: Page, run: RunView) -> None:
     """Offer to stop a run, to look at it, and to delete it."""
     if run.state in GOING and not run.stopping:
         stop = lambda: page.attempt(_stop, page.desk, run.id)  # noqa: E731
-        said = f"Stop run {run.number}, and keep the best so far"
-        button("Stop", stop, key=f"stop-{run.id}", kind="small", aria_label=said)
+        said = t("Stop run {number}, and keep the best so far", number=run.number)
+        button(t("Stop"), stop, key=f"stop-{run.id}", kind="small", aria_label=said)
     if run.state in ("done", "stopped") and run.failure is None:
-        link("Result", f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
-    label = f"Delete run {run.number}"
-    button("Delete", lambda: _remove(page, run), key=f"delete-{run.id}", kind="small", aria_label=label)
+        link(t("Result"), f"/result?run={run.id}", key=f"see-{run.id}", kind="small")
+    label = t("Delete run {number}", number=run.number)
+    button(t("Delete"), lambda: _remove(page, run), key=f"delete-{run.id}", kind="small", aria_label=label)
 
 
 async def _remove(page: Page, run: RunView) -> None:
@@ -276,9 +294,9 @@ async def _remove(page: Page, run: RunView) -> None:
     before = page.desk.history
     await page.attempt(_delete, page.desk, run.id)
     if page.desk.history != before:
-        said = f"Run {run.number} is deleted. When shoal ends it is gone for good."
+        said = t("Run {number} is deleted. When shoal ends it is gone for good.", number=run.number)
         with page.alert(said, ""), part("div", class_="buttons"):
-            button("Bring it back", lambda: page.undo(page.desk.undo, "Undone"), key="bring-back", kind="small")
+            button(t("Bring it back"), lambda: page.undo(page.desk.undo, t("Undone")), key="bring-back", kind="small")
 
 
 def _stop(desk: Desk, id: str) -> None:
@@ -291,9 +309,9 @@ def _delete(desk: Desk, id: str) -> None:
 
 STEP = Step(
     "run",
-    "Run",
-    "Make the release",
-    "shoal looks for the release that loses least. Where it can, it also proves how little any release could lose.",
+    t("Run"),
+    t("Make the release"),
+    t("shoal looks for the release that loses least. Where it can, it also proves how little any release could lose."),
     look,
     draw,
     said,

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from shoal.core.errors import ShoalError
 from shoal.core.markup import Content, Markup, joined, tag
-from shoal.core.number_format import percent
-from shoal.report.charts import bar
 from shoal.web.desk import Run
 from shoal.web.desk.side_by_side import (
     Distribution,
@@ -18,12 +16,14 @@ from shoal.web.desk.side_by_side import (
     distribution,
     side_by_side,
 )
+from shoal.web.language import percent, t, whole
 from shoal.web.page import Page, Picks
 from shoal.web.parts import button, chosen, grid, heading, legend, message, part, text, written
+from shoal.web.pictures import share_bar
 
 ORIGINAL, ORDER, TEXT, PERSON, COLUMN, ROWS = "original", "order", "contains", "person", "distribution", "rows"
 """What is picked of the grid; none of it stands in the address, as it may be a cell."""
-ORDERS = {"": "spread over the release", "crowd": "the smallest crowds first", "lost": "what lost most first"}
+ORDERS = {"": t("spread over the release"), "crowd": t("the smallest crowds first"), "lost": t("what lost most first")}
 MORE = 40
 """Rows that are shown on a press, besides the first ones."""
 STEPS = 4
@@ -58,19 +58,19 @@ def look_grid(run: Run, picks: Picks) -> GridView:
 
 def show_grid(page: Page, view: GridView) -> None:
     """Show the grid, with what it can be sorted and searched by."""
-    heading("Before and after")
+    heading(t("Before and after"))
     if not view.sought.original:
-        text("Cells of the original are shown only if you ask for them.", "faint")
+        text(t("Cells of the original are shown only if you ask for them."), "faint")
     with part("div", class_="buttons"):
         if view.sought.original:
-            button("Hide the original", lambda: page.pick(original=""), key=ORIGINAL, kind="small")
+            button(t("Hide the original"), lambda: page.pick(original=""), key=ORIGINAL, kind="small")
         else:
-            button("Show the original beside it", lambda: page.pick(original="yes"), key=ORIGINAL, kind="small")
+            button(t("Show the original beside it"), lambda: page.pick(original="yes"), key=ORIGINAL, kind="small")
     with part("div", class_="fields"):
-        chosen("Order", ORDERS, view.sought.order, lambda said: page.pick(order=said), key=ORDER)
-        written("Published cells contain", view.sought.text, lambda said: page.pick(contains=said), key=TEXT)
+        chosen(t("Order"), ORDERS, view.sought.order, lambda said: page.pick(order=said), key=ORDER)
+        written(t("Published cells contain"), view.sought.text, lambda said: page.pick(contains=said), key=TEXT)
         written(
-            "Look up a person in the original",
+            t("Look up a person in the original"),
             view.sought.person,
             lambda said: page.pick(person=said),
             key=PERSON,
@@ -85,14 +85,14 @@ def show_grid(page: Page, view: GridView) -> None:
 
 
 def _rows(page: Page, sought: Sought, found: SideBySide) -> None:
-    headings: list[Content] = ["rows alike", *found.columns]
-    rows = [[f"{one.crowd:,}", *_cells(one)] for one in found.rows]
-    grid(headings, rows, numbers=(0,), about="Rows before and after").classes("cells")
-    legend(lost0="as it was", lost2="partly lost", lost4="all lost")
-    text(f"{len(found.rows):,} of {found.matching:,} rows that were looked for.", "faint")
+    headings: list[Content] = [t("rows alike"), *found.columns]
+    rows = [[whole(one.crowd), *_cells(one)] for one in found.rows]
+    grid(headings, rows, numbers=(0,), about=t("Rows before and after")).classes("cells")
+    legend(lost0=t("as it was"), lost2=t("partly lost"), lost4=t("all lost"))
+    text(t("{shown} of {matching} rows that were looked for.", shown=len(found.rows), matching=found.matching), "faint")
     if len(found.rows) < found.matching and len(found.rows) < 10 * MORE:
         more = str(len(found.rows) + MORE)
-        button("Show more rows", lambda: page.pick(rows=more), key="more-rows", kind="small")
+        button(t("Show more rows"), lambda: page.pick(rows=more), key="more-rows", kind="small")
 
 
 def _cells(one: Pair) -> list[Markup]:
@@ -103,10 +103,10 @@ def _cells(one: Pair) -> list[Markup]:
 
 def _cell(after: str | None, lost: float, before: str | None, asked: bool) -> Markup:
     """Return a published cell, coloured by what it lost; below it the original's, where that is another."""
-    said, was = ("(missing)" if one is None else one for one in (after, before))
+    said, was = (str(t("(missing)")) if one is None else one for one in (after, before))
     shade = 0 if lost <= 0 else min(STEPS, 1 + int(lost * STEPS))
     below = [tag("span", was, class_="was")] if asked and was != said else []
-    title = f"{percent(lost)} lost" if lost > 0 else None
+    title = t("{share} lost", share=percent(lost)) if lost > 0 else None
     return joined([tag("span", said, class_=f"cell lost{shade}", title=title), *below])
 
 
@@ -114,17 +114,22 @@ def _distribution(page: Page, view: GridView) -> None:
     """Offer to compare the distribution of a column before and after."""
     if not view.columns:
         return
-    heading("Distributions", 3)
-    options = {"": "choose a column", **{name: name for name in view.columns}}
+    heading(t("Distributions"), 3)
+    options = {"": t("choose a column"), **{name: name for name in view.columns}}
     now = "" if view.distribution is None else view.distribution.column
-    chosen("Column", options, now, lambda name: page.pick(distribution=name), key=COLUMN)
+    chosen(t("Column"), options, now, lambda name: page.pick(distribution=name), key=COLUMN)
     if view.distribution is None:
         return
     most = max((max(before, after) for _, before, after in view.distribution.bars), default=0.0) or 1.0
     rows = [
-        [label, joined([bar(before / most, "before"), bar(after / most)]), percent(before), percent(after)]
+        [label, joined([share_bar(before, "before", most), share_bar(after, of=most)]), percent(before), percent(after)]
         for label, before, after in view.distribution.bars
     ]
-    about = f"{now} before and after"
-    grid((now, "share of the rows", "before", "after"), rows, numbers=(2, 3), about=about).classes("bars")
-    legend(before="before", after="after: each cell spread over the values that it covers")
+    about = t("{column} before and after", column=now)
+    grid(
+        (now, t("share of the rows, from 0 to {most}", most=percent(most)), t("before"), t("after")),
+        rows,
+        numbers=(2, 3),
+        about=about,
+    ).classes("bars")
+    legend(before=t("before"), after=t("after: each cell spread over the values that it covers"))

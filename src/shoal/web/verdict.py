@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from shoal.web.desk.verdict import Finding, Verdict
+from shoal.web.language import t
 from shoal.web.page import Page
 from shoal.web.parts import button, link, part
 
-SIGNS = {"good": ("✓", "Safe"), "bad": ("!", "Not safe"), "note": ("i", "Note")}
+SIGNS = {"good": ("✓", t("Safe")), "bad": ("!", t("Not safe")), "note": ("i", t("Note"))}
 """The sign of a finding, and what it says to who does not see it."""
 
 
 def show_verdict(page: Page, found: Verdict) -> None:
     """Show the verdict above everything else."""
-    with part("section", class_=f"verdict {found.kind}", aria_label="Verdict"):
+    with part("section", class_=f"verdict {found.kind}", aria_label=t("Verdict")):
         part("h2", found.title)
         with part("ul"):
             for place, one in enumerate(found.findings):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.core.number_format import amount, percent
 from shoal.web.desk import Desk, Draft, Run, queries
 from shoal.web.desk.queries import Filled, Form
 from shoal.web.events import hear
 from shoal.web.job_state import JobState, stop_button, wait_for
+from shoal.web.language import amount, percent, t
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, drawn, field, heading, legend, message, part, slider, text
 from shoal.web.pictures import curve
@@ -31,8 +31,10 @@ def ask_what_if(page: Page, draft: Draft, found: JobState | None) -> None:
     varied = [one for one in draft.require if len(queries.filled(one).numbers) == 1]
     if not varied:
         return
-    heading("What if it were stricter or laxer?")
-    text("shoal makes a release for each of several values and shows what each costs. This can take a while.", "faint")
+    heading(t("What if it were stricter or laxer?"))
+    text(
+        t("shoal makes a release for each of several values and shows what each costs. This can take a while."), "faint"
+    )
     if found is not None and not found.refused and not found.found.get("points"):
         wait_for(page, found.id)
         stop_button(page, found.id, key="stop-what-if")
@@ -50,11 +52,11 @@ def _ask(page: Page, draft: Draft, varied: Sequence[str]) -> None:
     now = picked if picked in varied else varied[0]
     form = next(one for one in queries.models() if one.name == queries.filled(now).name)
     with part("div", class_="line"):
-        chosen("What is varied", {one: one for one in varied}, now, lambda one: page.pick(vary=one), key="vary")
-        with field("Values", "values"):
+        chosen(t("What is varied"), {one: one for one in varied}, now, lambda one: page.pick(vary=one), key="vary")
+        with field(t("Values"), "values"):
             start = _proposed(form)
             part("input", type="text", value=start, id="values", data_key=f"values-{now}", autocomplete="off")
-        try_them = part("button", "Try these values", "button", type="button", data_from="values")
+        try_them = part("button", t("Try these values"), "button", type="button", data_from="values")
         model = now.rpartition("=")[0]
         hear(try_them, "what-if", "press", lambda said: page.attempt(_start, page.desk, draft, f"{model}={said}"))
 
@@ -75,7 +77,7 @@ def _shown(page: Page, draft: Draft, varied: str, points: Sequence[Mapping[str, 
     """Show the curve, a slider over it, and what one would get there."""
     made = [point for point in points if point["cost"] is not None]
     if not made:
-        message(f"No release could be made at any of these values of {varied}.", "warn")
+        message(t("No release could be made at any of these values of {varied}.", varied=varied), "warn")
         return
     asked = _asked(draft, varied)
     picked = page.picks.get("at", "")
@@ -83,22 +85,35 @@ def _shown(page: Page, draft: Draft, varied: str, points: Sequence[Mapping[str, 
     point = min(made, key=lambda one: abs(one["value"] - at))
     here = f"{point['value']:g}"
     places = [(float(one["value"]), one["cost"], one["lower_bound"]) for one in points]
-    title = f"Cost over {varied}, and what is proved; {varied} = {here} is marked"
+    title = t("Cost over {varied}, and what is proved; {varied} = {here} is marked", varied=varied, here=here)
     drawn(curve(places, point["value"], title=title, unit=varied))
-    legend(before="cost of the release", after="proved: no release can cost less")
+    legend(before=t("cost of the release"), after=t("proved: no release can cost less"))
     stops = [f"{one['value']:g}" for one in made]
     heard = lambda value: page.pick(at=stops[int(value)])  # noqa: E731
     slider(varied, 0, len(made) - 1, 1, stops.index(here), heard, key="at", stops=stops)
-    text(f"With {varied} = {here}: {_gets(point)}")
+    text(t("With {varied} = {here}: {gets}", varied=varied, here=here, gets=_gets(point)))
     use = lambda: page.change(**_with(draft, varied, here))  # noqa: E731
-    button(f"Use {varied} = {here} in the next run", use, key="use-value", off=point["value"] == asked)
+    button(
+        t("Use {varied} = {here} in the next run", varied=varied, here=here),
+        use,
+        key="use-value",
+        off=point["value"] == asked,
+    )
 
 
 def _gets(point: Mapping[str, Any]) -> str:
     """Say what a release at one value costs and gives away."""
-    said = f"cost {amount(point['cost'])}, average chance to be found {percent(point['average_risk'])}"
+    said = t(
+        "cost {cost}, average chance to be found {average_risk}",
+        cost=amount(point["cost"]),
+        average_risk=percent(point["average_risk"]),
+    )
     wrong = point["query_error"]
-    return f"{said}." if wrong is None else f"{said}; a count taken from it is typically wrong by {percent(wrong)}."
+    return (
+        f"{said}."
+        if wrong is None
+        else t("{said}; a count taken from it is typically wrong by {wrong}.", said=said, wrong=percent(wrong))
+    )
 
 
 def _same(said: str, varied: str) -> Filled | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from shoal.web.desk import Run
 from shoal.web.desk.draft_changes import Change
 from shoal.web.desk.run_choice import RunChoice
+from shoal.web.language import listed, t
 from shoal.web.page import Page
 from shoal.web.parts import button, chosen, link, message, part
 
 RUN = "run"
 """The pick that names a run; it stands in the address."""
-LOST = "The run in the address was deleted. This is the latest one."
+LOST = t("The run in the address was deleted. This is the latest one.")
 
 
 def which_run(page: Page, found: RunChoice) -> None:
@@ -20,7 +21,7 @@ def which_run(page: Page, found: RunChoice) -> None:
     if found.lost:
         message(LOST, "warn")
     if len(found.runs) > 1 and found.origin.same_table:
-        chosen("Which run", dict(found.runs), found.run.id, lambda id: page.pick(run=id), key=RUN)
+        chosen(t("Which run"), dict(found.runs), found.run.id, lambda id: page.pick(run=id), key=RUN)
     if not found.origin.same_table:
         _other_table(page, found.run)
     elif found.origin.changes:
@@ -32,7 +33,7 @@ def other_tables(page: Page, found: RunChoice) -> None:
     if not found.others:
         return
     with part("details"):
-        part("summary", f"Runs of other tables ({len(found.others)})", data_key="other-tables")
+        part("summary", t("Runs of other tables ({n})", n=len(found.others)), data_key="other-tables")
         with part("ul"):
             for id, label in found.others:
                 with part("li"):
@@ -41,29 +42,45 @@ def other_tables(page: Page, found: RunChoice) -> None:
 
 def changed(changes: tuple[Change, ...], titles: dict[str, str]) -> str:
     """Say what was decided otherwise, and where."""
-    return "; ".join(f"{one.said} ({titles.get(one.step, one.step)})" for one in changes)
+    return listed((f"{one.said} ({titles.get(one.step, one.step)})" for one in changes), "; ")
 
 
 def _stale(page: Page, run: Run, changes: tuple[Change, ...]) -> None:
     said = changed(changes, page.titles)
     with (
-        message(f"Run {run.number} is not of what is decided now. Changed since: {said}.", "warn") as box,
+        message(
+            t("Run {number} is not of what is decided now. Changed since: {said}.", number=run.number, said=said),
+            "warn",
+        ) as box,
         part("div", class_="buttons"),
     ):
-        link("Make a release of what is decided now", "/run", key="make-anew", kind="main small")
-        _take_up(page, run, f"Go back to what run {run.number} was made from")
+        link(t("Make a release of what is decided now"), "/run", key="make-anew", kind="main small")
+        _take_up(page, run, t("Go back to what run {number} was made from", number=run.number))
     box._props["data-stale"] = ""
 
 
 def _other_table(page: Page, run: Run) -> None:
-    now = f"You work on {page.draft.name!r} now" if page.draft.name else "No table is chosen now"
+    now = t("You work on {name!r} now", name=page.draft.name) if page.draft.name else t("No table is chosen now")
     with (
-        message(f"This is run {run.number} of another table, {run.draft.name!r}. {now}.", "warn") as box,
+        message(
+            t(
+                "This is run {number} of another table, {name!r}. {now}.",
+                number=run.number,
+                name=run.draft.name,
+                now=now,
+            ),
+            "warn",
+        ) as box,
         part("div", class_="buttons"),
     ):
         if page.draft.name:
-            link(f"To the runs of {page.draft.name}", f"/{page.step.name}", key="own-runs", kind="main small")
-        _take_up(page, run, f"Work on {run.draft.name} again")
+            link(
+                t("To the runs of {name}", name=page.draft.name),
+                f"/{page.step.name}",
+                key="own-runs",
+                kind="main small",
+            )
+        _take_up(page, run, t("Work on {name} again", name=run.draft.name))
     box._props["data-stale"] = ""
 
 

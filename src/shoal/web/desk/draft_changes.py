@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shoal.request import EARLIER
 from shoal.web.desk.draft import Draft
+from shoal.web.language import known, t
 
 STEPS = {
     "roles": (
@@ -30,31 +31,31 @@ STEPS = {
 }
 """The steps after the first, and the parts of a draft that are decided there."""
 NAMES = {
-    "allow": "columns that are published all the same",
-    "person": "whom a row is about",
-    "household": "of what household a row is",
-    "record_weight": "how many people a row stands for",
-    "weight_rounding": "how weights are rounded",
-    "missing": "codes for missing values",
-    "masks": "how columns are masked",
-    "order": "the order of values",
-    "population": "the table of the population",
-    "registry": "the register of earlier releases",
-    "overlap": "what happens if earlier releases give people away",
-    "follows": "the release before this one",
-    "max_dropped": "rows that may be left out",
-    "max_suppressed": "rows that may be all stars",
-    "time_limit": "seconds to stop after",
-    "recoding": "how cells become coarser",
-    "cost": "what is minimized",
-    "effort": "how long to search",
-    "coarsen": "columns that are raised beforehand",
-    "attribute_weights": "how much each column counts",
-    "unify": "columns whose spelling makes no difference",
-    "memory_limit": "the most memory",
-    "format": "the format of the release",
-    "star": "how stars are written",
-    "neutralise": "the apostrophe before formulas",
+    "allow": t("columns that are published all the same"),
+    "person": t("whom a row is about"),
+    "household": t("of what household a row is"),
+    "record_weight": t("how many people a row stands for"),
+    "weight_rounding": t("how weights are rounded"),
+    "missing": t("codes for missing values"),
+    "masks": t("how columns are masked"),
+    "order": t("the order of values"),
+    "population": t("the table of the population"),
+    "registry": t("the register of earlier releases"),
+    "overlap": t("what happens if earlier releases give people away"),
+    "follows": t("the release before this one"),
+    "max_dropped": t("rows that may be left out"),
+    "max_suppressed": t("rows that may be all stars"),
+    "time_limit": t("seconds to stop after"),
+    "recoding": t("how cells become coarser"),
+    "cost": t("what is minimized"),
+    "effort": t("how long to search"),
+    "coarsen": t("columns that are raised beforehand"),
+    "attribute_weights": t("how much each column counts"),
+    "unify": t("columns whose spelling makes no difference"),
+    "memory_limit": t("the most memory"),
+    "format": t("the format of the release"),
+    "star": t("how stars are written"),
+    "neutralise": t("the apostrophe before formulas"),
 }
 """What parts are called, where their own names say too little."""
 FEW = 3
@@ -77,9 +78,13 @@ def changes(before: Draft, after: Draft) -> list[Change]:
     ["the role of 'age'", 'k=20 instead of k=5']
     """
     if before.file != after.file:
-        return [Change("data", f"the table {after.name!r} instead of {before.name or 'none'!r}")]
+        return [
+            Change(
+                "data", t("the table {name!r} instead of {other!r}", name=after.name, other=before.name or t("none"))
+            )
+        ]
     if before.reading != after.reading:
-        return [Change("data", f"how {after.name!r} is read")]
+        return [Change("data", t("how {name!r} is read", name=after.name))]
     return [Change(step, said) for step, parts in STEPS.items() for said in _said(before, after, parts)]
 
 
@@ -91,38 +96,44 @@ def _said(before: Draft, after: Draft, parts: Iterable[str]) -> Iterator[str]:
 
 
 def _roles(part: str, was: Mapping[str, str], now: Mapping[str, str]) -> str:
-    return _of_columns("the role of", "the roles of", was, now)
+    names = _differing(was, now)
+    return t("the role of {names}|the roles of {names}", names=_named(names), n=len(names))
 
 
 def _hierarchies(part: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    return _of_columns("the hierarchy of", "the hierarchies of", was, now)
+    names = _differing(was, now)
+    return t("the hierarchy of {names}|the hierarchies of {names}", names=_named(names), n=len(names))
 
 
-def _of_columns(one: str, several: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
-    if len(names) > FEW:
-        return f"{several} {len(names)} columns"
-    return f"{one if len(names) == 1 else several} {' and '.join(map(repr, names))}"
+def _differing(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    return [name for name in {**was, **now} if was.get(name) != now.get(name)]
+
+
+def _named(names: Sequence[str]) -> object:
+    """Return columns by their names, or how many they are."""
+    return t("{n} column|{n} columns", n=len(names)) if len(names) > FEW else [repr(name) for name in names]
 
 
 def _require(part: str, was: tuple[str, ...], now: tuple[str, ...]) -> str:
     more, less = ([one for one in some if one not in others] for some, others in ((now, was), (was, now)))
     if more and less:
-        return f"{' '.join(more)} instead of {' '.join(less)}"
-    return f"{' '.join(more)} besides" if more else f"no {' '.join(less)}" if less else "the order of requirements"
+        return t("{more} instead of {less}", more=" ".join(more), less=" ".join(less))
+    if more:
+        return t("{more} besides", more=" ".join(more))
+    return t("no {less}", less=" ".join(less)) if less else t("the order of requirements")
 
 
 def _plainly(part: str, was: object, now: object) -> str:
     """Say what a part is and was, where both are short."""
-    name = NAMES.get(part, part.replace("_", " "))
+    name = NAMES[part] if part in NAMES else known(part.replace("_", " "))
     if isinstance(was, Mapping | tuple) or isinstance(now, Mapping | tuple):
         return name
-    return f"{name}: {_short(now)} instead of {_short(was)}"
+    return t("{name}: {now} instead of {was}", name=name, now=_short(now), was=_short(was))
 
 
 def _short(value: object) -> str:
     if value is None:
-        return "nothing"
+        return t("nothing")
     return Path(value).name if isinstance(value, str) and value.startswith("/") else str(value)
 
 

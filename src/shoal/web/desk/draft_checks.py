@@ -25,6 +25,7 @@ from shoal.tables.writers.base import suffix_of
 from shoal.web.desk.draft import OPEN, Draft
 from shoal.web.desk.draft_table import table
 from shoal.web.desk.uploads import Uploads
+from shoal.web.language import t
 
 NUMBERS = {name: one.number for name, one in settings_of(Request).items() if one.number}
 COUNTED = ("person", "household", "record_weight", "missing")
@@ -108,21 +109,22 @@ def missing(draft: Draft) -> list[tuple[str, str]]:
 
 
 def _missing(draft: Draft) -> Iterator[tuple[str, str]]:
-    yield "data", "" if draft.file else "choose a table"
-    yield "roles", "" if draft.named("quasi") else "choose at least one column that an attacker may know"
+    yield "data", "" if draft.file else t("choose a table")
+    yield "roles", "" if draft.named("quasi") else t("choose at least one column that an attacker may know")
     for name in draft.named(OPEN):
-        yield "roles", f"decide on the role of {name!r}"
+        yield "roles", t("decide on the role of {name!r}", name=name)
     for said in counting_problems(draft):
         yield "roles", said
-    yield "privacy", "" if draft.require else "choose a privacy model, such as k=5"
+    yield "privacy", "" if draft.require else t("choose a privacy model, such as k=5")
     sensitive = draft.named("sensitive")
     for model in as_models(" ".join(draft.require)) if draft.require else ():
         for name in (*model.attributes, *model.given):
-            yield "privacy", "" if name in sensitive else f"{model} reads {name!r}: make that column sensitive"
+            said = t("{model} reads {name!r}: make that column sensitive", model=model, name=name)
+            yield "privacy", "" if name in sensitive else said
         if model.needs_population and draft.population is None:
-            yield "privacy", f"{model} needs a table of the population"
+            yield "privacy", t("{model} needs a table of the population", model=model)
         if model.needs_households and draft.household is None:
-            yield "roles", f"{model} counts households: say which column numbers them"
+            yield "roles", t("{model} counts households: say which column numbers them", model=model)
     if draft.follows and draft.require:
         yield "privacy", series_problem(draft)
 
@@ -131,18 +133,25 @@ def counting_problems(draft: Draft) -> list[str]:
     """Return what to do about people who would be published as they are, and weights that are rounded and left out."""
     shown = [*draft.named("sensitive"), *draft.named("other")]
     people = [
-        f"do not publish {name!r} as it is: it tells whom a row is about" for name in draft.person if name in shown
+        t("do not publish {name!r} as it is: it tells whom a row is about", name=name)
+        for name in draft.person
+        if name in shown
     ]
     if draft.household in shown:
-        people.append(f"do not publish {draft.household!r} as it is: it tells of what household a row is")
+        people.append(t("do not publish {name!r} as it is: it tells of what household a row is", name=draft.household))
     people += [
-        f"do not mask {name!r}, or make it sensitive or published as is" for name in draft.masks if name not in shown
+        t("do not mask {name!r}, or make it sensitive or published as is", name=name)
+        for name in draft.masks
+        if name not in shown
     ]
     if draft.pseudonym in draft.roles:
-        people.append(f"call the fresh number of each person otherwise: the table has a column {draft.pseudonym!r}")
+        people.append(
+            t("call the fresh number of each person otherwise: the table has a column {name!r}", name=draft.pseudonym)
+        )
     if draft.weight_rounding is None or draft.record_weight in draft.named("other"):
         return people
-    return [*people, f"publish {draft.record_weight!r} as is, or do not round it: record weights are not published"]
+    said = t("publish {name!r} as is, or do not round it: record weights are not published", name=draft.record_weight)
+    return [*people, said]
 
 
 def series_problem(draft: Draft) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import shoal.models
@@ -113,17 +113,16 @@ def filled(text: str) -> Filled:
     return Filled(model.name, tuple(map(spelled, model.asked)), model.attributes, model.given, option)
 
 
-def explained(text: str) -> tuple[str, ...]:
-    """Return what each model of a requirement asks for, in a sentence with its numbers.
+def explained(text: str, words: Callable[[str], str] = str) -> tuple[str, ...]:
+    """Return what each model of a requirement asks for, in a sentence with its numbers; `words` may translate it.
 
     >>> explained("k=5 l(illness)=3")
     ('every class has at least 5 rows', 'illness: no sensitive value fills more than 1/3 of a class')
     """
-    return tuple(_sentence(model) for model in as_models(text))
+    return tuple(_sentence(model, words(model.meaning)) for model in as_models(text))
 
 
-def _sentence(model: Model) -> str:
-    said = model.meaning
+def _sentence(model: Model, said: str) -> str:
     for parameter, number in zip(model.parameters, model.asked, strict=True):
         said = re.sub(rf"\b{parameter.name}\b", spelled(number), said)
     where = " and ".join(model.attributes) + "".join(f", {name} being known" for name in model.given)

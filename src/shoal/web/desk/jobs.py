@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from shoal.web.desk.atomic_files import get_json, lock, locked, private_folder, put_json
+from shoal.web.language import t
 
 State: TypeAlias = Literal["waiting", "running", "done", "stopped", "failed", "lost"]
 
@@ -40,10 +41,10 @@ REPORT = "report"
 STOP = "stop"
 POINTS = "points.jsonl"
 PROGRESS = "progress.jsonl"
-LOST = "the worker ended before it was done; nothing was written: run it again"
+LOST = t("the worker ended before it was done; nothing was written: run it again")
 PATIENCE = 5.0
 """Seconds to wait for a worker to be gone."""
-CLOSED = "shoal was ended while this was going on; nothing was written: run it again"
+CLOSED = t("shoal was ended while this was going on; nothing was written: run it again")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Failure:
     @property
     def offer(self) -> str | None:
         """What changing the draft would ask for, in words; None where nothing is known to help."""
-        return None if self.parts is None else f"ask for {' '.join(self.parts['require'])}"
+        return None if self.parts is None else t("ask for {require}", require=" ".join(self.parts["require"]))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from shoal.web.desk.atomic_files import get_json, put_json
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.draft_changes import Change, changes
 from shoal.web.desk.runs import Run
+from shoal.web.language import t
 
 MADE_FROM = "made_from.json"
 
@@ -86,7 +87,7 @@ def origin(run: Run, draft: Draft) -> Origin:
         return Origin(made.name, same_table=False)
     found = [] if _asked(made) == _asked(draft) else changes(made.changed(file=draft.file), draft)
     if not _unchanged(run, Path(draft.file)):
-        found = [Change("data", f"the content of {draft.name!r}"), *found]
+        found = [Change("data", t("the content of {name!r}", name=draft.name)), *found]
     return Origin(made.name, same_table=True, changes=tuple(found))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shoal.web.desk.forms import filled
 from shoal.web.desk.made_from import Origin, origin
 from shoal.web.desk.runs import Run
+from shoal.web.language import t
 
 if TYPE_CHECKING:
     from shoal.web.desk.desk import Desk
@@ -52,8 +53,10 @@ def choose_run(desk: Desk, picked: str | None = None) -> RunChoice:
 
 def label(run: Run, *, apart: bool = False) -> str:
     """Return what a run is called among others: with its table where that is another one."""
-    said = f"Run {run.number}: {' '.join(run.draft.require)}"
-    return f"{run.draft.name}, {said[:1].lower()}{said[1:]}" if apart else said
+    asked = " ".join(run.draft.require)
+    if apart:
+        return t("{table}, run {number}: {require}", table=run.draft.name, number=run.number, require=asked)
+    return t("Run {number}: {require}", number=run.number, require=asked)
 
 
 def file_name(run: Run, what: str) -> str:

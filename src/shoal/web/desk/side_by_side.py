@@ -22,10 +22,11 @@ from shoal.tables.encoded_column import Coded
 from shoal.web.desk.draft_table import table
 from shoal.web.desk.releases import release_of
 from shoal.web.desk.runs import Run
+from shoal.web.language import t
 
 BARS = 12
 """Values, or ranges of values, that a distribution is shown by."""
-OTHERS = "all others"
+OTHERS = t("all others")
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from shoal.core.number_format import counted, percent
 from shoal.hierarchies.cell_forms import form_of
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.forms import filled, written
+from shoal.web.language import percent, t, upper_first
 
 Kind: TypeAlias = Literal["good", "bad", "note"]
 CERTAIN, LINKING = "homogeneity", ("linkage", "partial-linkage", "derived")
 """The attack that makes a secret certain; those that find a person's row."""
 DIVERSE = "distinct-l"
 """The model that leaves no secret certain: at least so many different values in every crowd."""
-UNCOVERED = "Your requirement promises nothing against these attacks"
+OPEN_ENDS = ("no threshold", "undecided")
+"""How an attack stands that no requirement speaks of."""
 FEW = 3
 """Names in a sentence."""
 
@@ -55,12 +56,16 @@ def verdict(draft: Draft, stated: Mapping[str, Any], measured: Mapping[str, Any]
     )
     wrong = sum(one.kind == "bad" for one in found)
     if wrong:
-        return Verdict("bad", f"Look at {counted(wrong, 'point')} before you publish it", found)
+        return Verdict(
+            "bad", t("Look at {n} point before you publish it|Look at {n} points before you publish it", n=wrong), found
+        )
     if more or not known.get("after"):
-        return Verdict("note", "What you asked for is met; more is being measured" if more else "Not measured", found)
-    uncovered = any(one.said.startswith(UNCOVERED) for one in found)
-    rest = "; attacks that it does not cover are named below" if uncovered else ", and no attack gets through"
-    return Verdict("good", f"What you asked for is met{rest}", found)
+        return Verdict(
+            "note", t("What you asked for is met; more is being measured") if more else t("Not measured"), found
+        )
+    if _uncovered(known):
+        return Verdict("good", t("What you asked for is met; attacks that it does not cover are named below"), found)
+    return Verdict("good", t("What you asked for is met, and no attack gets through"), found)
 
 
 def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
@@ -73,27 +78,34 @@ def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) ->
     two = form_of(stated["recoding"]).two_tables
     for one in hits:
         if one["after"] and one["attack"] in LINKING and not two:
-            many = f"{counted(one['after'], 'row')} of {one['of']:,}"
-            said = f"{many} can be found for certain by who knows {one['knows']}."
-            yield Finding("bad", said, "Ask for larger crowds", target="/privacy")
+            many = t("{n} row of {of}|{n} rows of {of}", n=one["after"], of=one["of"])
+            said = t("{many} can be found for certain by who knows {knows}.", many=many, knows=one["knows"])
+            yield Finding("bad", said, t("Ask for larger crowds"), target="/privacy")
         elif one["standing"] == "above" and one["attack"] != CERTAIN:
-            yield Finding("bad", one["verdict"], "To privacy", target="/privacy")
+            yield Finding("bad", one["verdict"], t("To privacy"), target="/privacy")
     for name, reason in (stated.get("insisted") or {}).items():
-        yield Finding("bad", f"{name!r} is published all the same: {reason}.", "Look at the roles", target="/roles")
+        yield Finding(
+            "bad",
+            t("{name!r} is published all the same: {reason}.", name=name, reason=reason),
+            t("Look at the roles"),
+            target="/roles",
+        )
     for one in stated.get("overlaps") or ():
         if not one["safe"]:
-            yield Finding("bad", f"{one['said']}.", "To earlier releases", target="/privacy")
+            yield Finding("bad", f"{one['said']}.", t("To earlier releases"), target="/privacy")
 
 
 def _certain(draft: Draft, certain: Mapping[str, int], of: int) -> Finding:
     """Say whose secrets are certain, and offer to ask for more than one value of every secret in every crowd."""
     worst = sorted(certain, key=lambda name: -certain[name])
-    listed = "; ".join(f"{name!r} of {certain[name]:,} people" for name in worst[:FEW])
-    rest = f"; and {counted(len(worst) - FEW, 'more secret', 'more secrets')}" if len(worst) > FEW else ""
-    said = f"A secret is certain although nobody is found: {listed}{rest}, of {of:,}."
+    named = [t("{name!r} of {n} person|{name!r} of {n} people", name=name, n=certain[name]) for name in worst[:FEW]]
+    rest = [t("{n} more secret|{n} more secrets", n=len(worst) - FEW)] if len(worst) > FEW else []
+    said = t("A secret is certain although nobody is found: {listed}; of {of}.", listed=[*named, *rest], of=of)
     asked = _diverse(draft)
-    which = repr(worst[0]) if len(asked) == len(draft.require) + 1 else "every secret"
-    return Finding("bad", said, f"Ask for 2 different values of {which} in every crowd", {"require": asked})
+    which = repr(worst[0]) if len(asked) == len(draft.require) + 1 else t("every secret")
+    return Finding(
+        "bad", said, t("Ask for 2 different values of {which} in every crowd", which=which), {"require": asked}
+    )
 
 
 def _diverse(draft: Draft) -> list[str]:
@@ -110,46 +122,66 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
     """Say what is safe."""
     after = known.get("after")
     if after and not form_of(stated["recoding"]).two_tables:
-        chance, crowd = percent(after["prosecutor"]["highest"]), counted(after["uniques"]["smallest"], "row")
-        said = f"Whoever looks for a person finds at least {crowd} alike, and picks the right one by {chance} at most."
+        chance, crowd = percent(after["prosecutor"]["highest"]), t("{n} row|{n} rows", n=after["uniques"]["smallest"])
+        said = t(
+            "Whoever looks for a person finds at least {crowd} alike, and picks the right one by {chance} at most.",
+            crowd=crowd,
+            chance=chance,
+        )
         yield Finding("good" if after["uniques"]["smallest"] > 1 else "note", said)
     names = " ".join(str(stated["require"]).split())
-    yield Finding("good", f"The audit of the published cells confirms all that was asked for: {names}.")
+    yield Finding("good", t("The audit of the published cells confirms all that was asked for: {names}.", names=names))
     within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"}
     if within:
-        said = "Attacks that you asked for protection from were tried, and get no more than it allows"
-        yield Finding("good", f"{said}: {', '.join(sorted(within))}.")
+        said = t(
+            "Attacks that you asked for protection from were tried, and get no more than it allows: {listed}.",
+            listed=sorted(within),
+        )
+        yield Finding("good", said)
 
 
 def _beyond(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
     """Say what nobody asked to be protected from, and is not."""
     unread = _unread(draft)
     if unread and not any((stated.get("certain") or {}).values()):
-        some = ", ".join(map(repr, unread[:FEW])) + (f" and {len(unread) - FEW} more" if len(unread) > FEW else "")
-        label = "Ask for 2 different values in every crowd"
-        yield Finding("note", f"Nothing is asked of the secrets {some}.", label, {"require": _diverse(draft)})
+        more = [t("{n} more", n=len(unread) - FEW)] if len(unread) > FEW else []
+        some = [*map(repr, unread[:FEW]), *more]
+        label = t("Ask for 2 different values in every crowd")
+        yield Finding(
+            "note", t("Nothing is asked of the secrets {some}.", some=some), label, {"require": _diverse(draft)}
+        )
     shown = ", ".join(stated.get("unprotected") or ())
     if shown:
-        yield Finding("note", f"Published as they are, unprotected: {shown}.", "Look at the roles", target="/roles")
+        yield Finding(
+            "note",
+            t("Published as they are, unprotected: {shown}.", shown=shown),
+            t("Look at the roles"),
+            target="/roles",
+        )
     for said in stated.get("warnings") or ():
-        yield Finding("note", f"{said[:1].upper()}{said[1:].rstrip('.')}.")
-    open_ends = ("no threshold", "undecided")
-    beyond = [one for one in known.get("hits", ()) if one["after"] and one["standing"] in open_ends]
-    worst: dict[str, int] = {}
-    for one in beyond:
-        if one["attack"] != CERTAIN and one["attack"] not in LINKING:
-            worst[one["attack"]] = max(worst.get(one["attack"], 0), one["after"])
+        yield Finding("note", f"{upper_first(said).rstrip('.')}.")
+    worst = _uncovered(known)
     if worst:
-        listed = ", ".join(f"{name} ({worst[name]:,} rows)" for name in sorted(worst, key=lambda name: -worst[name]))
-        yield Finding("note", f"{UNCOVERED}: {listed}.")
+        ranked = sorted(worst, key=lambda name: -worst[name])
+        listed = [t("{attack} ({n} row)|{attack} ({n} rows)", attack=name, n=worst[name]) for name in ranked]
+        yield Finding("note", t("Your requirement promises nothing against these attacks: {listed}.", listed=listed))
+
+
+def _uncovered(known: Mapping[str, Any]) -> dict[str, int]:
+    """Return the attacks that nobody asked to be protected from and that get something, with the rows they hit."""
+    worst: dict[str, int] = {}
+    for one in known.get("hits", ()):
+        if one["after"] and one["standing"] in OPEN_ENDS and one["attack"] not in (CERTAIN, *LINKING):
+            worst[one["attack"]] = max(worst.get(one["attack"], 0), one["after"])
+    return worst
 
 
 def _unknown(known: Mapping[str, Any], more: bool) -> Iterator[Finding]:
     """Say what was not measured."""
     if known.get("said"):
-        yield Finding("note", f"It could not be measured: {known['said']}.")
+        yield Finding("note", t("It could not be measured: {said}.", said=known["said"]))
     elif not known and not more:
-        yield Finding("note", "Risk, attacks and utility were not measured.")
+        yield Finding("note", t("Risk, attacks and utility were not measured."))
     for note in known.get("notes", ()):
         if note.startswith("not measured"):
-            yield Finding("note", f"{note[:1].upper()}{note[1:]}.")
+            yield Finding("note", f"{upper_first(note)}.")
