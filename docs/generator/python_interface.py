@@ -37,6 +37,7 @@ SHARED = {
     "population_size": "How many people the population has, where the table is a sample.",
     "threshold": "The risk above which a row is counted.",
     "minimal_uniques": "Whether to look for minimal sample uniques (SUDA).",
+    "interactions": "Sets of quasi-identifiers that the log-linear model takes as dependent; `pairs` for every two.",
     "request": "The request, as `shoal.request.Request` has it.",
 }
 """What parameters mean that functions share and whose docstrings do not list them."""

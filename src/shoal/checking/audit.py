@@ -191,6 +191,7 @@ def audit(
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
     minimal_uniques: int | None = None,
+    interactions: Sequence[Sequence[str] | str] | str = (),
     unify: Sequence[str] | str = (),
     order: Orders | None = None,
     missing: Codes | None = None,
@@ -202,7 +203,7 @@ def audit(
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
     columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
     are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
-    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next five are
+    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next six are
     those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
     sensitive column.
 
@@ -267,6 +268,7 @@ def audit(
             threshold=threshold,
             wildcard=wildcard,
             minimal_uniques=minimal_uniques,
+            interactions=interactions,
         ),
     )
 
