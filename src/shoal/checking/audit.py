@@ -123,6 +123,11 @@ class Audit:
             raise ParameterError("nothing was required, so there is no verdict", hint='give require, such as "k=5"')
         return all(finding.holds for finding in self.findings)
 
+    def __repr__(self) -> str:
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,}"
+        verdict = f", {'holds' if self.holds else 'fails'}" if self.asked else ""
+        return f"<Audit: {counted(self.rows, 'row')}, {sizes}{verdict}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook what was found; the risk is not measured for it."""
         from shoal.core.markup import table, tag  # verification makes no HTML
