@@ -37,6 +37,10 @@ SHARED = {
     "population_size": "How many people the population has, where the table is a sample.",
     "threshold": "The risk above which a row is counted.",
     "minimal_uniques": "Whether to look for minimal sample uniques (SUDA).",
+    "interactions": "Sets of quasi-identifiers that the log-linear model takes as dependent; `pairs` for every two.",
+    "classifiers": "Names of classifiers, of those in [Utility](../utility.md#classifiers); without it all.",
+    "folds": "Parts of the rows, each of which is held out once.",
+    "tables": "Pairs of columns to count together.",
     "request": "The request, as `shoal.request.Request` has it.",
 }
 """What parameters mean that functions share and whose docstrings do not list them."""

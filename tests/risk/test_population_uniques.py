@@ -8,7 +8,7 @@ import pytest
 
 from shoal.core.arrays import AnyInts
 from shoal.risk.crowds import Crowds
-from shoal.risk.negative_binomial import _expected, slide_negative_binomial
+from shoal.risk.negative_binomial import _expected, shlosser, slide_negative_binomial
 from shoal.risk.pitman import pitman
 from shoal.risk.population_uniques import population_uniques
 from shoal.risk.zayatz import zayatz
@@ -63,6 +63,61 @@ def test_the_negative_binomial_meets_both_counts() -> None:
     one, two = _expected(alpha, beta, fraction)
     assert one == pytest.approx((held == 1).mean(), abs=0.003)
     assert two == pytest.approx((held == 2).mean(), abs=0.003)
+
+
+def test_arxs_form_of_the_second_equation_does_not_hold() -> None:
+    """ARX, as its source reads, multiplies by `(1 - s)**(alpha + 2)`, and gets a fifth of the pairs drawn."""
+    draw = np.random.default_rng(1)
+    alpha, beta, fraction = 0.8, 0.4, 0.3
+    s = (1 - fraction) * (1 - beta)
+    arx = alpha * (1 - beta) * beta**alpha * fraction**2 / 2 * (1 - s) ** (alpha + 2) * (2 - (1 - alpha) * s)
+    held = draw.binomial(draw.negative_binomial(alpha, beta, 400_000) + 1, fraction)
+    assert arx < (held == 2).mean() / 4
+
+
+def test_shlossers_estimator_finds_the_classes_of_a_known_population() -> None:
+    """ARX, as its source reads, takes a 1 from each term of a sum and not from each power; then it misses."""
+    draw = np.random.default_rng(4)
+    held = draw.binomial(draw.geometric(0.3, 5_000), 0.3)
+    sizes, classes = np.unique(held[held > 0], return_counts=True)
+    assert shlosser(sizes, classes, 0.3) == pytest.approx(5_000, rel=0.05)
+    q = 0.3
+    first = (sizes * q**2 * (1 - q**2) ** (sizes - 1) * classes).sum()
+    wrong = ((1 - q) ** sizes * classes * (1 + q) ** sizes - 1).sum()
+    second = ((1 - q) ** sizes * classes).sum() / (sizes * q * (1 - q) ** (sizes - 1) * classes).sum()
+    arx = classes.sum() + classes[0] * first / wrong * second**2
+    assert abs(arx - 5_000) > 3 * abs(shlosser(sizes, classes, q) - 5_000)
+
+
+@pytest.mark.parametrize(("classes", "shape", "fraction"), [(2000, 0.5, 0.3), (3000, 0.2, 0.1), (5000, 1.0, 0.3)])
+def test_pitman_finds_populations_with_so_many_classes_drawn_alike(classes: int, shape: float, fraction: float) -> None:
+    """Alpha below 0: shares of the classes are Dirichlet."""
+    draw = np.random.default_rng(0)
+    people = draw.choice(classes, 20_000, p=draw.dirichlet(np.full(classes, shape)))
+    uniques = int((np.bincount(people) == 1).sum())
+    held = np.bincount(draw.choice(people, int(len(people) * fraction), replace=False))
+    sizes, number = np.unique(held[held > 0], return_counts=True)
+    assert pitman(sizes, number, float(len(people))) == pytest.approx(uniques, rel=0.25)
+
+
+def test_pitman_with_alpha_below_0_is_at_the_top_of_the_likelihood() -> None:
+    """The likelihood is written out as products; the expectation of uniques as one, too."""
+    sizes, classes, people = np.array([1, 2, 3, 5, 9]), np.array([20, 14, 10, 6, 2]), 400
+    rows, number = int((sizes * classes).sum()), int(classes.sum())
+    best, at = -np.inf, (0.0, 0.0)
+    for alpha in np.linspace(-2, -0.2, 91):
+        theta = -alpha * (number - 1) + np.exp(np.linspace(-3, 8, 401))
+        likelihood = np.log(theta[:, None] + alpha * np.arange(1, number)).sum(axis=1)
+        likelihood -= np.log(theta[:, None] + np.arange(1, rows)).sum(axis=1)
+        likelihood += sum(
+            times * np.log(np.arange(1, size) - alpha).sum() for size, times in zip(sizes, classes, strict=True)
+        )
+        if likelihood.max() > best:
+            best, at = likelihood.max(), (alpha, float(theta[likelihood.argmax()]))
+    alpha, theta = at
+    expected = people * np.prod((theta + alpha + np.arange(people - 1)) / (theta + 1 + np.arange(people - 1)))
+    assert alpha < -0.25
+    assert pitman(sizes, classes, float(people)) == pytest.approx(expected, rel=0.03)
 
 
 def test_zayatz_by_hand() -> None:

@@ -123,6 +123,11 @@ class Audit:
             raise ParameterError("nothing was required, so there is no verdict", hint='give require, such as "k=5"')
         return all(finding.holds for finding in self.findings)
 
+    def __repr__(self) -> str:
+        sizes = f"{counted(self.classes, 'class', 'classes')} of {self.smallest_class:,} to {self.largest_class:,}"
+        verdict = f", {'holds' if self.holds else 'fails'}" if self.asked else ""
+        return f"<Audit: {counted(self.rows, 'row')}, {sizes}{verdict}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook what was found; the risk is not measured for it."""
         from shoal.core.markup import table, tag  # verification makes no HTML
@@ -191,6 +196,7 @@ def audit(
     population_size: int | None = None,
     threshold: Sequence[Numeral] | Numeral = (),
     minimal_uniques: int | None = None,
+    interactions: Sequence[Sequence[str] | str] | str = (),
     unify: Sequence[str] | str = (),
     order: Orders | None = None,
     missing: Codes | None = None,
@@ -202,7 +208,7 @@ def audit(
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
     columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
     are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
-    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next five are
+    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next six are
     those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
     sensitive column.
 
@@ -267,6 +273,7 @@ def audit(
             threshold=threshold,
             wildcard=wildcard,
             minimal_uniques=minimal_uniques,
+            interactions=interactions,
         ),
     )
 

@@ -59,6 +59,12 @@ def audit(
     minimal_uniques: Annotated[
         int | None, typer.Option(metavar="N", help="Minimal sample uniques of up to N columns; 4, if that is quick.")
     ] = None,
+    interaction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Columns that the log-linear model takes as dependent; 'pairs' for every two."
+        ),
+    ] = None,
     *,
     reading: Reading,
     as_json: Json = False,
@@ -86,6 +92,7 @@ def audit(
         "population_size": population_size,
         "threshold": threshold,
         "minimal_uniques": minimal_uniques,
+        "interactions": interaction,
     }
     published = _tables(file, sensitive_table, population, reading)
     published |= {name: given for name, given in asked.items() if given is not None}

@@ -1,4 +1,4 @@
-"""The command `report`: a release and its original, explained in one HTML file."""
+"""The command `report`: a release and its original, explained in one HTML file, or on paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from shoal.cli.settings import names
 from shoal.cli.terminal import console, print_json
 from shoal.core.errors import ReleaseError
 from shoal.report import make
+from shoal.report.printing import browser
 from shoal.tables.table import read
+
+HTML = "report.html"
 
 
 @reading_options
@@ -20,9 +23,18 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A release folder, with its internal part.")],
     original: Annotated[Path, typer.Option(metavar="FILE", help="The table that the release was made from.")],
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; not into the folder, it is sealed."),
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=f"Where to write it, not into the folder, which is sealed; {HTML} unless --pdf is given.",
+        ),
+    ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Print it to a PDF file, to be signed; needs Chromium, Chrome or Edge."),
+    ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="Leave out what would help an attacker; otherwise all is in it.")
     ] = False,
@@ -39,11 +51,15 @@ def report(
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Write a report on a release: one HTML file that refers to nothing outside itself.
+    """Write a report on a release: one HTML file that refers to nothing outside itself, or the same printed as PDF.
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """
-    _refuse(folder, output, overwrite)
+    page = Path(HTML) if output is None and pdf is None else output
+    for place in filter(None, (page, pdf)):
+        _refuse(folder, place, overwrite)
+    if pdf is not None:
+        browser()
     table = read(original, **reading)
     made = make(
         folder,
@@ -55,12 +71,15 @@ def report(
         owner=owner,
         purpose=purpose,
     )
-    made.save(output, public=public)
+    written = [made.save(page, public=public)] if page is not None else []
+    written += [made.pdf(pdf, public=public)] if pdf is not None else []
     said = "safe to share" if public else "counts people of the original: keep it private"
     if as_json:
-        print_json({"report": str(output), "public": public})
+        forms = {"report": page, "pdf": pdf}
+        print_json({**{name: str(one) for name, one in forms.items() if one is not None}, "public": public})
     else:
-        console().print(f"{output}: {said}")
+        for one in written:
+            console().print(f"{one}: {said}")
 
 
 def _refuse(folder: Path, output: Path, overwrite: bool) -> None:

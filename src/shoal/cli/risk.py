@@ -6,7 +6,7 @@ from rich.console import Console
 
 from shoal.cli.terminal import Grid
 from shoal.core.number_format import percent
-from shoal.risk import Exceeding, Risk, Suda
+from shoal.risk import Exceeding, LogLinearRisk, Risk, Suda
 
 SETS = 3
 """Sets of columns shown."""
@@ -29,6 +29,8 @@ def show_risk(found: Risk, out: Console) -> None:
         out.print(f"{rows:,.1f} rows to be found if a household is found with any of its members; {many:,} households")
     if found.population is not None:
         out.print(_population(found))
+    if found.log_linear is not None and found.log_linear.uniques:
+        out.print(_log_linear(found.log_linear))
     for note in (*found.notes, *found.columns.notes):
         out.print(note, style="dim")
 
@@ -71,3 +73,12 @@ def _population(found: Risk) -> str:
     assert found.population is not None
     chosen, all_people = found.population.chosen, found.population.population
     return f"{percent(chosen.share or 0.0)} of {all_people:,.0f} people are unique, by the estimate of {chosen.model}"
+
+
+def _log_linear(found: LogLinearRisk) -> str:
+    """Say what the model expects of the unique rows, and whether it fits."""
+    fits = "" if found.expected_uniques is None else f" (it expects {found.expected_uniques:,.0f} unique rows)"
+    return (
+        f"of {found.uniques:,} unique rows {found.population_uniques:,.1f} are unique in the population and"
+        f" {found.matches:,.1f} matched rightly, by a log-linear model{fits}"
+    )

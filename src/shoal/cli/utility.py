@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,10 @@ from shoal.cli.options import Hierarchies, Json, Reading, reading_options
 from shoal.cli.settings import names, pairs
 from shoal.cli.terminal import Grid, console
 from shoal.core.number_format import percent
+from shoal.core.plots import check_plot
 from shoal.tables.table import read
-from shoal.utility import Association, Utility, measure
+from shoal.utility import Association, Classifier, Contingency, Utility, measure
+from shoal.utility.classifier import MODELS
 
 PAIRS = 5
 """Pairs of columns shown, those that changed the most."""
@@ -31,6 +34,14 @@ def utility(
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; else each.")
     ] = None,
+    classifier: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help=f"One of {', '.join(MODELS)}; else all of them.")
+    ] = None,
+    folds: Annotated[int, typer.Option(metavar="N", help="Parts of the rows, each of which is held out once.")] = 3,
+    table: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Two columns to count together: a contingency table.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the ROC curves: .svg, .png or .html.")] = None,
     queries: Annotated[int, typer.Option(metavar="N", help="Counting queries asked; 0 for none.")] = 1000,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     record_weight: Annotated[
@@ -42,8 +53,10 @@ def utility(
 ) -> None:
     """Compare a release with its original: losses, distributions, associations, queries, what can be learnt.
 
-    For the owner of the original. Classifiers need scikit-learn: pip install 'shoal[ml]'.
+    For the owner of the original. Classifiers other than naive Bayes need scikit-learn: pip install 'shoal[ml]'.
     """
+    if plot is not None:
+        check_plot(plot)
     found = measure(
         release if release.is_dir() else read(release, **reading),
         read(original, **reading),
@@ -54,7 +67,12 @@ def utility(
         queries=queries,
         seed=seed,
         record_weight=record_weight,
+        classifiers=classifier,
+        folds=folds,
+        tables=table or (),
     )
+    if plot is not None:
+        found.plot(plot)
     print(found.to_json()) if as_json else show(found)
 
 
@@ -82,27 +100,54 @@ def show(found: Utility) -> None:
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")
     told = percent(found.propensity.share)
     out.print(f"distinguishable from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})")
-    for learnt in found.classifiers:
-        out.print(
-            f"{learnt.target} is guessed right in {percent(learnt.release)} of {learnt.tested:,} rows held out, after"
-            f" learning from the original in {percent(learnt.original)}, always the commonest"
-            f" in {percent(learnt.commonest)}",
-        )
+    if found.classifiers:
+        out.print(_classifiers(found.classifiers))
+    for counts in found.tables:
+        out.print(_contingency(counts))
     for note in found.notes:
         out.print(note, style="dim")
 
 
 def _columns(found: Utility) -> Grid:
     lost = {one.column: percent(one.loss) for one in found.columns}
+    levels = {one.column: "" if one.intensity is None else percent(one.intensity) for one in found.columns}
     numbers = {one.column: one for one in found.numbers}
     grid = Grid().headed("column", overflow="fold")
-    grid.headed("loss", "moved", "mean", "after", "median", "after", justify="right")
+    grid.headed("loss", "level", "moved", "mean", "after", "median", "after", justify="right")
     for one in found.marginals:
         number = numbers.get(one.column)
         sides = [] if number is None else [number.before, number.after]
         means = [_number(side.mean) for side in sides]
         medians = [_number(side.quantiles[2] if side.quantiles else None) for side in sides]
-        grid.add_row(Text(one.column), lost.get(one.column, ""), percent(one.distance), *means, *medians)
+        grid.add_row(
+            Text(one.column),
+            lost.get(one.column, ""),
+            levels.get(one.column, ""),
+            percent(one.distance),
+            *means,
+            *medians,
+        )
+    return grid
+
+
+def _classifiers(learnt: Sequence[Classifier]) -> Grid:
+    """Return how good guesses about held-out rows are, learnt from the release and from the original."""
+    grid = Grid().headed("target", "classifier", overflow="fold")
+    grid.headed("right", "original", "commonest", "AUC", "original", "Brier", "original", justify="right")
+    for one in learnt:
+        after, before = one.release, one.original
+        right = (percent(after.accuracy), percent(before.accuracy), percent(one.commonest))
+        scores = (f"{score:.3f}" for score in (after.auc, before.auc, after.brier, before.brier))
+        grid.add_row(Text(one.target), one.model, *right, *scores)
+    return grid
+
+
+def _contingency(counts: Contingency) -> Grid:
+    """Return a table of counts, before and after in each field."""
+    grid = Grid().headed(Text(f"{counts.columns[0]} \\ {counts.columns[1]}"), overflow="fold")
+    grid.headed(*(Text(value) for value in counts.values[1]), justify="right")
+    for value, before, after in zip(counts.values[0], counts.before, counts.after, strict=True):
+        grid.add_row(Text(value), *(f"{a:,.4g} > {b:,.4g}" for a, b in zip(before, after, strict=True)))
     return grid
 
 

@@ -112,6 +112,51 @@ def frontier_chart(rows: Sequence[Mapping[str, Any]], *, varied: str, cost: str,
     )
 
 
+def roc_chart(rows: Sequence[Mapping[str, Any]], *, about: str) -> Any:
+    """Return ROC curves of classifiers, a panel each: what is learnt from the original, and from the release.
+
+    A row is a point and holds `target`, `model`, `learnt_from`, `false_alarms`, `found` and `auc`.
+    """
+    alt = _altair()
+    colour = alt.Color(
+        "learnt_from:N",
+        title="learnt from",
+        scale=alt.Scale(domain=["original", "release"], range=[BOUND, BAR]),
+        legend=alt.Legend(orient="bottom"),
+    )
+    panels = []
+    for target, model in dict.fromkeys((row["target"], row["model"]) for row in rows):
+        held = [dict(row) for row in rows if (row["target"], row["model"]) == (target, model)]
+        area = {row["learnt_from"]: row["auc"] for row in held}
+        said = ", ".join(f"{side} {value:.3f}" for side, value in area.items())
+        share = alt.Scale(domain=[0, 1])
+        lines = (
+            alt.Chart(alt.InlineData(values=held))
+            .mark_line(strokeWidth=2)
+            .encode(
+                x=alt.X("false_alarms:Q", title="false positive rate", scale=share),
+                y=alt.Y("found:Q", title="true positive rate", scale=share),
+                color=colour,
+                strokeDash=alt.StrokeDash("learnt_from:N", legend=None),
+                order="false_alarms:Q",
+            )
+        )
+        ends = alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
+        guess = alt.Chart(ends).mark_line(color=FAINT, strokeWidth=1, strokeDash=[2, 3]).encode(x="x:Q", y="y:Q")
+        title = alt.TitleParams(_harmless(f"{target}, {model}"), subtitle=f"AUC: {said}", anchor="start", fontSize=13)
+        panels.append((guess + lines).properties(width=220, height=220, title=title))
+    title = alt.TitleParams(
+        "What can still be learnt", subtitle=_harmless(about), anchor="start", offset=12, fontSize=16
+    )
+    return (
+        alt.concat(*panels, columns=3)
+        .properties(title=title, padding=16, background="white")
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
+        .configure_title(subtitleFontSize=12, subtitleColor=FAINT)
+    )
+
+
 def _curve(alt: Any, data: Any, varied: str, field: str, title: str) -> Any:
     """Return a line a method through its values."""
     across = alt.X("value:Q", title=_harmless(varied), scale=alt.Scale(zero=False))

@@ -54,6 +54,11 @@ class Inspection:
         """Return the names of the columns proposed for a role, in table order."""
         return tuple(column.name for column in self.columns if column.role == role)
 
+    def __repr__(self) -> str:
+        roles = {role: self.named(role) for role in dict.fromkeys(column.role for column in self.columns)}
+        said = ", ".join(f"{len(names)} {role}" for role, names in roles.items())
+        return f"<Inspection: {counted(self.rows, 'row')}, columns: {said}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook a row a column with its role and why, and what each quasi-identifier adds; no cell."""
         columns = [

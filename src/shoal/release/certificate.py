@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import shoal
 from shoal.checking.audit import Audit, as_dict
 from shoal.core.errors import ReleaseError
-from shoal.core.number_format import counted
+from shoal.core.number_format import counted, number
 from shoal.hierarchies.cell_forms import form_of
 
 if TYPE_CHECKING:
@@ -217,6 +217,42 @@ class Certificate:
             *certain,
             *self.warnings,
         ]
+
+    def __repr__(self) -> str:
+        gap = "unknown" if self.gap is None else f"{self.gap:.4g}"
+        cost = f"{self.cost.name} {float(self.cost):,.6g}"
+        return f"<Certificate: {self.require}, {self.status}, {counted(self.rows, 'row')}, {cost}, gap {gap}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook, and in the report, what it states: no cell is in it."""
+        from shoal.core.markup import facts, table, tag  # verification makes no HTML
+
+        levels = [
+            [one["name"], one["attribute"] or "", number(one["asked"]), number(one["reached"])] for one in self.models
+        ]
+        head = tag("p", tag("strong", "Certificate"), f": {counted(self.rows, 'row')}, {self.require}")
+        exposed = (tag("p", text) for text in self.exposed)
+        return tag(
+            "div",
+            head,
+            *exposed,
+            table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
+            facts(self.figures),
+        )
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """What is stated besides the models, each in words."""
+        bound = "unknown" if self.lower_bound is None else f"{self.lower_bound:,.6g}"
+        return {
+            "classes": f"{self.classes:,}",
+            "dropped": f"{self.dropped:,}",
+            "all stars": f"{self.starred or 0:,}",
+            "cost": f"{float(self.cost):,.6g} ({self.cost.name})",
+            "lower bound": bound,
+            "gap": "unknown" if self.gap is None else f"{self.gap:.4g}",
+            "method": f"{self.method}, recoding {self.recoding}, {self.status}",
+        }
 
     def content(self) -> dict[str, Any]:
         """Return everything but the seal."""

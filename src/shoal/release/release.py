@@ -156,7 +156,6 @@ class Release:
     def _repr_html_(self) -> str:
         """Show in a notebook what the certificate states: no cell is in it."""
         stated = self.certificate
-        bound = "unknown" if stated.lower_bound is None else f"{stated.lower_bound:,.6g}"
         levels = [
             [one["name"], one["attribute"] or "", number(one["asked"]), number(one["reached"])] for one in stated.models
         ]
@@ -165,17 +164,7 @@ class Release:
             tag("p", tag("strong", "Release"), f": {counted(stated.rows, 'row')}, {stated.require}"),
             *(tag("p", text) for text in stated.exposed),
             table(("model", "column", "asked", "reached"), levels, numbers=(2, 3)),
-            facts(
-                {
-                    "classes": f"{stated.classes:,}",
-                    "dropped": f"{stated.dropped:,}",
-                    "all stars": f"{stated.starred or 0:,}",
-                    "cost": f"{float(stated.cost):,.6g} ({stated.cost.name})",
-                    "lower bound": bound,
-                    "gap": "unknown" if stated.gap is None else f"{stated.gap:.4g}",
-                    "method": f"{stated.method}, recoding {stated.recoding}, {stated.status}",
-                }
-            ),
+            facts(stated.figures),
             class_sizes(self.classes.sizes.tolist()),
         )
 

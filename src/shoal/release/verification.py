@@ -22,6 +22,7 @@ import polars as pl
 from shoal.checking.published_cost import recomputed_cost
 from shoal.core.arrays import Ints
 from shoal.core.errors import ReleaseError, ShoalError
+from shoal.core.number_format import counted
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
@@ -75,6 +76,23 @@ class Verification:
         return [
             f"{check.what}: {check.detail}" if check.detail else check.what for check in self.checks if not check.passed
         ]
+
+    def __repr__(self) -> str:
+        verdict = "passed" if self.passed else f"failed: {'; '.join(self.failures)}"
+        return f"<Verification: {counted(len(self.checks), 'check')}, {verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was checked, and what could not be."""
+        from shoal.core.markup import table, tag  # verification makes no HTML
+
+        rows = [[check.what, "passed" if check.passed else "failed", check.detail or ""] for check in self.checks]
+        verdict = "passed" if self.passed else "failed"
+        return tag(
+            "div",
+            tag("p", tag("strong", "Verification"), f": {verdict}"),
+            table(("checked", "", "what was found"), rows),
+            *(tag("p", f"Not checked: {one}") for one in self.not_checked),
+        )
 
 
 def verify(

@@ -31,7 +31,7 @@ from shoal.release.release_reader import Opened
 from shoal.risk import Risk
 from shoal.risk import measure as measure_risk
 from shoal.tables.table import TABLE, Table, TableLike
-from shoal.utility import Utility
+from shoal.utility import Marginal, Quality, Utility
 from shoal.utility import measure as measure_utility
 
 MANY = 200_000
@@ -273,7 +273,7 @@ def _rounded(found: Utility) -> Utility:
     return replace(
         found,
         costs=(),
-        marginals=tuple(replace(one, values=0, distance=round(one.distance, 2)) for one in found.marginals),
+        marginals=tuple(Marginal(one.column, 0, round(one.distance, 2)) for one in found.marginals),
         numbers=(),
         associations=(),
         queries=None
@@ -288,12 +288,17 @@ def _rounded(found: Utility) -> Utility:
         classifiers=tuple(
             replace(
                 one,
-                original=round(one.original, 2),
-                release=round(one.release, 2),
+                original=_rounded_quality(one.original),
+                release=_rounded_quality(one.release),
                 commonest=round(one.commonest, 2),
                 tested=0,
             )
             for one in found.classifiers
         ),
+        tables=(),
         notes=(),
     )
+
+
+def _rounded_quality(found: Quality) -> Quality:
+    return Quality(round(found.accuracy, 2), round(found.brier, 2), round(found.auc, 2), ())

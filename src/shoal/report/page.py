@@ -11,9 +11,11 @@ from shoal.core.errors import ReleaseError
 from shoal.core.markup import Markup, joined, listed, tag
 from shoal.release.release import Release
 from shoal.report.attacks import inference, linkability
+from shoal.report.certificate import certificate
 from shoal.report.columns import columns
 from shoal.report.evidence import About, Evidence
 from shoal.report.price import price
+from shoal.report.printing import print_page
 from shoal.report.reproduction import reproduce
 from shoal.report.requirements import asked
 from shoal.report.residual_risk import remaining
@@ -36,6 +38,7 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Checked and vouched for": trust,
     "Codebook": columns,
     "Reproduce": reproduce,
+    "Certificate": certificate,
 }
 UNTITLED = "Report on a release"
 INTERNAL = "Internal: it counts rows of the original and names the random seed. Keep it private."
@@ -67,6 +70,13 @@ class Report:
             target.write_text(self.public if public else self.internal, encoding="utf-8", newline="\n")
         except OSError as error:
             raise ReleaseError(f"cannot write {str(target)!r}: {error.strerror}") from error
+        return target
+
+    def pdf(self, path: str | Path, *, public: bool = False) -> Path:
+        """Print one of the pages to a PDF file, for those who sign; needs Chromium, Chrome or Edge."""
+        target = Path(path)
+        shown = self.public if public else self.internal
+        print_page(shown.replace("<details>", "<details open>"), target)
         return target
 
     def _repr_html_(self) -> str:

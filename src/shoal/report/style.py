@@ -36,9 +36,15 @@ rect.open { fill: var(--open); } .key span { margin-right: 1.2rem; }
 i.before { background: var(--before); } i.after { background: var(--after); }
 i.open { background: var(--open); padding: 0; border: 0; }
 .blank { display: inline-block; width: 22rem; max-width: 100%; height: 1.4em; border-bottom: 1px solid var(--ink); }
-summary { cursor: pointer; color: var(--faint); }
+summary { cursor: pointer; color: var(--faint); } .paper { display: none; }
+@page { size: A4; margin: 18mm 16mm 20mm; @bottom-right { content: counter(page) " / " counter(pages);
+  font: 9px system-ui, sans-serif; color: #444; } }
 @media print { :root { --ink: #000; --faint: #444; --paper: #fff; --soft: #f3f3f3; --line: #bbb; --before: #b45309;
-  --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav { display: none; } :root { font-size: 70%; }
-  section { break-inside: auto; } h2, h3 { break-after: avoid; } tr, svg, .card, pre { break-inside: avoid; }
+  --after: #0f766e; --open: #e7b98a; color-scheme: light; } nav, summary { display: none; } :root { font-size: 70%; }
+  .paper { display: block; break-inside: avoid; } .paper td { height: 3.2em; vertical-align: bottom; }
+  .line { display: inline-block; width: 9rem; border-bottom: 1px solid var(--ink); }
+  a { color: inherit; text-decoration: none; }
+  table { display: table; overflow: visible; } .sheet { break-before: page; }
+  section { break-inside: auto; } h2, h3 { break-after: avoid; } tr, svg, .card { break-inside: avoid; }
   main, header, footer { max-width: none; padding: 0; } svg, rect, i, .card, .open { print-color-adjust: exact; } }
 """

@@ -38,9 +38,10 @@ def _figures(kept: Utility) -> Iterator[tuple[str, str]]:
     )
     for one in kept.classifiers:
         yield (
-            f"guessing {one.target}",
-            f"right in {percent(one.release)} after learning from the release, {percent(one.original)} from the"
-            f" original, {percent(one.commonest)} by always naming the commonest",
+            f"guessing {one.target} by {one.model}",
+            f"right in {percent(one.release.accuracy)} after learning from the release,"
+            f" {percent(one.original.accuracy)} from the original, {percent(one.commonest)} by always naming the"
+            f" commonest; AUC {one.release.auc:.3f} and {one.original.auc:.3f}",
         )
     if kept.masked is not None:
         yield (

@@ -6,6 +6,7 @@
                             --> uniques of the population          (zayatz, pitman, negative_binomial)
                             --> individual risk by record weights  (individual)
                             --> risk of households                 (household)
+                            --> a model of all cells               (log_linear)
 
 One measure a file. Everything is read from the table's cells; nothing is known of how it was made.
 """
@@ -13,6 +14,7 @@ One measure a file. Everything is read from the table's cells; nothing is known 
 from shoal.risk.attackers import Attacker, Exceeding
 from shoal.risk.household import HouseholdRisk
 from shoal.risk.individual import IndividualRisk
+from shoal.risk.log_linear import LogLinearRisk
 from shoal.risk.population_uniques import Estimate, PopulationUniques
 from shoal.risk.report import Risk, measure
 from shoal.risk.singling import Search, SinglingSet
@@ -26,6 +28,7 @@ __all__ = [
     "Exceeding",
     "HouseholdRisk",
     "IndividualRisk",
+    "LogLinearRisk",
     "PopulationUniques",
     "Risk",
     "Search",

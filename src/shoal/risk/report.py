@@ -24,6 +24,7 @@ from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
 from shoal.risk.household import HouseholdRisk, household_risk
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
+from shoal.risk.log_linear import LogLinearRisk, joined_columns, log_linear_risk
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
 from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
@@ -59,11 +60,13 @@ class Risk:
     individual: IndividualRisk | None
     household: HouseholdRisk | None = None
     """That at least one member of a household is found, where households are known."""
+    log_linear: LogLinearRisk | None = None
+    """What a log-linear model expects of the unique rows, where the size of the population is known."""
     notes: tuple[str, ...] = ()
     """What was assumed, and what was left out."""
     per_row: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
     """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`,
-    `household`, `suda` and `dis_suda`. They belong to the owner of the table, and are not in `to_dict`."""
+    `household`, `log_linear`, `suda` and `dis_suda`. They are the owner's alone, and not in `to_dict`."""
 
     def _repr_html_(self) -> str:
         """Show in a notebook the figures in total."""
@@ -108,6 +111,7 @@ def measure(
     threshold: Sequence[Numeral] | Numeral = (),
     wildcard: str | None = None,
     minimal_uniques: int | None = None,
+    interactions: Sequence[Sequence[str] | str] | str = (),
 ) -> Risk:
     """Measure the risk that people in a table, raw or published, are found.
 
@@ -118,7 +122,8 @@ def measure(
     `population_size` says how large the population is, for the estimates of its uniques; without them the population
     table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells
     that match anything: `star`, `missing` or `both`. Minimal sample uniques are looked for up to `minimal_uniques`
-    columns, 0 for none; without it up to 4 where that takes a moment.
+    columns, 0 for none; without it up to 4 where that takes a moment. `interactions` are sets of quasi-identifiers that
+    the log-linear model takes as dependent, `pairs` for every two; it is fitted where the population's size is known.
 
     >>> people = {"age": [30, 30, 40, 50], "town": ["a", "a", "a", "b"], "weight": [10, 20, 5, 8]}
     >>> found = measure(people, quasi=["age", "town"], record_weight="weight")
@@ -143,6 +148,8 @@ def measure(
     homes = household if first is None or not isinstance(household, pl.Series) else household.gather(first)
     together = None if homes is None else household_risk(data, homes, own, asked)
     special = _special(crowds, size, minimal_uniques)
+    asked_sets = joined_columns(roles.quasi, interactions)
+    model = None if size is None else log_linear_risk(crowds, size, asked_sets, _numbers(weights))
     journalist = attacker(crowds.sizes, found, asked)
     return Risk(
         rows=crowds.rows,
@@ -158,9 +165,11 @@ def measure(
         population=None if size is None else population_uniques(crowds, size),
         individual=individual,
         household=together,
+        log_linear=model,
         notes=tuple(_notes(crowds, people, found, special, size)),
         per_row={
-            name: one[record_of_row] for name, one in _per_row(crowds, found, individual, together, special).items()
+            name: one[record_of_row]
+            for name, one in _per_row(crowds, found, individual, together, model, special).items()
         },
     )
 
@@ -228,12 +237,22 @@ def _special(crowds: Crowds, population: float | None, largest: int | None) -> S
     return suda(crowds, largest=most, fraction=FRACTION if population is None else crowds.rows / population)
 
 
+def _numbers(weights: pl.Series | None) -> Floats | None:
+    return None if weights is None else weights.cast(pl.Float64).to_numpy()
+
+
 def _per_row(
-    crowds: Crowds, found: Ints, individual: IndividualRisk | None, together: HouseholdRisk | None, special: Suda | None
+    crowds: Crowds,
+    found: Ints,
+    individual: IndividualRisk | None,
+    together: HouseholdRisk | None,
+    model: LogLinearRisk | None,
+    special: Suda | None,
 ) -> dict[str, Floats]:
     rows = {"prosecutor": risks(crowds.size_of_row), "journalist": risks(found)[crowds.class_of_row]}
     rows |= {} if individual is None else {"individual": individual.risks}
     rows |= {} if together is None else {"household": together.risks}
+    rows |= {} if model is None else {"log_linear": model.risks}
     return rows | ({} if special is None else {"suda": special.scores, "dis_suda": special.dis_scores})
 
 

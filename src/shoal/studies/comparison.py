@@ -112,6 +112,11 @@ class Comparison:
         columns |= {name: [getattr(one, name) for one in self.outcomes] for name in after}
         return pl.DataFrame(columns, schema_overrides=TYPES, strict=False)
 
+    def __repr__(self) -> str:
+        best = "no release" if self.best is None else f"best {self.best.method}, {self.cost} {self.best.cost:,.6g}"
+        methods = counted(len(self.outcomes), "method")
+        return f"<Comparison: {counted(self.rows, 'row')}, {self.require}, {methods}, {best}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook a row a method, with cost as a bar; no cell is in it."""
         most = max((one.cost or 0.0 for one in self.outcomes), default=0.0) or 1.0

@@ -128,6 +128,10 @@ class Frontier:
         names = [field.name for field in fields(Point)]
         return pl.DataFrame({name: [getattr(one, name) for one in self.points] for name in names}, strict=False)
 
+    def __repr__(self) -> str:
+        points = f"{counted(len(self.values), 'value')} of {self.varied}, {counted(len(self.methods), 'method')}"
+        return f"<Frontier: {counted(self.rows, 'row')}, {points}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook what each value costs, as lines and as a table; no cell is in it."""
         lines = {

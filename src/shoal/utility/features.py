@@ -15,16 +15,27 @@ from shoal.core.arrays import Bools, Floats, Ints
 from shoal.utility.spreads import Spread
 
 COMMONEST = 30
+BINS = 10
+"""Bins of a column of numbers, where it is put into bins; a missing number has one of its own."""
 
 
-def original_features(columns: Mapping[str, Spread], names: Sequence[str], rows: Ints) -> Floats:
-    """Return the features of some rows of the original."""
-    return np.column_stack([_of_values(columns[name])[columns[name].codes[rows]] for name in names])
+def original_features(
+    columns: Mapping[str, Spread], names: Sequence[str], rows: Ints, *, binned: bool = False
+) -> Floats:
+    """Return the features of some rows of the original; numbers may be put into bins."""
+    return np.column_stack([_of_values(columns[name], binned)[columns[name].codes[rows]] for name in names])
 
 
-def published_features(columns: Mapping[str, Spread], names: Sequence[str], rows: Ints) -> Floats:
+def published_features(
+    columns: Mapping[str, Spread], names: Sequence[str], rows: Ints, *, binned: bool = False
+) -> Floats:
     """Return the features of some published rows, each cell at the mean of the values that it covers."""
-    return np.column_stack([_of_cells(columns[name])[columns[name].of_row[rows]] for name in names])
+    return np.column_stack([_of_cells(columns[name], binned)[columns[name].of_row[rows]] for name in names])
+
+
+def widths(columns: Mapping[str, Spread], names: Sequence[str], *, binned: bool = False) -> list[int]:
+    """Return how many features each column becomes."""
+    return [int(_of_values(columns[name], binned).shape[1]) for name in names]
 
 
 def drawn_features(columns: Mapping[str, Spread], names: Sequence[str], rows: Ints, rng: np.random.Generator) -> Floats:
@@ -32,13 +43,13 @@ def drawn_features(columns: Mapping[str, Spread], names: Sequence[str], rows: In
     return np.column_stack([_of_values(columns[name])[_drawn(columns[name], rows, rng)] for name in names])
 
 
-def feature_count(column: Spread) -> int:
-    """Return how many features a column becomes."""
-    return int(_of_values(column).shape[1])
-
-
-def _of_values(column: Spread) -> Floats:
+def _of_values(column: Spread, binned: bool = False) -> Floats:
     """Return the features of each value."""
+    if binned and column.is_number:
+        missing = np.isnan(column.positions)
+        below = np.cumsum(np.where(missing, 0.0, column.before)) - column.before
+        tenth = np.minimum((below * BINS / max(float(column.before[~missing].sum()), 1e-12)).astype(np.int64), BINS - 1)
+        return np.asarray(np.eye(BINS + 1)[np.where(missing, BINS, tenth)], dtype=np.float64)
     if not column.is_number:
         commonest = np.argsort(-column.before, kind="stable")[: COMMONEST - 1]
         place = np.full(len(column.values), min(COMMONEST, len(column.values)) - 1)
@@ -60,9 +71,9 @@ def _moments(at: Floats, shares: Floats, missing: Bools) -> tuple[float, float]:
     return mean, float(np.sqrt((known - mean) ** 2 @ weights / weights.sum())) or 1.0
 
 
-def _of_cells(column: Spread) -> Floats:
+def _of_cells(column: Spread, binned: bool = False) -> Floats:
     """Return the features of each cell: the mean of those of its values."""
-    features = _of_values(column)[column.member] * column.weight[:, None]
+    features = _of_values(column, binned)[column.member] * column.weight[:, None]
     return np.column_stack(
         [np.bincount(column.owner, weights=one, minlength=column.cells) for one in features.T.astype(np.float64)]
     )

@@ -18,6 +18,7 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ShoalError
 from shoal.core.sorting import distinct_rows
 from shoal.costs import Cost
+from shoal.costs.precision import Precision
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.raising import raised_table
 from shoal.microdata.microdata import encode
@@ -50,14 +51,32 @@ class ColumnLoss:
 
     column: str
     loss: float
+    intensity: float | None = None
+    """Generalization intensity: the mean over the rows of level / height of the hierarchy. 0 publishes every value, 1
+    none. None where cells are no blocks of a hierarchy, or nobody knows which row stands for which."""
 
 
-def column_losses(shown: Shown, columns: Mapping[str, Spread]) -> tuple[ColumnLoss, ...]:
+def column_losses(
+    shown: Shown, columns: Mapping[str, Spread], published: Published | None = None
+) -> tuple[ColumnLoss, ...]:
     """Return what each quasi-identifier lost; of two tables, nothing."""
+    levels = {} if published is None or shown.is_two else intensities(published)
     stated = {one["name"]: one.get("loss", 0.0) for one in shown.codebook["columns"]}
     return tuple(
-        ColumnLoss(name, float(stated[name]) if name in stated else counted_loss(columns[name])) for name in shown.quasi
+        ColumnLoss(name, float(stated[name]) if name in stated else counted_loss(columns[name]), levels.get(name))
+        for name in shown.quasi
     )
+
+
+def intensities(published: Published) -> dict[str, float]:
+    """Return the generalization intensity of each column whose cells are blocks; a dropped row counts as all stars."""
+    if published.recoding not in Precision.recodings():
+        return {}
+    partition, found = published.partition, {}
+    for cells in published.cells:
+        level = cells.height_share[cells.of_group] @ partition.sizes + partition.dropped
+        found[cells.column.name] = float(level / len(partition.class_of_row))
+    return found
 
 
 def counted_loss(column: Spread) -> float:
@@ -66,31 +85,34 @@ def counted_loss(column: Spread) -> float:
     return float(others[column.of_row].mean() / max(len(column.values) - 1, 1))
 
 
-def losses(shown: Shown, frame: pl.DataFrame) -> tuple[Loss, ...]:
-    """Measure every cost.
+def losses(shown: Shown, published: Published | None) -> tuple[Loss, ...]:
+    """Measure every cost; of what was published nothing is known where the original rows are not.
 
     >>> import shoal
     >>> people = pl.DataFrame({"age": [20, 30, 40, 50], "town": ["a", "a", "b", "b"]})
     >>> made = shoal.anonymize(people, quasi=["age", "town"], require="k=2", recoding="suppress")
-    >>> {one.cost: one.value for one in losses(Shown.of(made), people)}["stars"]
+    >>> {one.cost: one.value for one in losses(Shown.of(made), republished(Shown.of(made), people))}["stars"]
     4.0
     """
     kinds = discover(shoal.costs, Cost)
-    if shown.rows is None or shown.counterfeits:
+    if published is None:
         why = (
             "it is unknown which published row stands for which original row"
             if shown.rows is None
             else "some rows are about nobody"
         )
         return tuple(Loss(name, None, why) for name in sorted(kinds))
-    published = republished(shown, frame)
     weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]
     return tuple(_measured(kinds[name](weights=weights, k=k), published) for name in sorted(kinds))
 
 
-def republished(shown: Shown, frame: pl.DataFrame) -> Published:
-    """Return a release as it was before it was written: the original, raised where it was, classes and their cells."""
-    assert shown.rows is not None
+def republished(shown: Shown, frame: pl.DataFrame) -> Published | None:
+    """Return a release as it was before it was written: the original, raised where it was, classes and their cells.
+
+    None where it is unknown which published row stands for which of the original, or some stand for none.
+    """
+    if shown.rows is None or shown.counterfeits:
+        return None
     roles = Roles.of(frame.columns, quasi=shown.quasi, sensitive=shown.sensitive)
     builders = {
         name: as_builder(spec) for name, spec in shown.hierarchies.items() if name in (*shown.quasi, *shown.sensitive)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.core.arrays import Floats
+from shoal.tables.star_marks import cell_text
 from shoal.utility.spreads import Spread
 
 
@@ -24,6 +25,9 @@ class Marginal:
     column: str
     values: int
     distance: float
+    mode_before: str | None = None
+    """The commonest value; of equally common ones the first. None where it is the missing one."""
+    mode_after: str | None = None
 
 
 def marginals(columns: Mapping[str, Spread]) -> tuple[Marginal, ...]:
@@ -37,7 +41,17 @@ def marginals(columns: Mapping[str, Spread]) -> tuple[Marginal, ...]:
     >>> [(one.column, one.distance) for one in marginals(spreads(Shown.of(made), pl.DataFrame(people)))]
     [('age', 0.25), ('town', 0.0)]
     """
-    return tuple(Marginal(name, len(one.values), distance(one.before, one.after)) for name, one in columns.items())
+    return tuple(
+        Marginal(name, len(one.values), distance(one.before, one.after), _mode(one, one.before), _mode(one, one.after))
+        for name, one in columns.items()
+    )
+
+
+def _mode(column: Spread, shares: Floats) -> str | None:
+    """Return the value with the largest share, as text."""
+    first = int(np.argmax(shares > shares.max() - 1e-12))
+    found: str | None = cell_text(column.values[first : first + 1])[0]
+    return found
 
 
 def distance(before: Floats, after: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Means and quantiles of columns of numbers, before and after.
+"""Means, spread, shape and quantiles of columns of numbers, before and after.
 
 After, a cell lies at the values that it covers, with equal shares; a centroid lies where it is. Missing values are left
 out on both sides. A quantile is the lowest value at or below which the share of the rows lies.
@@ -26,6 +26,11 @@ class Summary:
     deviation: float | None
     quantiles: tuple[float, ...]
     """At 10, 25, 50, 75 and 90 %."""
+    mode: float | None = None
+    """The commonest number; of equally common ones the least."""
+    kurtosis: float | None = None
+    """The fourth central moment / variance squared, less 3: 0 for a normal distribution, more with heavy tails. None
+    where all numbers are the same."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def summary(positions: Floats, shares: Floats) -> Summary:
     """Summarise numbers that so large shares of the rows have.
 
     >>> summary(np.array([1.0, 3.0, np.nan]), np.array([0.25, 0.25, 0.5]))
-    Summary(mean=2.0, deviation=1.0, quantiles=(1.0, 1.0, 1.0, 3.0, 3.0))
+    Summary(mean=2.0, deviation=1.0, quantiles=(1.0, 1.0, 1.0, 3.0, 3.0), mode=1.0, kurtosis=-2.0)
     """
     known = ~np.isnan(positions) & (shares > 0)
     positions, shares = positions[known], shares[known]
@@ -77,4 +82,14 @@ def summary(positions: Floats, shares: Floats) -> Summary:
     order = np.argsort(positions)
     reached = np.cumsum(shares[order])
     at = np.minimum(np.searchsorted(reached, np.array(LEVELS) - 1e-12), len(order) - 1)
-    return Summary(mean, float(np.sqrt((positions - mean) ** 2 @ shares)), tuple(positions[order][at].tolist()))
+    quantiles = tuple(positions[order][at].tolist())
+    return Summary(mean, float(np.sqrt((positions - mean) ** 2 @ shares)), quantiles, *_shape(positions, shares, mean))
+
+
+def _shape(positions: Floats, shares: Floats, mean: float) -> tuple[float, float | None]:
+    """Return mode and kurtosis."""
+    values, place = np.unique(positions, return_inverse=True)
+    held = np.bincount(place, weights=shares)
+    variance = float((positions - mean) ** 2 @ shares)
+    kurtosis = float((positions - mean) ** 4 @ shares) / variance**2 - 3 if len(values) > 1 and variance else None
+    return float(values[np.argmax(held > held.max() - 1e-12)]), kurtosis

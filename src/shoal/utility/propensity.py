@@ -16,7 +16,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
-from shoal.utility.features import drawn_features, feature_count, original_features
+from shoal.utility.features import drawn_features, original_features, widths
 from shoal.utility.spreads import Spread
 
 ROWS = 10_000
@@ -69,7 +69,7 @@ def _sample(columns: Sequence[Ints], rng: np.random.Generator) -> Ints:
 
 def _numbers(columns: Mapping[str, Spread]) -> list[int]:
     """Return where the features of columns of numbers are."""
-    starts = np.cumsum([0, *(feature_count(one) for one in columns.values())])
+    starts = np.cumsum([0, *widths(columns, list(columns))])
     return [int(start) for start, one in zip(starts, columns.values(), strict=False) if one.is_number]
 
 
