@@ -20,6 +20,7 @@ from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
+    LEVELS,
     MASK,
     NAMES,
     NUMBER,
@@ -282,6 +283,14 @@ class Choices:
         section="method",
         metavar="WORDS",
     )
+    levels: Mapping[str, object] = setting(
+        {},
+        "Levels that full-domain recoding may publish a column at: a level, or the least and the most, 1..3.",
+        section="levels",
+        flag="--level",
+        metavar="COLUMN=LEVELS",
+        kind=LEVELS,
+    )
     cost: str | None = setting(None, "What to keep small: stars, ncp, height, ...", section="method")
     attribute_weights: Mapping[str, Numeral] = setting(
         {},
@@ -355,6 +364,7 @@ class Settings(TypedDict, total=False):
     method: str
     recoding: str | None
     coarsen: str | Mapping[str, int] | None
+    levels: Mapping[str, object] | None
     cost: str | None
     attribute_weights: Mapping[str, Numeral] | None
     effort: str
@@ -444,6 +454,15 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     },
     "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
     "frontier": {**_KEPT, **_LOCAL},
+    "lattice": {
+        **_KEPT,
+        **_WEIGHT,
+        **_LOCAL,
+        **dict.fromkeys(("method", "effort", "seed"), "it looks at nodes without a method"),
+        "recoding": "its nodes are full-domain recodings",
+        "star": "it publishes nothing",
+        "suppressed": "suppressed rows are always checked",
+    },
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "pseudonym": "rows are counted in Spark; leave --engine spark out",

@@ -246,6 +246,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
         max_suppressed=request.max_suppressed,
         suppressed=request.suppressed,
         linked=request.pseudonym is not None,
+        levels=request.levels,
     )
 
 

@@ -29,6 +29,7 @@ from shoal.models import Rule
 from shoal.models.emd import default_distance
 from shoal.problem import Problem, Solution
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
+from shoal.recoding.cells import HierarchyCells
 from shoal.recoding.codebook import codebook
 from shoal.recoding.masks.base import spec_of as mask_spec
 from shoal.recoding.recode import Anatomized, Published
@@ -80,6 +81,7 @@ def audited(
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
+    _check_levels(published)
     tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
     tables = {**tables, TABLE: with_published_weights(tables[TABLE], asked.request)}
     progress(1.0, "auditing")
@@ -90,6 +92,21 @@ def audited(
         "%s: cost %.6g, %d classes; the audit confirms %s", solution.method, solution.cost, found.classes, asked.models
     )
     return published, tables, found
+
+
+def _check_levels(published: Published) -> None:
+    """Guarantees that every column is published at a level that was asked for, suppressed rows apart."""
+    for name, asked in published.microdata.level_ranges.items():
+        cells = published.cells[published.microdata.roles.quasi.index(name)]
+        assert isinstance(cells, HierarchyCells)
+        shown = np.delete(cells.of_group, [] if published.partition.starred is None else [published.partition.starred])
+        levels = cells.levels[shown]
+        most = cells.hierarchy.height if asked.most is None else asked.most
+        if levels.min(initial=most) < asked.least or levels.max(initial=asked.least) > most:
+            raise Unsupported(
+                f"no release was found with {name!r} at the levels {asked}; nothing is released",
+                hint="allow more levels, or use --method full-domain",
+            )
 
 
 def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Table]) -> dict[str, Table]:
@@ -223,7 +240,10 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
 def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     """Say what limits cost and bound, besides what the prices say."""
     raised = (asked.raised.remark,) if asked.raised.columns else ()
-    return (*raised, CUT) if solution.cut else raised
+    ranges = asked.problem.microdata.level_ranges
+    told = ", ".join(f"{name} {levels}" for name, levels in ranges.items())
+    limited = (f"cost and bound are those of releases at the levels asked for: {told}",) if ranges else ()
+    return (*raised, *limited, CUT) if solution.cut else (*raised, *limited)
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -277,6 +297,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "cost": problem.cost.name,
         "masks": {name: mask_spec(mask) for name, mask in masks_of(request).items()},
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
+        "levels": {name: str(levels) for name, levels in sorted(problem.microdata.level_ranges.items())},
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "time_limit": limit if solution.cut else None,  # one not reached changed nothing

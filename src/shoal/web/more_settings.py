@@ -18,7 +18,7 @@ FORMULAS = {"": "as they are", "yes": "with an apostrophe before those that a sp
 def method_settings(page: Page) -> None:
     """Offer what else can be said of how the search is done."""
     draft = page.draft
-    with part("details", open=_said(draft, "max_suppressed", "coarsen", "attribute_weights")):
+    with part("details", open=_said(draft, "max_suppressed", "coarsen", "levels", "attribute_weights")):
         part("summary", "More settings", data_key="more-method")
         with part("div", class_="fields"):
             _field(
@@ -35,6 +35,13 @@ def method_settings(page: Page) -> None:
                 "Raise columns beforehand",
                 _levels(draft.coarsen),
                 "auto, hipaa, or a column and a level: age=2, with commas between. Empty: none.",
+            )
+            written(
+                "Levels that columns may be published at",
+                pairs_text(draft.levels),
+                lambda said: page.decide(lambda _: {"levels": read_pairs(said)}),
+                key="levels",
+                help="age=2, or the least and the most: age=1..3, town=..1; with full-domain recoding. Empty: any.",
             )
             written(
                 "How much the loss of a column counts",

@@ -25,7 +25,7 @@ STEPS = {
     ),
     "hierarchies": ("hierarchies", "order"),
     "privacy": ("require", "population", *EARLIER),
-    "method": ("max_dropped", "max_suppressed", "method", "recoding", "coarsen", "cost", "attribute_weights"),
+    "method": ("max_dropped", "max_suppressed", "method", "recoding", "coarsen", "levels", "cost", "attribute_weights"),
     "run": ("effort", "seed", "time_limit", "memory_limit", "format", "star", "neutralise"),
 }
 """The steps after the first, and the parts of a draft that are decided there."""
@@ -49,6 +49,7 @@ NAMES = {
     "cost": "what is minimized",
     "effort": "how long to search",
     "coarsen": "columns that are raised beforehand",
+    "levels": "the levels that columns may be published at",
     "attribute_weights": "how much each column counts",
     "unify": "columns whose spelling makes no difference",
     "memory_limit": "the most memory",
