@@ -119,7 +119,7 @@ def lattice_chart(nodes: Sequence[DrawnNode], *, columns: Sequence[str], cost: s
     places = lattice_places(nodes)
     values = [
         {
-            "levels": " ".join(map(str, node.levels)),
+            "levels": node.name,
             "across": places[node.levels][0],
             "height": places[node.levels][1],
             "cost": node.cost,
