@@ -53,6 +53,8 @@ class Problem:
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
+    suppress_sensitive: bool = False
+    """Whether the sensitive values of suppressed rows are not published."""
     linked: bool = False
     """Whether the rows of a person are published with a pseudonym: the set of a person's cells is what people see."""
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
@@ -302,6 +304,7 @@ def make_problem(
     max_dropped: Numeral = 0,
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
+    suppress_sensitive: bool = False,
     linked: bool = False,
     levels: Mapping[str, object] | None = None,
 ) -> Problem:
@@ -341,7 +344,10 @@ def make_problem(
     if linked:
         _check_linked(models, kind)
     rows = worked_with.of_rows
-    problem = Problem(microdata, rows, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
+    told = (recoding, may_drop, models, may_suppress, suppressed, suppress_sensitive, linked)
+    problem = Problem(microdata, rows, measure, *told)
+    if suppress_sensitive:
+        _check_withheld(problem)
     if not problem.counts_rows:
         problem.check_people()
     return problem
@@ -366,6 +372,31 @@ def _check_linked(models: Models, recoding: Recoding) -> None:
         raise Unsupported(
             f"with the recoding {recoding.name!r} the rows of a person are not published with a pseudonym",
             hint="choose another recoding, or leave --pseudonym out",
+        )
+
+
+def _check_withheld(problem: Problem) -> None:
+    """Refuse to leave out sensitive values where there are none to leave out, or where something else reads them."""
+    if not problem.may_suppress:
+        raise ParameterError(
+            "sensitive values of suppressed rows are to be left out, and no row may be suppressed",
+            hint="use --recoding full-domain and --max-suppressed, or leave --suppress-sensitive out",
+        )
+    if not problem.microdata.sensitive:
+        raise ParameterError(
+            "--suppress-sensitive is given, and no column is sensitive", hint="name one, or leave it out"
+        )
+    if problem.suppressed != SUPPRESSED[0]:
+        raise ParameterError("--suppress-sensitive is given with --suppressed arx", hint="leave one of the two out")
+    if problem.uses_surrogates or not problem.counts_rows:
+        raise Unsupported(
+            f"{problem.required} is not decided where sensitive values of suppressed rows are left out",
+            hint="leave --suppress-sensitive out",
+        )
+    if problem.cost.reads_sensitive:
+        raise Unsupported(
+            f"the cost {problem.cost.name!r} reads sensitive values, which suppressed rows then do not show",
+            hint="choose another cost, or leave --suppress-sensitive out",
         )
 
 

@@ -257,6 +257,12 @@ class Choices:
         metavar="SHARE",
         number=MAX_SUPPRESSED,
     )
+    suppress_sensitive: bool = setting(
+        False,
+        "Publish no sensitive values of rows that full-domain recoding publishes as stars.",
+        section="privacy",
+        kind=SWITCH,
+    )
     suppressed: str = setting(
         SUPPRESSED[0],
         "checked (if not given), or arx: such rows are not checked before the audit, to compare with ARX.",
@@ -359,6 +365,7 @@ class Settings(TypedDict, total=False):
     max_dropped: Numeral
     population: TableLike | None
     max_suppressed: Numeral
+    suppress_sensitive: bool
     suppressed: str
     masks: Mapping[str, object] | None
     method: str
@@ -470,6 +477,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_WEIGHT,
         "weight_rounding": "round record weights in Spark before",
         "masks": "mask columns in Spark before",
+        "suppress_sensitive": "sensitive values of suppressed rows are left out in memory; leave --engine spark out",
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

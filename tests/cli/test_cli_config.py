@@ -86,6 +86,7 @@ REFUSED |= {(command, "levels") for command in COMMANDS if command != "lattice"}
 """Keys and sections that a command refuses, since without them the result would be another."""
 ALONE = (
     "pseudonym",
+    "suppress_sensitive",
     "weight_rounding",
     "sheet",
     "header_row",

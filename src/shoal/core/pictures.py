@@ -205,15 +205,11 @@ def _outcomes(nodes: Sequence[DrawnNode]) -> Markup:
     """Return what the colours of nodes say, of those that are drawn."""
     colours = {"the cheapest release": BEST, "release": FILL, "no release": NO_RELEASE}
     shown = {node.outcome for node in nodes}
-    mark = lambda colour: tag("circle", cx=6, cy=6, r=6, fill=colour)  # noqa: E731
-    named = (
-        tag(
-            "span",
-            tag("svg", mark(colour), width=12, height=12, aria_hidden="true"),
-            f" {name} ",
-            style="margin-right:1em",
-        )
-        for name, colour in colours.items()
-        if name in shown
-    )
+    named = (tag("span", _mark(colour), f" {name} ") for name, colour in colours.items() if name in shown)
     return tag("p", *named)
+
+
+def _mark(colour: str) -> Markup:
+    """Return a colour of a legend."""
+    dot = tag("circle", cx=6, cy=6, r=6, fill=colour)
+    return tag("svg", dot, width=12, height=12, aria_hidden="true", style="margin-left:1em")

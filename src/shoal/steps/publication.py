@@ -84,6 +84,7 @@ def audited(
     _check_levels(published)
     tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
     tables = {**tables, TABLE: with_published_weights(tables[TABLE], asked.request)}
+    tables = {**tables, TABLE: _without_secrets(asked.problem, published.partition, tables[TABLE])}
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
@@ -92,6 +93,24 @@ def audited(
         "%s: cost %.6g, %d classes; the audit confirms %s", solution.method, solution.cost, found.classes, asked.models
     )
     return published, tables, found
+
+
+def _without_secrets(problem: Problem, partition: Partition, table: Table) -> Table:
+    """Return the table without the sensitive values of suppressed rows, where that is asked for; they are missing."""
+    if not withheld(problem, partition):
+        return table
+    hidden = pl.Series(partition.class_of_row[partition.kept] == partition.starred)
+    return table.with_columns(
+        pl.select(pl.when(hidden).then(None).otherwise(table[name]).alias(name)).to_series()
+        for name in problem.microdata.roles.sensitive
+    )
+
+
+def withheld(problem: Problem, partition: Partition) -> int:
+    """Return of how many rows no sensitive value is published."""
+    return (
+        int(partition.sizes[partition.starred]) if problem.suppress_sensitive and partition.starred is not None else 0
+    )
 
 
 def _check_levels(published: Published) -> None:
@@ -152,6 +171,7 @@ def audit_of(
         require=asked.models,
         hierarchies=asked.for_reading,
         population=asked.population,
+        withheld=asked.problem.suppress_sensitive,
         sensitive_table=sensitive_table,
         **asdict(names or Names()),
         **({} if rows is None else _unpublished(asked, rows)),
@@ -243,7 +263,13 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     ranges = asked.problem.microdata.level_ranges
     told = ", ".join(f"{name} {levels}" for name, levels in ranges.items())
     limited = (f"cost and bound are those of releases at the levels asked for: {told}",) if ranges else ()
-    return (*raised, *limited, CUT) if solution.cut else (*raised, *limited)
+    gone = withheld(asked.problem, solution.partition)
+    hidden = (
+        (f"no sensitive value is published of {gone:,} suppressed rows; as a class they meet the models",)
+        if gone
+        else ()
+    )
+    return (*raised, *limited, *hidden, *((CUT,) if solution.cut else ()))
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -276,6 +302,8 @@ def described(
         models=asked.models,
         builders=asked.builders,
     )
+    gone = withheld(problem, published.partition)
+    book |= {"withheld": gone} if gone else {}
     decisions = (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
     return book, _config(asked, solution, roles), decisions
 

@@ -357,7 +357,8 @@ class Evaluation:
         if seen.suppressed > self.problem.may_suppress:
             return "refused", f"{counted(seen.suppressed, 'row')} to suppress, {self.problem.may_suppress:,} allowed"
         if seen.fate == "refused":
-            return "refused", "the suppressed rows together fail a model"
+            others = ", or the others without them" if self.problem.suppress_sensitive else ""
+            return "refused", f"the suppressed rows together{others} fail a model"
         if not seen.admitted:
             return "refused", f"the release as a whole does not meet {self.problem.required}"
         return seen.fate, None

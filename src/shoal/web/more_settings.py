@@ -12,13 +12,16 @@ from shoal.web.page import Page
 from shoal.web.parts import chosen, part, written
 
 STARS = {"*": "as stars: *", "null": "as missing values"}
+SECRETS = {"": "published as they are", "yes": "left out (missing)"}
 FORMULAS = {"": "as they are", "yes": "with an apostrophe before those that a spreadsheet would run"}
 
 
 def method_settings(page: Page) -> None:
     """Offer what else can be said of how the search is done."""
     draft = page.draft
-    with part("details", open=_said(draft, "max_suppressed", "coarsen", "levels", "attribute_weights")):
+    with part(
+        "details", open=_said(draft, "max_suppressed", "suppress_sensitive", "coarsen", "levels", "attribute_weights")
+    ):
         part("summary", "More settings", data_key="more-method")
         with part("div", class_="fields"):
             _field(
@@ -29,6 +32,9 @@ def method_settings(page: Page) -> None:
                 "A share, such as 0.05; with full-domain recoding. Empty: none.",
                 empty=0,
             )
+            hide = lambda name: page.change(suppress_sensitive=bool(name))  # noqa: E731
+            hidden = "yes" if draft.suppress_sensitive else ""
+            chosen("Sensitive values of rows of stars", SECRETS, hidden, hide, key="suppress_sensitive")
             _field(
                 page,
                 "coarsen",

@@ -25,7 +25,17 @@ STEPS = {
     ),
     "hierarchies": ("hierarchies", "order"),
     "privacy": ("require", "population", *EARLIER),
-    "method": ("max_dropped", "max_suppressed", "method", "recoding", "coarsen", "levels", "cost", "attribute_weights"),
+    "method": (
+        "max_dropped",
+        "max_suppressed",
+        "suppress_sensitive",
+        "method",
+        "recoding",
+        "coarsen",
+        "levels",
+        "cost",
+        "attribute_weights",
+    ),
     "run": ("effort", "seed", "time_limit", "memory_limit", "format", "star", "neutralise"),
 }
 """The steps after the first, and the parts of a draft that are decided there."""
@@ -44,6 +54,7 @@ NAMES = {
     "follows": "the release before this one",
     "max_dropped": "rows that may be left out",
     "max_suppressed": "rows that may be all stars",
+    "suppress_sensitive": "whether rows of stars show sensitive values",
     "time_limit": "seconds to stop after",
     "recoding": "how cells become coarser",
     "cost": "what is minimized",

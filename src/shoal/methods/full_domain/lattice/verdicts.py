@@ -149,13 +149,16 @@ class Verdicts:
         if self.problem.suppressed == "arx":
             return "starred"
         if self.problem.models.admits(self.ground.together(grouping, failing))[0]:
-            return "starred"
+            withheld = self.problem.suppress_sensitive
+            return "starred" if not withheld or self._holds_without(grouping, failing) else "refused"
         if rows > self.problem.may_drop or rows == self.problem.rows:
             return "refused"
         return "dropped" if self._holds_without(grouping, failing) else "refused"
 
     def _holds_without(self, grouping: Grouping, failing: Bools) -> bool:
-        """Whether the other classes are admitted in the table that is left."""
+        """Whether the other classes are admitted in the table that is left; if none is left, they are not."""
+        if failing.all():
+            return False
         partition = self.partition(Seen(grouping, failing, failing, "dropped"))
         part = self.problem.of_rows(partition.kept)
         return bool(part.models.admits(part.classes(Partition(partition.class_of_row[partition.kept]))).all())
