@@ -6,7 +6,20 @@ import pytest
 
 from shoal.config import read_config
 from shoal.core.errors import ParameterError
-from shoal.core.settings import CODES, FILE, HIERARCHY, MASK, NAMES, NUMBER, SECTIONS, SWITCH, TEXT, WORDS, Setting
+from shoal.core.settings import (
+    CODES,
+    FILE,
+    HIERARCHY,
+    LEVELS,
+    MASK,
+    NAMES,
+    NUMBER,
+    SECTIONS,
+    SWITCH,
+    TEXT,
+    WORDS,
+    Setting,
+)
 from shoal.core.toml import toml_value
 from shoal.request import SETTINGS
 
@@ -20,6 +33,7 @@ VALUES = {
     WORDS: ["cold", "flu"],
     HIERARCHY: {"builder": "prefixes", "lengths": [3, 2]},
     MASK: {"mask": "noise", "share": 0.1},
+    LEVELS: "1..3",
 }
 """A value of every kind that a setting may have."""
 COLUMN = "home town"

@@ -29,6 +29,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "anonymize": shoal.anonymize,
     "compare": shoal.compare,
     "frontier": shoal.frontier,
+    "lattice": shoal.lattice,
     "codip": shoal.codip,
     "spark": shoal.spark.anonymize,
 }
@@ -80,7 +81,8 @@ from shoal.web.desk import Draft
 
 asked = {"quasi": ["age"], "require": "k=2", "new_share": 0.5}
 assert shoal.anonymize({"age": [25, 25]}, **asked).config["new_share"] == "1/2"
-assert all("new_share" in signature(one).parameters for one in (shoal.compare, shoal.frontier, shoal.codip))
+others = (shoal.compare, shoal.frontier, shoal.codip, shoal.lattice)
+assert all("new_share" in signature(one).parameters for one in others)
 commands = typer.main.get_command(app)
 assert all("--new-share" in str([one.opts for one in commands.load(name).params]) for name in COMMANDS)
 Path("shoal.toml").write_text(as_toml(asked), encoding="utf-8")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from shoal.risk import Risk
     from shoal.studies.comparison import Comparison, compare
     from shoal.studies.frontier import Frontier, frontier
+    from shoal.studies.lattice import LatticeView, lattice
     from shoal.utility import Utility
 
 __version__ = "0.2.0"
@@ -54,6 +55,7 @@ __all__ = [
     "Inspection",
     "KAnonymity",
     "LDiversity",
+    "LatticeView",
     "Metric",
     "Projections",
     "RecursiveLDiversity",
@@ -73,6 +75,7 @@ __all__ = [
     "compare",
     "frontier",
     "inspect",
+    "lattice",
     "register",
     "verify",
 ]

@@ -19,6 +19,7 @@ from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
+    LEVELS,
     MASK,
     NAMES,
     NUMBER,
@@ -140,6 +141,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         FILE: lambda given: isinstance(given, str),
         HIERARCHY: lambda _: True,  # for a builder to say
         MASK: lambda given: isinstance(given, str | dict),
+        LEVELS: lambda given: isinstance(given, str | int) and not isinstance(given, bool),
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),

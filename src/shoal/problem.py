@@ -17,6 +17,7 @@ from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported
 from shoal.core.parameters import Number, Numeral
 from shoal.costs import Cost
 from shoal.hierarchies.containment import ShownCells
+from shoal.hierarchies.level_range import LevelRange
 from shoal.microdata.histogram import Attributes, Classes, Persons, Values, sensitive_values
 from shoal.microdata.microdata import Microdata, Population
 from shoal.microdata.partition import Partition
@@ -52,6 +53,8 @@ class Problem:
     max_suppressed: Fraction = Fraction(0)
     """The largest share of the rows that full-domain recoding may publish as stars."""
     suppressed: str = SUPPRESSED[0]
+    suppress_sensitive: bool = False
+    """Whether the sensitive values of suppressed rows are not published."""
     linked: bool = False
     """Whether the rows of a person are published with a pseudonym: the set of a person's cells is what people see."""
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
@@ -250,10 +253,11 @@ def infeasible(model: Model, whole: Classes) -> Infeasible:
         if model.largest(values.totals) is not None:
             hint = f"ask for less, or allow rows to be dropped: one value of {where} is too common"
     reached = model.reading(model.reached(whole))
-    return Infeasible(str(model), reached=_short(reached), rows=rows.tolist(), hint=hint)
+    return Infeasible(str(model), reached=short_number(reached), rows=rows.tolist(), hint=hint)
 
 
-def _short(level: float | list[float]) -> str:
+def short_number(level: float | list[float]) -> str:
+    """Write the level that a model reaches, of one number or several."""
     numbers = level if isinstance(level, list) else [level]
     text = ", ".join(f"{number:.6g}" for number in numbers)
     return f"({text})" if isinstance(level, list) else text
@@ -300,11 +304,14 @@ def make_problem(
     max_dropped: Numeral = 0,
     max_suppressed: Numeral = 0,
     suppressed: str = SUPPRESSED[0],
+    suppress_sensitive: bool = False,
     linked: bool = False,
+    levels: Mapping[str, object] | None = None,
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
     kind = recoding_named(recoding)
+    microdata = _within_levels(microdata, kind, levels or {})
     if not kind.covers and models.needs_population:
         raise ParameterError(
             f"{models} asks whom cells cover, and cells of the recoding {recoding!r} cover nobody",
@@ -337,7 +344,10 @@ def make_problem(
     if linked:
         _check_linked(models, kind)
     rows = worked_with.of_rows
-    problem = Problem(microdata, rows, measure, recoding, may_drop, models, may_suppress, suppressed, linked)
+    told = (recoding, may_drop, models, may_suppress, suppressed, suppress_sensitive, linked)
+    problem = Problem(microdata, rows, measure, *told)
+    if suppress_sensitive:
+        _check_withheld(problem)
     if not problem.counts_rows:
         problem.check_people()
     return problem
@@ -363,6 +373,56 @@ def _check_linked(models: Models, recoding: Recoding) -> None:
             f"with the recoding {recoding.name!r} the rows of a person are not published with a pseudonym",
             hint="choose another recoding, or leave --pseudonym out",
         )
+
+
+def _check_withheld(problem: Problem) -> None:
+    """Refuse to leave out sensitive values where there are none to leave out, or where something else reads them."""
+    if not problem.may_suppress:
+        raise ParameterError(
+            "sensitive values of suppressed rows are to be left out, and no row may be suppressed",
+            hint="use --recoding full-domain and --max-suppressed, or leave --suppress-sensitive out",
+        )
+    if not problem.microdata.sensitive:
+        raise ParameterError(
+            "--suppress-sensitive is given, and no column is sensitive", hint="name one, or leave it out"
+        )
+    if problem.suppressed != SUPPRESSED[0]:
+        raise ParameterError("--suppress-sensitive is given with --suppressed arx", hint="leave one of the two out")
+    if problem.uses_surrogates or not problem.counts_rows:
+        raise Unsupported(
+            f"{problem.required} is not decided where sensitive values of suppressed rows are left out",
+            hint="leave --suppress-sensitive out",
+        )
+    if problem.cost.reads_sensitive:
+        raise Unsupported(
+            f"the cost {problem.cost.name!r} reads sensitive values, which suppressed rows then do not show",
+            hint="choose another cost, or leave --suppress-sensitive out",
+        )
+
+
+def _within_levels(microdata: Microdata, recoding: Recoding, levels: Mapping[str, object]) -> Microdata:
+    """Return the table with the levels that its columns may be published at, checked against their hierarchies."""
+    if not levels:
+        return microdata
+    if not recoding.one_level:
+        raise ParameterError(
+            f"levels are given for columns, but the recoding is {recoding.name!r}",
+            hint="use --recoding full-domain; --coarsen raises columns beforehand for any recoding",
+        )
+    heights = {column.name: tree.height for column, tree in zip(microdata.quasi, microdata.hierarchies, strict=True)}
+    ranges = {name: LevelRange.of(given, name) for name, given in levels.items()}
+    for name, asked in ranges.items():
+        if name not in heights:
+            raise RoleError(
+                f"levels are given for {name!r}", expected="a quasi-identifier", hint=nearest(name, heights)
+            )
+        if max(asked.least, asked.most or 0) > heights[name]:
+            raise ParameterError(
+                f"the levels of {name!r} are {asked}",
+                expected=f"levels from 0 to {heights[name]}, those of its hierarchy",
+                hint="shoal hierarchy show lists them",
+            )
+    return replace(microdata, level_ranges=ranges)
 
 
 def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> None:

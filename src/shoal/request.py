@@ -20,6 +20,7 @@ from shoal.core.settings import (
     CODES,
     FILE,
     HIERARCHY,
+    LEVELS,
     MASK,
     NAMES,
     NUMBER,
@@ -256,6 +257,12 @@ class Choices:
         metavar="SHARE",
         number=MAX_SUPPRESSED,
     )
+    suppress_sensitive: bool = setting(
+        False,
+        "Publish no sensitive values of rows that full-domain recoding publishes as stars.",
+        section="privacy",
+        kind=SWITCH,
+    )
     suppressed: str = setting(
         SUPPRESSED[0],
         "checked (if not given), or arx: such rows are not checked before the audit, to compare with ARX.",
@@ -281,6 +288,14 @@ class Choices:
         "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",
         section="method",
         metavar="WORDS",
+    )
+    levels: Mapping[str, object] = setting(
+        {},
+        "Levels that full-domain recoding may publish a column at: a level, or the least and the most, 1..3.",
+        section="levels",
+        flag="--level",
+        metavar="COLUMN=LEVELS",
+        kind=LEVELS,
     )
     cost: str | None = setting(None, "What to keep small: stars, ncp, height, ...", section="method")
     attribute_weights: Mapping[str, Numeral] = setting(
@@ -350,11 +365,13 @@ class Settings(TypedDict, total=False):
     max_dropped: Numeral
     population: TableLike | None
     max_suppressed: Numeral
+    suppress_sensitive: bool
     suppressed: str
     masks: Mapping[str, object] | None
     method: str
     recoding: str | None
     coarsen: str | Mapping[str, int] | None
+    levels: Mapping[str, object] | None
     cost: str | None
     attribute_weights: Mapping[str, Numeral] | None
     effort: str
@@ -444,6 +461,15 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     },
     "compare": {**_KEPT, **_WEIGHT, **_LOCAL, "method": "its methods are those of `methods`"},
     "frontier": {**_KEPT, **_LOCAL},
+    "lattice": {
+        **_KEPT,
+        **_WEIGHT,
+        **_LOCAL,
+        **dict.fromkeys(("method", "effort", "seed"), "it looks at nodes without a method"),
+        "recoding": "its nodes are full-domain recodings",
+        "star": "it publishes nothing",
+        "suppressed": "suppressed rows are always checked",
+    },
     "spark": {
         "person": "rows are counted in Spark; keep one row of each person, or leave --engine spark out",
         "pseudonym": "rows are counted in Spark; leave --engine spark out",
@@ -451,6 +477,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_WEIGHT,
         "weight_rounding": "round record weights in Spark before",
         "masks": "mask columns in Spark before",
+        "suppress_sensitive": "sensitive values of suppressed rows are left out in memory; leave --engine spark out",
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",

@@ -110,3 +110,20 @@ def test_methods_are_compared_and_the_cheapest_is_taken(browser: Browser, desk: 
     steward.press("use-best")
     steward.page.locator('[data-key="use-best"][disabled]').wait_for(state="attached")
     looks.check(steward.page)
+
+
+def test_the_lattice_is_looked_at_and_a_click_takes_a_node(browser: Browser, desk: Served) -> None:
+    steward = opened(browser, desk)
+    steward.go("method")
+    steward.page.locator('[data-key="recoding-full-domain"]').check()
+    steward.press("look-lattice")
+    use = steward.page.locator('button[data-key^="use-"]').first
+    use.wait_for(timeout=RUN)
+    levels = str(use.get_attribute("data-key")).removeprefix("use-")
+    steward.page.locator(f'circle[data-key="node-{levels}"]').click()
+    steward.page.locator(f'[data-key="use-{levels}"][disabled]').wait_for(state="attached")
+    looks.check(steward.page)
+    steward.press("more-method")
+    said = steward.page.locator("#levels").input_value()
+    assert [pair.split("=")[1] for pair in said.split(", ")] == levels.split(" ")
+    assert steward.complaints == []

@@ -14,7 +14,7 @@ from shoal.attacks.crowds import AttackerView, Crowd, Places, same
 from shoal.attacks.rows import Rows, cells, secret
 from shoal.checking.masked_columns import public
 from shoal.core.arrays import Ints
-from shoal.core.errors import RoleError, TableError, nearest
+from shoal.core.errors import RoleError, TableError, Unsupported, nearest
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, as_builder
 from shoal.hierarchies.raising import seen
@@ -51,9 +51,15 @@ class Scene:
     ) -> Scene:
         """Read what is given and check that it belongs together."""
         shown = Shown.of(release)
+        if shown.withheld and (original is None or shown.rows is None):
+            raise Unsupported(
+                f"{shown.withheld:,} suppressed rows show no sensitive value: what is known of them is not known here",
+                hint="give the original, and the release with its internal part",
+            )
         if original is None:
             return cls(shown, shown.frame, None if other is None else Shown.of(other), has_original=False)
         table = shown.as_masked(shown.as_read(original).frame)
+        shown = shown.with_withheld(table)
         scene = cls(shown, table, None if other is None else Shown.of(other), is_limited=is_limited)
         for name in (*shown.quasi, *shown.sensitive):
             if name not in table.columns:

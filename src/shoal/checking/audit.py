@@ -185,6 +185,7 @@ def audit(
     hierarchies: Mapping[str, object] | None = None,
     population: TableLike | None = None,
     wildcard: str | None = None,
+    withheld: bool = False,
     sensitive_table: TableLike | None = None,
     group: str = "group",
     count: str = "count",
@@ -204,13 +205,15 @@ def audit(
     """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
     `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
-    a cell that matches anything: `star` (`*`), `missing`, or `both`. `sensitive_table` is the second table of two:
-    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
-    columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
-    are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
-    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next six are
-    those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
-    sensitive column.
+    a cell that matches anything: `star` (`*`), `missing`, or `both`. With `withheld`, rows of stars whose sensitive
+    cells are all missing show no sensitive value: models of sensitive columns are decided for the other rows, among
+    which they compare; other models for all rows. `sensitive_table` is the second table of two: `group` is the column
+    that both have, `count` says how often a sensitive value occurs in its group. `person` are the columns that tell
+    together whom a row is about, or the people themselves: then people are counted; where their rows are `linked`,
+    models must also hold for the people with the same set of cells. `household` is the column that says of what
+    household a row is, or the households themselves, for k-households and the `risk`; it and the next six are those of
+    `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a sensitive
+    column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")
@@ -251,12 +254,21 @@ def audit(
         classes = replace(classes, persons=Persons.of(whom, classes.attributes))
     if homes is not None and not two:
         classes = replace(classes, households=homes.codes)
+    hidden = _withheld(read, roles) if withheld and not two else None
+    seen = classes
+    if hidden is not None and hidden.any() and not hidden.all():
+        shown_rows = Table(read.part(np.flatnonzero(~hidden)))
+        seen = _classes(shown_rows.coded, roles.quasi, roles.sensitive, models, builders, everybody)
+    starred = _starred_rows(map(people.coded, shown.quasi))
+    violations = NONE
+    if require is not None:
+        violations = _violations(models, classes, read, people, two=two)
+        if seen is not classes and hidden is not None:
+            violations = _violations_shown(models, classes, seen, hidden)
     return replace(
-        _measured(
-            classes, models, _starred_rows(map(people.coded, shown.quasi)), asked=require is not None, linked=linked
-        ),
+        _measured(classes, models, starred, asked=require is not None, linked=linked, seen=seen),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
-        violations=_violations(models, classes, read, people, two=two) if require is not None else NONE,
+        violations=violations,
         households=None if homes is None else homes.size,
         notes=tuple(dict.fromkeys((*people.spelling, *read.notes))) if two else people.spelling,
         measured=partial(
@@ -327,6 +339,13 @@ def _risk(table: TableLike, **asked: Any) -> Risk:
     return measure(table, **asked)
 
 
+def _withheld(table: Table, roles: Roles) -> Bools:
+    """Return the rows that show no sensitive value."""
+    from shoal.checking.withheld_values import withheld_rows  # few releases have such rows
+
+    return withheld_rows(table.frame, roles.quasi, roles.sensitive)
+
+
 def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
     """Count with a wild cell that matches anything."""
     from shoal.risk.wildcard import wildcard_summary  # verification counts without
@@ -362,9 +381,15 @@ def audit_counted(
     return replace(_measured(classes, models, _starred_rows(quasi, counts), asked=True), measured=measured)
 
 
-def _measured(classes: Classes, models: Models, starred: int, *, asked: bool, linked: bool = False) -> Audit:
-    """Say what the classes of a table give; where the rows of people are linked, also what their sets of classes do."""
+def _measured(
+    classes: Classes, models: Models, starred: int, *, asked: bool, linked: bool = False, seen: Classes | None = None
+) -> Audit:
+    """Say what the classes of a table give; where the rows of people are linked, also what their sets of classes do.
+
+    `seen` are the classes of rows that show their sensitive values, where not all do.
+    """
     decided = classes.with_linked if linked else classes
+    secret = decided if seen is None or seen is classes else seen
     members = _counted(classes).sizes
     return Audit(
         rows=int(classes.sizes.sum()),
@@ -374,8 +399,8 @@ def _measured(classes: Classes, models: Models, starred: int, *, asked: bool, li
         largest_class=int(members.max()),
         unique_rows=int(classes.sizes[members == 1].sum()),
         starred_rows=starred,
-        findings=tuple(_finding(model, decided, asked=asked) for model in models),
-        certain=_certain(classes, models if asked else ()),
+        findings=tuple(_finding(model, secret if model.attributes else decided, asked=asked) for model in models),
+        certain=_certain(classes if seen is None else seen, models if asked else ()),
     )
 
 
@@ -508,6 +533,18 @@ def _violations(models: Models, classes: Classes, read: Table, people: Table, *,
         return np.flatnonzero(failing)
     group = read.columns[0]
     return np.flatnonzero(people[group].is_in(read[group].filter(pl.Series(failing)).unique().implode()).to_numpy())
+
+
+def _violations_shown(models: Models, classes: Classes, seen: Classes, hidden: Bools) -> Ints:
+    """Return the rows whose class fails a model, those that show no sensitive value decided by the other models."""
+    failing = np.zeros(len(hidden), dtype=bool)
+    shown = np.flatnonzero(~hidden)
+    for model in models:
+        if model.attributes:
+            failing[shown] |= ~model.admits(seen)[seen.class_of_row]
+        else:
+            failing |= ~model.admits(classes)[classes.class_of_row]
+    return np.flatnonzero(failing)
 
 
 def _finite(level: float | list[float]) -> float | list[float] | None:

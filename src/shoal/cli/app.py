@@ -24,6 +24,7 @@ class _Shoal(LazyGroup):
         "codip": "shoal.cli.codip",
         "compare": "shoal.cli.compare",
         "frontier": "shoal.cli.frontier",
+        "lattice": "shoal.cli.lattice",
         "inspect": "shoal.cli.inspect",
         "register": "shoal.cli.register",
         "report": "shoal.cli.report",

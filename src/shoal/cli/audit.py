@@ -31,6 +31,9 @@ def audit(
     wildcard: Annotated[
         str | None, typer.Option(help="Also count with cells that match anything: star, missing or both.")
     ] = None,
+    withheld: Annotated[
+        bool, typer.Option("--withheld", help="Rows of stars with missing sensitive cells show no sensitive value.")
+    ] = False,
     violations: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the numbers of the rows whose class fails, from 1.")
     ] = None,
@@ -83,6 +86,7 @@ def audit(
         "missing": orders(missing, "--missing"),
         "population": population,
         "wildcard": wildcard,
+        "withheld": withheld or None,
         "group": group,
         "count": count,
         "person": names(person),

@@ -14,7 +14,7 @@ from shoal.core.settings import CODES, NAMES, WORDS, Setting
 from shoal.request import LEFT_OUT, NEVER_IGNORED, READING, SETTINGS
 
 NEEDED = {"file": "FILE", "quasi": "--quasi", "require": "--require"}
-COMMANDS = ("anonymize", "codip", "compare", "frontier")
+COMMANDS = ("anonymize", "codip", "compare", "frontier", "lattice")
 UNUSED: Mapping[str, tuple[str, ...]] = {
     command: tuple(name for name in LEFT_OUT[command] if name not in NEVER_IGNORED) for command in COMMANDS
 }

@@ -59,14 +59,21 @@ class Infeasible(ShoalError):
     """No release of this table can meet the model: not even the whole table as one class does.
 
     `model` is the requirement that fails, `reached` the level the whole table reaches, `rows` the numbers
-    (0-based, input order) of the rows at fault.
+    (0-based, input order) of the rows at fault. Where the levels of columns are limited, it is `what` that reaches it.
     """
 
-    def __init__(self, model: str, *, reached: object, rows: Sequence[int], hint: str = "") -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        reached: object,
+        rows: Sequence[int],
+        hint: str = "",
+        what: str = "all rows together as one class",
+    ) -> None:
         self.model, self.reached, self.rows = model, reached, tuple(rows)
         super().__init__(
-            f"no release of this table meets {model}: all rows together as one class reach {reached}"
-            f" ({len(self.rows):,} rows at fault)",
+            f"no release of this table meets {model}: {what} reach {reached} ({len(self.rows):,} rows at fault)",
             hint=hint,
         )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.core.errors import ParameterError, ReleaseError, Unsupported
+from shoal.core.pictures import MOST_DRAWN, DrawnNode, lattice_edges, lattice_places
 
 ENDINGS = (".svg", ".png", ".html")
 PACKAGES = ("altair", "vl_convert")
@@ -155,6 +156,61 @@ def roc_chart(rows: Sequence[Mapping[str, Any]], *, about: str) -> Any:
         .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
         .configure_title(subtitleFontSize=12, subtitleColor=FAINT)
     )
+
+
+def lattice_chart(nodes: Sequence[DrawnNode], *, columns: Sequence[str], cost: str, about: str) -> Any:
+    """Return the nodes of a lattice, the highest levels on top; of a large one points by cost and suppressed rows."""
+    alt = _altair()
+    places = lattice_places(nodes)
+    values = [
+        {
+            "levels": node.name,
+            "across": places[node.levels][0],
+            "height": places[node.levels][1],
+            "cost": node.cost,
+            "suppressed": node.suppressed,
+            "outcome": node.outcome,
+        }
+        for node in nodes
+    ]
+    outcomes = {"the cheapest release": BOUND, "release": BAR, "no release": FAINT}
+    scale = alt.Scale(domain=list(outcomes), range=list(outcomes.values()))
+    colour = alt.Color("outcome:N", title=None, scale=scale, legend=alt.Legend(orient="bottom"))
+    told = ["levels:N", alt.Tooltip("cost:Q", format=",.6g"), "suppressed:Q", "outcome:N"]
+    base = alt.Chart(alt.InlineData(values=values)).encode(color=colour, tooltip=told)
+    drawn = _as_lattice(alt, base, nodes) if len(nodes) <= MOST_DRAWN else _as_points(alt, base, cost)
+    said = f"Levels of {', '.join(columns)}; cost {cost}."
+    title = alt.TitleParams("The lattice of levels", subtitle=[_harmless(about), _harmless(said)], anchor="start")
+    return (
+        drawn.properties(title=title, padding=16, background="white", width=640)
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e5e7eb")
+        .configure_title(fontSize=16, subtitleFontSize=12, subtitleColor=FAINT, offset=12)
+    )
+
+
+def _as_lattice(alt: Any, base: Any, nodes: Sequence[DrawnNode]) -> Any:
+    """Return nodes by the sum of their levels, with lines one level up."""
+    places = lattice_places(nodes)
+    lines = [
+        {"x": places[a][0], "y": places[a][1], "x2": places[b][0], "y2": places[b][1]} for a, b in lattice_edges(nodes)
+    ]
+    rule = alt.Chart(alt.InlineData(values=lines)).mark_rule(color="#d1d5db")
+    across = alt.X("across:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    up = alt.Y("height:Q", title="sum of the levels", axis=alt.Axis(tickMinStep=1, grid=False))
+    edges = rule.encode(x=alt.X("x:Q", axis=None), y="y:Q", x2="x2:Q", y2="y2:Q")
+    dots = base.mark_circle(size=140, opacity=1).encode(x=across, y=up)
+    names = base.mark_text(align="left", dx=10, fontSize=10).encode(
+        x=across, y=up, text="levels:N", color=alt.value(FAINT)
+    )
+    rows = {row for _, row in places.values()}
+    return (edges + dots + names).properties(height=max(60 * len(rows), 120))
+
+
+def _as_points(alt: Any, base: Any, cost: str) -> Any:
+    """Return nodes by what they cost, and by the rows that they suppress."""
+    across = alt.X("cost:Q", title=f"cost ({cost})", scale=alt.Scale(zero=False))
+    return base.mark_circle(size=40).encode(x=across, y=alt.Y("suppressed:Q", title="rows suppressed"))
 
 
 def _curve(alt: Any, data: Any, varied: str, field: str, title: str) -> Any:

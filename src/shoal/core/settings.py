@@ -16,8 +16,9 @@ CODES = "a list of codes"
 FILE = "the name of a file or folder"
 HIERARCHY = "a file, words or a table with a builder"
 MASK = "words or a table with a mask"
+LEVELS = "a level, or a range of levels such as 1..3"
 
-PER_COLUMN = ("missing", "order", "hierarchies", "masks", "attribute_weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "masks", "levels", "attribute_weights")
 """Sections of `shoal.toml` with a line per column."""
 SECTIONS = (
     "data",
@@ -28,6 +29,7 @@ SECTIONS = (
     "hierarchies",
     "masks",
     "method",
+    "levels",
     "attribute_weights",
     "output",
 )
@@ -42,6 +44,7 @@ _PANEL = {
     "order": "Data",
     "hierarchies": "Data",
     "masks": "Privacy",
+    "levels": "Method",
     "attribute_weights": "Method",
 }
 """The panel of a section that is not called like one."""

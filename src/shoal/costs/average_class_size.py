@@ -14,7 +14,9 @@ class AverageClassSize(Cost):
 
     name: ClassVar[str] = "average-class-size"
     title: ClassVar[str] = "normalized average class size"
-    meaning: ClassVar[str] = "rows / (classes * k), k the rows that a class must have by k-anonymity or no-attack, else 1"
+    meaning: ClassVar[str] = (
+        "rows / (classes * k), k = 1 where neither k nor no-attack is asked for"
+    )
     of_classes: ClassVar[bool] = True
 
     @classmethod

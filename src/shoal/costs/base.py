@@ -32,6 +32,8 @@ class Cost(ABC):
     title: ClassVar[str]
     meaning: ClassVar[str]
     takes_weights: ClassVar[bool] = False
+    reads_sensitive: ClassVar[bool] = False
+    """Whether sensitive values of rows decide it."""
     of_classes: ClassVar[bool] = False
     """Whether the cells and sizes of classes decide it, whichever row is in which."""
 

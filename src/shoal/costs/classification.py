@@ -21,6 +21,7 @@ class Classification(Cost):
     """
 
     name: ClassVar[str] = "classification"
+    reads_sensitive: ClassVar[bool] = True
     title: ClassVar[str] = "classification metric"
     meaning: ClassVar[str] = "share of the rows whose sensitive value is not the commonest of their class"
 

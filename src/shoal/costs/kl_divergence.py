@@ -25,6 +25,7 @@ class KLDivergence(Cost):
     """
 
     name: ClassVar[str] = "kl-divergence"
+    reads_sensitive: ClassVar[bool] = True
     title: ClassVar[str] = "KL-divergence"
     meaning: ClassVar[str] = "Kullback-Leibler divergence of the reconstructed from the original distribution, in nats"
 

@@ -24,6 +24,7 @@ class Reconstruction(ClassCost):
     """
 
     name: ClassVar[str] = "reconstruction"
+    reads_sensitive: ClassVar[bool] = True
     title: ClassVar[str] = "reconstruction error"
     meaning: ClassVar[str] = "mean squared distance of a row's sensitive value from what its group says of it"
 

@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 
 from shoal.core.errors import ParameterError, RoleError, Unsupported, nearest
-from shoal.core.parameters import Number
 from shoal.hierarchies import Automatic, Builder, Hierarchy
+from shoal.hierarchies.level_range import LEVEL
 from shoal.hierarchies.raising import Raised, raised_to
 from shoal.hierarchies.safe_harbor import SafeHarbor, kind_of
 from shoal.methods.auto import choose, methods
@@ -41,7 +41,6 @@ from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
 AUTO, HIPAA = "auto", "hipaa"
-LEVEL = Number("level", "how high a column is raised", 0, whole=True)
 ALL_UP_TO = 64
 """Settings up to which all are tried; of more, one column at a time is changed until nothing helps."""
 QUICK = ("tp", "tp-plus", "tp-plus-refined", "hilbert", "mondrian")

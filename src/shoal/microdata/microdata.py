@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from shoal.core.arrays import Codes, Ints
 from shoal.core.errors import HierarchyError, RoleError, TableError, nearest
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Automatic, Builder, Hierarchy, StarsOnly
+from shoal.hierarchies.level_range import LevelRange
 from shoal.microdata.histogram import household_of, numbered, person_of
 from shoal.tables.encoded_column import Coded
 from shoal.tables.roles import Roles
@@ -59,6 +60,8 @@ class Microdata:
     """Whom each row is about; None where each row is one person."""
     household: Coded | None = None
     """Of what household each row is; None where nobody says it."""
+    level_ranges: Mapping[str, LevelRange] = field(default_factory=dict)
+    """By column, the levels that it may be published at where all its cells have one level; any if none is named."""
 
     @property
     def rows(self) -> int:
@@ -70,6 +73,21 @@ class Microdata:
         """What the levels of the quasi-identifiers' hierarchies are, in words; no cell of the table."""
         pairs = zip(self.quasi, self.hierarchies, strict=True)
         return {column.name: self.builders[column.name].levels_of(hierarchy) for column, hierarchy in pairs}
+
+    @property
+    def least_levels(self) -> tuple[int, ...]:
+        """The lowest level that each quasi-identifier may be published at."""
+        return tuple(self._levels_of(column.name).least for column in self.quasi)
+
+    @property
+    def most_levels(self) -> tuple[int, ...]:
+        """The highest level that each quasi-identifier may be published at; suppressed rows are stars all the same."""
+        pairs = zip(self.quasi, self.hierarchies, strict=True)
+        asked = ((self._levels_of(column.name).most, hierarchy.height) for column, hierarchy in pairs)
+        return tuple(height if most is None else most for most, height in asked)
+
+    def _levels_of(self, name: str) -> LevelRange:
+        return self.level_ranges.get(name, LevelRange())
 
     @cached_property
     def codes(self) -> Codes:

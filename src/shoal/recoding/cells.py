@@ -114,11 +114,14 @@ class HierarchyCells(Cells):
         return cls(column, of_group, hierarchy, level[first], block[first])
 
     @classmethod
-    def at_one_level(cls, column: Coded, hierarchy: Hierarchy, groups: Groups) -> HierarchyCells:
-        """Publish every group at the lowest level at which each falls into one block; the starred group as a star."""
+    def at_one_level(cls, column: Coded, hierarchy: Hierarchy, groups: Groups, least: int = 0) -> HierarchyCells:
+        """Publish every group at the lowest level, from the least one on, at which each falls into one block.
+
+        The starred group is a star.
+        """
         lowest, _ = hierarchy.lowest_common(column.codes[groups.order], groups.starts[:-1])
         shown = np.arange(len(lowest)) != (-1 if groups.starred is None else groups.starred)
-        common = int(lowest[shown].max(initial=0))
+        common = int(lowest[shown].max(initial=least))
         level = np.where(shown, common, hierarchy.star_level)
         block = hierarchy.up[level, column.codes[groups.order[groups.starts[:-1]]]]
         of_group, first, _ = distinct_rows([level, block], [hierarchy.height + 1, column.size + 1])

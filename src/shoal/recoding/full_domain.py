@@ -19,5 +19,6 @@ class FullDomain(BlockRecoding):
     alike_in_all: ClassVar[str] = "one level for a whole column"
 
     def column(self, microdata: Microdata, index: int, groups: Groups) -> Cells:
-        """Publish the lowest level at which every group is in one block."""
-        return HierarchyCells.at_one_level(microdata.quasi[index], self.hierarchy(microdata, index), groups)
+        """Publish the lowest level that the column may have at which every group is in one block."""
+        least = microdata.least_levels[index]
+        return HierarchyCells.at_one_level(microdata.quasi[index], self.hierarchy(microdata, index), groups, least)

@@ -15,6 +15,7 @@ from shoal.checking.centroid_check import wrong_centroids
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.rounded_weights import wrongly_rounded
 from shoal.checking.two_tables import miscounted_groups
+from shoal.checking.withheld_values import withheld_rows
 from shoal.core.arrays import Ints
 from shoal.core.number_format import counted
 from shoal.hierarchies.cell_forms import form_of
@@ -118,8 +119,19 @@ class OriginalCheck:
         added = (self.release.names.get("group"), certificate.pseudonym)
         altered = (*certificate.rounded, *(name for name in certificate.masks if name not in self._worked_out))
         rest = [name for name in shown.columns if name not in (*covering, *added, *altered)]
-        changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(self.source[name]))]
+        source = self._as_withheld(self.source)
+        changed = [name for name in rest if not shown[name].cast(pl.String).equals(_as_text(source[name]))]
         return f"columns {', '.join(map(repr, changed))} were altered" if changed else ""
+
+    def _as_withheld(self, source: pl.DataFrame) -> pl.DataFrame:
+        """Return rows of the original without the sensitive values of suppressed rows, where none is published."""
+        certificate = self.release.certificate
+        if not self.release.codebook.get("withheld"):
+            return source
+        hidden = pl.Series(withheld_rows(self.release.table, certificate.quasi, certificate.sensitive))
+        return source.with_columns(
+            pl.when(hidden).then(None).otherwise(pl.col(name)).alias(name) for name in certificate.sensitive
+        )
 
     def mask_problem(self) -> str:
         """Say which columns show cells that masks of random draws do not give."""

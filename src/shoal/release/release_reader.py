@@ -200,6 +200,7 @@ class Opened:
             "require": Models(models) if models else None,
             "hierarchies": {name: as_builder(spec) for name, spec in self.hierarchies.items()},
             "population": self.population,
+            "withheld": bool(self.codebook.get("withheld")),
             "sensitive_table": self.sensitive_table,
             **self.names,
         }
@@ -217,6 +218,16 @@ class Opened:
         """Audit the tables for the models that can be re-checked."""
         return audit(**self.asked)
 
+    def _withheld_problem(self) -> str:
+        """Say if another number of rows than stated shows no sensitive value."""
+        stated = int(self.codebook.get("withheld", 0))
+        if not stated:
+            return ""
+        from shoal.checking.withheld_values import withheld_rows  # few releases have such rows
+
+        found = int(withheld_rows(self.table, self.certificate.quasi, self.certificate.sensitive).sum())
+        return "" if found == stated else f"{found:,} rows show no sensitive value, {stated:,} stated"
+
     def model_problem(self) -> str:
         """Say which models fail, or are not at the stated level."""
         found = self.audit()
@@ -229,6 +240,8 @@ class Opened:
             return "; ".join(failing)
         if found.classes != self.certificate.classes:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
+        if withheld_problem := self._withheld_problem():
+            return withheld_problem
         if self.certificate.starred not in (None, found.starred_rows):
             return f"{found.starred_rows:,} rows of stars alone, {self.certificate.starred:,} stated"
         if self.counts_rows_only:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.masked_columns import expected as masked_anew
-from shoal.core.arrays import Ints
+from shoal.checking.withheld_values import withheld_rows
+from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ReleaseError, TableError
 from shoal.hierarchies.cell_forms import CellForm, form_of
 from shoal.hierarchies.raising import Raised, as_raised
@@ -20,7 +21,7 @@ from shoal.models import Models
 from shoal.models.orders import as_read
 from shoal.release.release import Release
 from shoal.release.release_reader import Opened, stated_models
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, escape_stars
 from shoal.tables.table import Table, TableLike
 
 
@@ -138,6 +139,33 @@ class Shown:
         """How many published rows are about nobody; their numbers come after those of the original."""
         return int(self.codebook.get("counterfeits", 0))
 
+    @property
+    def withheld(self) -> int:
+        """Of how many suppressed rows no sensitive value is published."""
+        return int(self.codebook.get("withheld", 0))
+
+    @cached_property
+    def hidden_rows(self) -> Bools:
+        """The published rows that show no sensitive value."""
+        if not self.withheld:
+            return np.zeros(self.frame.height, dtype=bool)
+        return withheld_rows(self.frame, self.quasi, self.sensitive)
+
+    def with_withheld(self, original: pl.DataFrame) -> Shown:
+        """Return the release with the values of the original where none is published.
+
+        Whoever knows how often each value occurs in the original can subtract what is shown, and has them as a class.
+        """
+        if not self.withheld or self.rows is None:
+            return self
+        hidden = pl.Series(self.hidden_rows)
+        source, shown = original[self.rows], self.frame
+        filled = [
+            pl.select(pl.when(hidden).then(_as_published(source[name], shown[name])).otherwise(shown[name]).alias(name))
+            for name in self.secrets
+        ]
+        return replace(self, tables={**self.tables, "table": shown.with_columns(one.to_series() for one in filled)})
+
     def real(self, people: int) -> Ints:
         """Return the published rows that are about somebody, of an original with so many people; raise if too few."""
         if self.rows is None:
@@ -148,3 +176,8 @@ class Shown:
                 expected="the table that the release was made from",
             )
         return np.flatnonzero(self.rows < people)
+
+
+def _as_published(original: pl.Series, shown: pl.Series) -> pl.Series:
+    """Return values of the original as they would be published, of the type of what is."""
+    return (escape_stars(original) if original.dtype == pl.String else original).cast(shown.dtype)

@@ -223,6 +223,11 @@ def models_of(request: Request) -> Models:
     if request.star not in STAR_FORMS:
         raise ParameterError(f"star is {request.star!r}", expected="'*' or 'null'")
     models = as_models(request.require)
+    if request.star != STAR and request.suppress_sensitive:
+        raise Unsupported(
+            "rows of stars written as missing values cannot be told from rows with missing values",
+            hint="leave --star or --suppress-sensitive out",
+        )
     if request.star != STAR and models.needs_population:
         raise Unsupported(
             "stars written as missing values cannot be compared with a population", hint="leave --star out"
@@ -245,7 +250,9 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
         max_dropped=request.max_dropped,
         max_suppressed=request.max_suppressed,
         suppressed=request.suppressed,
+        suppress_sensitive=request.suppress_sensitive,
         linked=request.pseudonym is not None,
+        levels=request.levels,
     )
 
 

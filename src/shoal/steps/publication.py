@@ -29,6 +29,7 @@ from shoal.models import Rule
 from shoal.models.emd import default_distance
 from shoal.problem import Problem, Solution
 from shoal.recoding.anatomy import SENSITIVE_TABLE, Names
+from shoal.recoding.cells import HierarchyCells
 from shoal.recoding.codebook import codebook
 from shoal.recoding.masks.base import spec_of as mask_spec
 from shoal.recoding.recode import Anatomized, Published
@@ -80,8 +81,10 @@ def audited(
     """Publish a solution and audit its cells; what the audit does not confirm is refused."""
     progress(1.0, "publishing")
     published = asked.problem.publish(solution.partition)
+    _check_levels(published)
     tables = _with_pseudonym(asked, published, published.shown(asked.request.star))
     tables = {**tables, TABLE: with_published_weights(tables[TABLE], asked.request)}
+    tables = {**tables, TABLE: _without_secrets(asked.problem, published.partition, tables[TABLE])}
     progress(1.0, "auditing")
     names = published.names if isinstance(published, Anatomized) else Names()
     found = audit_of(asked, tables[TABLE], tables.get(SENSITIVE_TABLE), names, published.partition.kept)
@@ -90,6 +93,39 @@ def audited(
         "%s: cost %.6g, %d classes; the audit confirms %s", solution.method, solution.cost, found.classes, asked.models
     )
     return published, tables, found
+
+
+def _without_secrets(problem: Problem, partition: Partition, table: Table) -> Table:
+    """Return the table without the sensitive values of suppressed rows, where that is asked for; they are missing."""
+    if not withheld(problem, partition):
+        return table
+    hidden = pl.Series(partition.class_of_row[partition.kept] == partition.starred)
+    return table.with_columns(
+        pl.select(pl.when(hidden).then(None).otherwise(table[name]).alias(name)).to_series()
+        for name in problem.microdata.roles.sensitive
+    )
+
+
+def withheld(problem: Problem, partition: Partition) -> int:
+    """Return of how many rows no sensitive value is published."""
+    return (
+        int(partition.sizes[partition.starred]) if problem.suppress_sensitive and partition.starred is not None else 0
+    )
+
+
+def _check_levels(published: Published) -> None:
+    """Guarantees that every column is published at a level that was asked for, suppressed rows apart."""
+    for name, asked in published.microdata.level_ranges.items():
+        cells = published.cells[published.microdata.roles.quasi.index(name)]
+        assert isinstance(cells, HierarchyCells)
+        shown = np.delete(cells.of_group, [] if published.partition.starred is None else [published.partition.starred])
+        levels = cells.levels[shown]
+        most = cells.hierarchy.height if asked.most is None else asked.most
+        if levels.min(initial=most) < asked.least or levels.max(initial=asked.least) > most:
+            raise Unsupported(
+                f"no release was found with {name!r} at the levels {asked}; nothing is released",
+                hint="allow more levels, or use --method full-domain",
+            )
 
 
 def _with_pseudonym(asked: Prepared, published: Published, tables: dict[str, Table]) -> dict[str, Table]:
@@ -135,6 +171,7 @@ def audit_of(
         require=asked.models,
         hierarchies=asked.for_reading,
         population=asked.population,
+        withheld=asked.problem.suppress_sensitive,
         sensitive_table=sensitive_table,
         **asdict(names or Names()),
         **({} if rows is None else _unpublished(asked, rows)),
@@ -223,7 +260,16 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
 def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     """Say what limits cost and bound, besides what the prices say."""
     raised = (asked.raised.remark,) if asked.raised.columns else ()
-    return (*raised, CUT) if solution.cut else raised
+    ranges = asked.problem.microdata.level_ranges
+    told = ", ".join(f"{name} {levels}" for name, levels in ranges.items())
+    limited = (f"cost and bound are those of releases at the levels asked for: {told}",) if ranges else ()
+    gone = withheld(asked.problem, solution.partition)
+    hidden = (
+        (f"no sensitive value is published of {gone:,} suppressed rows; as a class they meet the models",)
+        if gone
+        else ()
+    )
+    return (*raised, *limited, *hidden, *((CUT,) if solution.cut else ()))
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -256,6 +302,8 @@ def described(
         models=asked.models,
         builders=asked.builders,
     )
+    gone = withheld(problem, published.partition)
+    book |= {"withheld": gone} if gone else {}
     decisions = (*asked.raised.notes, *_decisions(published, problem, roles), *solution.notes)
     return book, _config(asked, solution, roles), decisions
 
@@ -277,6 +325,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "cost": problem.cost.name,
         "masks": {name: mask_spec(mask) for name, mask in masks_of(request).items()},
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
+        "levels": {name: str(levels) for name, levels in sorted(problem.microdata.level_ranges.items())},
         "missing": {name: listed_codes(codes) for name, codes in sorted(request.missing.items())},
         "order": {name: list(words) for name, words in sorted(asked.orders.items())},
         "time_limit": limit if solution.cut else None,  # one not reached changed nothing

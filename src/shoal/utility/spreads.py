@@ -1,14 +1,15 @@
 """What a release says about the values of the original's columns.
 
 A published cell is read as spread evenly over the original column's values that it covers; a centroid as the value
-nearest to it; of two tables, a sensitive value as those of the group, in their shares. All measures of use read a
+nearest to it; of two tables, a sensitive value as those of the group, in their shares; one that suppressed rows do not
+show as any value. All measures of use read a
 release this way, and no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -226,4 +227,21 @@ def _read(shown: Shown, name: str, original: pl.Series) -> Spread:
         return _of_cells(shown.frame[name], shown, original, values)
     if shown.is_two:
         return _of_groups(shown.frame, shown.tables["sensitive"], original, values, **shown.codebook["names"])
-    return _of_values(shown.frame[name], original, values, masked=name in shown.masks)
+    hidden = shown.hidden_rows
+    read = _of_values(shown.frame[name].filter(~pl.Series(hidden)), original, values, masked=name in shown.masks)
+    return _with_hidden(read, hidden) if hidden.any() else read
+
+
+def _with_hidden(read: Spread, hidden: Bools) -> Spread:
+    """Return a column with the rows that show no value of it: one cell that covers every value."""
+    cell, number = read.cells, len(read.values)
+    of_row = np.full(len(hidden), cell)
+    of_row[~hidden] = read.of_row
+    return replace(
+        read,
+        of_row=of_row,
+        owner=np.append(read.owner, np.full(number, cell)),
+        member=np.append(read.member, np.arange(number)),
+        weight=np.append(read.weight, np.full(number, 1 / number)),
+        levels=None if read.levels is None else np.append(read.levels, np.nan),
+    )

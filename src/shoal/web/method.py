@@ -9,6 +9,7 @@ from shoal.web.desk.queries import Choice
 from shoal.web.events import hear
 from shoal.web.job_state import JobState
 from shoal.web.language import known, listed, t
+from shoal.web.lattice_nodes import RECODING, ask_lattice, look_lattice
 from shoal.web.method_comparison import ask_comparison, look_comparison
 from shoal.web.more_settings import method_settings
 from shoal.web.page import Page, Picks, Step
@@ -27,6 +28,7 @@ class MethodView:
     costs: tuple[Choice, ...] = ()
     methods: tuple[Choice, ...] | None = ()
     comparison: JobState | None = None
+    lattice: JobState | None = None
 
 
 def look(desk: Desk, picks: Picks) -> MethodView:
@@ -40,7 +42,8 @@ def look(desk: Desk, picks: Picks) -> MethodView:
         if found is None
         else tuple(Choice(**{**one, "reasons": tuple(one["reasons"])}) for one in found["methods"])
     )
-    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods, look_comparison(desk))
+    lattice = look_lattice(desk) if draft.recoding == RECODING else None
+    return MethodView(True, queries.recodings(), queries.costs(draft.recoding), methods, look_comparison(desk), lattice)
 
 
 def draw(page: Page, found: MethodView) -> None:
@@ -62,6 +65,8 @@ def draw(page: Page, found: MethodView) -> None:
         _methods(page, found.methods)
     _cost(page, found)
     method_settings(page)
+    if found.ready and page.draft.recoding == RECODING:
+        ask_lattice(page, found.lattice)
     if found.ready:
         ask_comparison(page, found.comparison)
 

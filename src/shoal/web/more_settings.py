@@ -13,13 +13,16 @@ from shoal.web.page import Page
 from shoal.web.parts import chosen, part, written
 
 STARS = {"*": t("as stars: *"), "null": t("as missing values")}
+SECRETS = {"": t("published as they are"), "yes": t("left out (missing)")}
 FORMULAS = {"": t("as they are"), "yes": t("with an apostrophe before those that a spreadsheet would run")}
 
 
 def method_settings(page: Page) -> None:
     """Offer what else can be said of how the search is done."""
     draft = page.draft
-    with part("details", open=_said(draft, "max_suppressed", "coarsen", "attribute_weights")):
+    with part(
+        "details", open=_said(draft, "max_suppressed", "suppress_sensitive", "coarsen", "levels", "attribute_weights")
+    ):
         part("summary", t("More settings"), data_key="more-method")
         with part("div", class_="fields"):
             _field(
@@ -30,12 +33,22 @@ def method_settings(page: Page) -> None:
                 t("A share, such as 0.05; with full-domain recoding. Empty: none."),
                 empty=0,
             )
+            hide = lambda name: page.change(suppress_sensitive=bool(name))  # noqa: E731
+            hidden = "yes" if draft.suppress_sensitive else ""
+            chosen(t("Sensitive values of rows of stars"), SECRETS, hidden, hide, key="suppress_sensitive")
             _field(
                 page,
                 "coarsen",
                 t("Raise columns beforehand"),
                 _levels(draft.coarsen),
                 t("auto, hipaa, or a column and a level: age=2, with commas between. Empty: none."),
+            )
+            written(
+                t("Levels that columns may be published at"),
+                pairs_text(draft.levels),
+                lambda said: page.decide(lambda _: {"levels": read_pairs(said)}),
+                key="levels",
+                help=t("age=2, or the least and the most: age=1..3, town=..1; with full-domain recoding. Empty: any."),
             )
             written(
                 t("How much the loss of a column counts"),

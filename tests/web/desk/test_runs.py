@@ -262,3 +262,18 @@ def test_a_what_if_goes_with_the_last_run_of_its_draft(desk: Desk) -> None:
     assert desk.runs.all(None) == [second, trial, other]
     desk.delete(second)
     assert desk.runs.all(None) == [other]
+
+
+def test_the_lattice_is_evaluated_and_a_node_of_it_makes_a_release(desk: Desk) -> None:
+    desk.change(recoding="full-domain", method="auto")
+    found = here(desk, "lattice").summary
+    assert found is not None
+    assert (found["size"], found["evaluated"], len(found["drawn"])) == (len(found["nodes"]),) * 3
+    levels = found["best"]
+    assert levels is not None
+    desk.change(levels=levels)
+    made = here(desk).summary
+    assert made is not None
+    cheapest = next(node for node in found["nodes"] if node["levels"] == levels)
+    assert made["cost"]["value"] == pytest.approx(cheapest["cost"])
+    assert cells_outside(desk.folder) == []

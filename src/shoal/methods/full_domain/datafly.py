@@ -17,8 +17,8 @@ from shoal.problem import Problem, Solution
 class Datafly(Method):
     """A heuristic: one path up the lattice, whatever its size; no bound on the cost.
 
-    From the table as it is, the column that shows the most different cells goes up one level, of equals the first,
-    until the rows of failing classes may be suppressed; at the latest at the top.
+    From the least levels (the table as it is, if none are given), the column that shows the most different cells goes
+    up one level, of equals the first, until the rows of failing classes may be suppressed; at the latest at the top.
     """
 
     name: ClassVar[str] = "datafly"
@@ -36,11 +36,11 @@ class Datafly(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Go up; out of time, to the top at once."""
-        ground, top = Ground(problem), Lattice.of(problem.microdata).heights
-        verdicts, cells = Verdicts(ground), _cell_counter(ground)
-        seen, steps = verdicts.at((0,) * len(top)), 0
+        ground, lattice = Ground(problem), Lattice.of(problem.microdata)
+        verdicts, cells, top = Verdicts(ground), _cell_counter(ground), lattice.heights
+        seen, steps = verdicts.at(lattice.bottom), 0
         while not seen.admitted:
-            progress(sum(seen.grouping.levels) / sum(top), "raising levels")
+            progress(1 - (sum(top) - sum(seen.grouping.levels)) / lattice.span, "raising levels")
             seen = verdicts.at(top if deadline.passed else _raised(seen.grouping.levels, top, cells))
             steps += 1
         notes = (f"{steps:,} steps up the lattice", *said(problem, seen))

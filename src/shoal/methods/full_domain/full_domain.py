@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
-from shoal.core.errors import Unsupported
+import numpy as np
+
+from shoal.core.errors import Infeasible, Unsupported
 from shoal.methods.base import Deadline, Growth, Method, Progress
-from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Seen, measure_of
+from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Seen, Verdicts, measure_of
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
 from shoal.microdata.partition import Partition
-from shoal.problem import Problem, Solution, infeasible
+from shoal.models import Model
+from shoal.problem import Problem, Solution, infeasible, short_number
 
 
 class FullDomain(Method):
@@ -73,19 +77,43 @@ def lattice_refusals(problem: Problem) -> list[str]:
 
 
 def unreached(problem: Problem) -> list[str]:
-    """Return why a method that ends at the top of the lattice may find nothing: the whole table fails a model."""
-    return problem.refused_as_one()
+    """Return why a method that ends at the top of the lattice may find nothing: its classes fail a model."""
+    if not problem.microdata.level_ranges:
+        return problem.refused_as_one()
+    top = Verdicts(Ground(problem)).at(Lattice.of(problem.microdata).heights)
+    short = f"the highest of the levels asked for do not meet {problem.required}; full-domain looks at all of them"
+    return [] if top.admitted else [short]
 
 
 def refusal(problem: Problem) -> Exception:
-    """Return the refusal of a problem that no full-domain recoding solves; so the whole table fails a model.
+    """Return the refusal of a problem that no full-domain recoding solves; so the highest levels fail a model.
 
-    Where that is another model than was asked for, it is not proved that there is no release.
+    Without levels that is the whole table as one class. Where the model is another than was asked for, it is not
+    proved that there is no release.
     """
-    whole = problem.classes(Partition.whole(problem.rows))
     asked = [model for model in problem.models if model in set(problem.required)]
-    refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
+    if problem.microdata.level_ranges:
+        refused = _short_of(problem, asked)
+    else:
+        whole = problem.classes(Partition.whole(problem.rows))
+        refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
     return next(refused, Unsupported(f"no full-domain recoding was found that meets {problem.required}"))
+
+
+def _short_of(problem: Problem, models: Iterable[Model]) -> Iterator[Infeasible]:
+    """Refuse a problem for each of the models that classes fail at the highest levels asked for."""
+    verdicts = Verdicts(Ground(problem))
+    top = verdicts.at(Lattice.of(problem.microdata).heights)
+    partition = verdicts.partition(replace(top, failing=np.zeros_like(top.failing), fate="kept"))
+    classes = problem.classes(partition)
+    said = ", ".join(f"{name} {levels}" for name, levels in problem.microdata.level_ranges.items())
+    hint = "allow higher levels, or more rows to be suppressed with --max-suppressed"
+    for model in models:
+        failing = ~model.admits(classes)
+        if failing.any():
+            rows = np.flatnonzero(failing[partition.class_of_row]).tolist()
+            level = short_number(model.reading(model.reached(classes)))
+            yield Infeasible(str(model), reached=level, rows=rows, hint=hint, what=f"the highest levels of {said}")
 
 
 def said(problem: Problem, seen: Seen) -> list[str]:

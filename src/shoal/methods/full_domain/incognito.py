@@ -19,7 +19,7 @@ Columns: TypeAlias = tuple[int, ...]
 class Incognito(Method):
     """Guarantees `cost = optimum` over full-domain recodings, as `full-domain` does.
 
-    Levels of some columns suffice if they do with all other columns starred. Two rules save most group-bys:
+    Levels of some columns suffice if they do with all other columns at their highest. Two rules save most group-bys:
 
     - generalization: with a node every node above it suffices;
     - subset: levels of some columns can suffice only if they do for every part of these columns.
@@ -93,20 +93,20 @@ class Walk:
 
     def _sufficing(self, columns: Columns, candidates: Bools, deadline: Deadline) -> Bools:
         """Return which of the candidates suffice, looking from below (the generalization rule)."""
-        nodes = np.argwhere(candidates)
+        nodes, bottom = np.argwhere(candidates), np.array([self.lattice.bottom[j] for j in columns])
         sufficing = np.zeros_like(candidates)
-        for levels in nodes[np.argsort(nodes.sum(axis=1), kind="stable")]:
-            if sufficing[tuple(levels)]:
+        for places in nodes[np.argsort(nodes.sum(axis=1), kind="stable")]:
+            if sufficing[tuple(places)]:
                 continue
             if deadline.passed:
                 self.finished = False
                 return candidates
-            if self._suffices(columns, levels.tolist()):
-                sufficing[tuple(slice(level, None) for level in levels)] = True
+            if self._suffices(columns, (places + bottom).tolist()):
+                sufficing[tuple(slice(place, None) for place in places)] = True
         return sufficing
 
     def _suffices(self, columns: Columns, levels: list[int]) -> bool:
-        """Whether few enough rows fail at these levels, the other columns starred."""
+        """Whether few enough rows fail at these levels, the other columns at their highest."""
         node = list(self.lattice.heights)
         for j, level in zip(columns, levels, strict=True):
             node[j] = level

@@ -56,18 +56,19 @@ class Heights:
 
     def by_halving(self, progress: Progress) -> Seen:
         """Return the best node of the least height, where a height with an admitted node has only such above it."""
-        low, high, found = 0, sum(self.lattice.heights), self.verdicts.at(self.lattice.heights)
+        low, high, found = sum(self.lattice.bottom), sum(self.lattice.heights), self.verdicts.at(self.lattice.heights)
         while low < high and not self.deadline.passed:
             middle = (low + high) // 2
-            progress(1 - (high - low) / sum(self.lattice.heights), f"height {middle}")
+            progress(1 - (high - low) / self.lattice.span, f"height {middle}")
             seen = self._first(middle)
             low, high, found = (middle + 1, high, found) if seen is None else (low, middle, seen)
         return self._best(high) or found
 
     def from_below(self, progress: Progress) -> Seen:
         """Return the best node of the least height at which one is admitted; out of time, the top."""
-        for height in range(sum(self.lattice.heights)):
-            progress(height / sum(self.lattice.heights), f"height {height}")
+        least = sum(self.lattice.bottom)
+        for height in range(least, sum(self.lattice.heights)):
+            progress((height - least) / self.lattice.span, f"height {height}")
             found = self._best(height)
             if found is not None:
                 return found

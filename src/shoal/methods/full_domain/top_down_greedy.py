@@ -14,7 +14,7 @@ from shoal.problem import Problem, Solution
 class TopDownGreedy(Method):
     """A heuristic for lattices that are too large to be searched; no bound on the cost, but never above all stars.
 
-    From the top of the lattice, of the nodes one level below in one column the cheapest admitted one is taken, of
+    From the highest node of the lattice, of those one level below in one column the cheapest admitted one is taken, of
     equals that of the first column, as long as it is cheaper. Where merging keeps admitted classes admitted and no row
     is suppressed, the levels it ends at are minimal: none can be lowered any more. A lower bound holds for it as for
     every method.
@@ -42,9 +42,10 @@ class TopDownGreedy(Method):
         best, looked = verdicts.at(lattice.heights), 1
         cost, moved = measure.of(best), True
         while moved and not deadline.passed:
-            progress(1 - sum(best.grouping.levels) / sum(lattice.heights), "lowering levels")
+            lower = list(_lowered(best.grouping.levels, lattice.bottom))
+            progress(1 - (sum(best.grouping.levels) - sum(lattice.bottom)) / max(lattice.span, 1), "lowering levels")
             moved = False
-            for levels in list(_lowered(best.grouping.levels)):
+            for levels in lower:
                 if deadline.passed:
                     break
                 seen = verdicts.at(levels)
@@ -55,12 +56,12 @@ class TopDownGreedy(Method):
         return self.solution(problem, verdicts.partition(best), "feasible", notes=notes)
 
 
-def _lowered(levels: Levels) -> Iterator[Levels]:
-    """Go one level down in one column.
+def _lowered(levels: Levels, least: Levels) -> Iterator[Levels]:
+    """Go one level down in one column, not below the least.
 
-    >>> list(_lowered((1, 0, 2)))
+    >>> list(_lowered((1, 0, 2), (0, 0, 0)))
     [(0, 0, 2), (1, 0, 1)]
     """
     for j, level in enumerate(levels):
-        if level:
+        if level > least[j]:
             yield (*levels[:j], level - 1, *levels[j + 1 :])

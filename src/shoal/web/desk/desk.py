@@ -243,6 +243,10 @@ class Desk:
         """Start every method that fits on the table, each for so many seconds at most, in a process of its own."""
         return self._started(self.draft if draft is None else draft, "compare", seconds=seconds)
 
+    def lattice(self, draft: Draft | None = None) -> Run:
+        """Start to evaluate the nodes of the lattice of levels, in a process of its own."""
+        return self._started(self.draft if draft is None else draft, "lattice")
+
     def check(self, path: str, original: str = "", other: str = "", **said: Any) -> Run:
         """Start to check what was published before, inside the chosen folder, in a process of its own."""
         files = {"path": path, "original": original, "other": other}

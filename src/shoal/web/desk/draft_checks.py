@@ -11,6 +11,7 @@ from shoal.core.memory import MemoryLimit
 from shoal.core.parameters import Number
 from shoal.core.settings import settings_of
 from shoal.hierarchies import Builder, Taxonomy, as_builder, spec_of
+from shoal.hierarchies.level_range import LevelRange
 from shoal.hierarchies.specs import FILES
 from shoal.methods.coarsening import Wish
 from shoal.microdata.histogram import household_of, person_of
@@ -58,11 +59,17 @@ def _weights(given: Mapping[str, object]) -> None:
         WEIGHT.read(weight, f"the weight of {name}")
 
 
+def _levels(given: Mapping[str, object]) -> None:
+    for name, levels in given.items():
+        LevelRange.of(levels, name)
+
+
 READ: Mapping[str, Callable[[Any], object]] = {
     "coarsen": Wish.of,
     "format": suffix_of,
     "memory_limit": MemoryLimit.of,
     "attribute_weights": _weights,
+    "levels": _levels,
 }
 """What reads a part, and raises in words if it cannot be meant."""
 

@@ -7,7 +7,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -27,6 +27,7 @@ from shoal.republication.release_register import Overlap
 from shoal.request import Request
 from shoal.studies import comparison
 from shoal.studies.frontier import trace
+from shoal.studies.lattice import view
 from shoal.tables.table import Table, read
 from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.draft import Draft
@@ -42,6 +43,8 @@ from shoal.web.desk.runs import Run
 PARTS = "parts.json"
 """What is known of a check so far."""
 COMPARING = "comparing with earlier releases"
+MOST_NODES, NODES_SHOWN = 3_000, 300
+"""Nodes of a lattice that are evaluated, and the cheapest of them that a page shows."""
 
 
 class Stopped(Exception):
@@ -176,6 +179,14 @@ def compare(task: Task) -> None:
     task.done(json.loads(found.to_json()), stopped=found.stopped)
 
 
+def lattice(task: Task) -> None:
+    """Evaluate the nodes of the lattice of levels; once stopped, what is known of some is kept."""
+    with _interrupted(), task.limited():
+        found = view(task.table(), task.draft.request(), NODES_SHOWN, MOST_NODES, task.interrupting)
+    drawn = [asdict(node) for node in found.drawn()]
+    task.done({**json.loads(found.to_json()), "drawn": drawn}, stopped=found.stopped)
+
+
 @contextmanager
 def _interrupted() -> Iterator[None]:
     """Say that nothing was made where somebody asked to stop before anything was."""
@@ -260,6 +271,7 @@ KINDS: Mapping[str, Callable[[Task], None]] = {
     "frontier": frontier,
     "codip": codip,
     "compare": compare,
+    "lattice": lattice,
     "check": check,
     "record": record,
     "look": look,

@@ -16,7 +16,7 @@ import numpy as np
 from shoal.core.arrays import Bools, Codes, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.methods.full_domain.lattice.kernels import class_sizes, count_rows, merge_classes, merge_entries
-from shoal.methods.full_domain.lattice.levels import Levels
+from shoal.methods.full_domain.lattice.levels import Lattice, Levels
 from shoal.microdata.histogram import Attributes, Classes, Values
 from shoal.problem import Problem
 
@@ -241,9 +241,16 @@ class Ground:
         of_tuple: Ints = labels[len(grouping) :].astype(np.int64)
         return of_tuple[self.problem.microdata.tuple_of_row]
 
-    def sizes_along(self, lattice_heights: Levels, lattice_strides: Ints, one: int) -> Ints:
-        """Return how many rows the class of a tuple has, at every node of the lattice."""
-        heights = np.array(lattice_heights, dtype=np.int64)
-        counts = self.problem.microdata.counts
-        sizes: Ints = class_sizes(self.codes, self.ups, self.starts, self.widths, heights, lattice_strides, counts, one)
-        return sizes
+    def sizes_along(self, lattice: Lattice, one: int) -> Ints | None:
+        """Return how many rows the class of a tuple has, at every node of the lattice; None where that takes too long.
+
+        Rows that come together above the most level are counted there, and cut off.
+        """
+        data = self.problem.microdata
+        whole = Lattice(tuple(tree.height for tree in data.hierarchies), lattice.bottom)
+        if whole.refusals:
+            return None
+        heights = np.array(whole.shape, dtype=np.int64) - 1
+        starts = self.offsets(lattice.bottom)
+        sizes: Ints = class_sizes(self.codes, self.ups, starts, self.widths, heights, whole.strides, data.counts, one)
+        return sizes.reshape(whole.shape)[tuple(map(slice, lattice.shape))].ravel()

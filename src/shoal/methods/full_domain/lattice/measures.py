@@ -123,8 +123,8 @@ class Additive(Measure):
     def floor(self) -> Floats:
         """The sum over columns of what each costs at its level."""
         floor = np.zeros(1)
-        for column in self.columns:
-            floor = np.add.outer(floor, column).ravel()
+        for column, part in zip(self.columns, self.lattice.parts, strict=True):
+            floor = np.add.outer(floor, column[part]).ravel()
         return floor
 
     def of(self, seen: Seen) -> float:
@@ -157,21 +157,25 @@ class Combined(Measure):
     @cached_property
     def floor(self) -> Floats:
         """What nodes cost without suppression."""
-        return self.cost.combined(self._losses(tuple(slice(None) for _ in self.columns))).ravel()
+        return self.cost.combined(self._losses(self.lattice.parts)).ravel()
 
-    def _losses(self, nodes: tuple[slice, ...]) -> Floats:
-        """Return what every column loses at some nodes, without suppression."""
-        parts = np.meshgrid(*(column[part] for column, part in zip(self.columns, nodes, strict=True)), indexing="ij")
+    def _losses(self, levels: tuple[slice, ...]) -> Floats:
+        """Return what every column loses at some levels, without suppression."""
+        parts = np.meshgrid(*(column[part] for column, part in zip(self.columns, levels, strict=True)), indexing="ij")
         return np.stack(parts, axis=-1)
 
     def of(self, seen: Seen) -> float:
         """Return what the columns lose together."""
         here = tuple(slice(level, level + 1) for level in seen.grouping.levels)
-        return float(self.lifted(here, seen.grouping, seen.failing).item())
+        return float(self._lost(here, seen.grouping, seen.failing).item())
 
     def lifted(self, below: tuple[slice, ...], grouping: Grouping, failing: Bools) -> Floats:
         """Return what nodes cost if the rows of these classes are stars there, too."""
-        return self.cost.combined(self._losses(below) + self._starred(grouping, failing))
+        pairs = zip(below, self.lattice.bottom, strict=True)
+        return self._lost(tuple(slice(low, part.stop + low) for part, low in pairs), grouping, failing)
+
+    def _lost(self, levels: tuple[slice, ...], grouping: Grouping, failing: Bools) -> Floats:
+        return self.cost.combined(self._losses(levels) + self._starred(grouping, failing))
 
     def _starred(self, grouping: Grouping, failing: Bools) -> Floats:
         """Return what the rows of some classes lose more in each column as stars."""

@@ -128,5 +128,6 @@ class LatticeSearch:
         small = np.flatnonzero(seen.grouping.sizes < self.problem.models.least_rows)
         if len(small):
             one = int(seen.grouping.first[small[0]])
-            rows = self.ground.sizes_along(self.lattice.heights, self.lattice.strides, one)
-            self.dead |= rows < self.problem.models.least_rows
+            rows = self.ground.sizes_along(self.lattice, one)
+            if rows is not None:
+                self.dead |= rows < self.problem.models.least_rows

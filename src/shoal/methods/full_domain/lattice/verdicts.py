@@ -96,8 +96,22 @@ class Verdicts:
         """Return what is to be seen in a grouping."""
         hopeless = self.hopeless(grouping)
         failing = self.failing(grouping, hopeless)
+        if failing.any() and self.one_node and self.problem.meets(self._all_kept(grouping)):
+            return Seen(grouping, np.zeros_like(failing), np.zeros_like(failing), "kept")
         seen = Seen(grouping, hopeless, failing, self.fate(grouping, failing))
         return replace(seen, as_asked=partial(self._meets, seen))
+
+    @cached_property
+    def one_node(self) -> bool:
+        """Whether levels are named that leave one node, where classes are decided by another model than was asked for.
+
+        There the release of all rows at these levels decides, which the other model may refuse.
+        """
+        data = self.problem.microdata
+        return self.problem.uses_surrogates and data.least_levels == data.most_levels
+
+    def _all_kept(self, grouping: Grouping) -> Partition:
+        return Partition(self.ground.class_of_row(grouping))
 
     def _meets(self, seen: Seen) -> bool:
         """Whether the release of a node meets what was asked, where deciding its classes one by one does not say so.
@@ -135,22 +149,25 @@ class Verdicts:
         if self.problem.suppressed == "arx":
             return "starred"
         if self.problem.models.admits(self.ground.together(grouping, failing))[0]:
-            return "starred"
+            withheld = self.problem.suppress_sensitive
+            return "starred" if not withheld or self._holds_without(grouping, failing) else "refused"
         if rows > self.problem.may_drop or rows == self.problem.rows:
             return "refused"
         return "dropped" if self._holds_without(grouping, failing) else "refused"
 
     def _holds_without(self, grouping: Grouping, failing: Bools) -> bool:
-        """Whether the other classes are admitted in the table that is left."""
+        """Whether the other classes are admitted in the table that is left; if none is left, they are not."""
+        if failing.all():
+            return False
         partition = self.partition(Seen(grouping, failing, failing, "dropped"))
         part = self.problem.of_rows(partition.kept)
         return bool(part.models.admits(part.classes(Partition(partition.class_of_row[partition.kept]))).all())
 
     def partition(self, seen: Seen) -> Partition:
         """Return the classes of a node, the failing ones as the starred class or dropped."""
-        labels, failing = self.ground.class_of_row(seen.grouping), seen.failing
         if seen.fate == "kept":
-            return Partition(labels)
+            return self._all_kept(seen.grouping)
+        labels, failing = self.ground.class_of_row(seen.grouping), seen.failing
         number = np.cumsum(~failing) - 1
         if seen.fate == "dropped":
             return Partition(np.where(failing[labels], DROPPED, number[labels]))
