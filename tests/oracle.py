@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations, pairwise, permutations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
@@ -86,6 +87,59 @@ def _has_entropy(counts: Counts, totals: Counts, asked: Asked) -> bool:
     return bool(rows**rows >= asked.numbers[0] ** rows * taken)
 
 
+def _has_estimated_entropy(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    """Grassberger's estimate: ln N - sum n G(n) / N >= ln l, and l different values."""
+    rows = sum(counts.values())
+    with localcontext(prec=60):
+        lost = sum((n * _grassberger(n) for n in counts.values()), Decimal(0)) / rows
+        found = Decimal(rows).ln() - lost - _decimal(asked.numbers[0]).ln()
+    return len(counts) >= asked.numbers[0] and found >= 0
+
+
+def _grassberger(n: int) -> Decimal:
+    """G(n) = psi(n) + (-1)^n / 2 * (psi((n + 1) / 2) - psi(n / 2))."""
+    return _digamma(2 * n) + Decimal((-1) ** n) / 2 * (_digamma(n + 1) - _digamma(n))
+
+
+def _digamma(twice: int) -> Decimal:
+    """psi(twice / 2), by psi(x + 1) = psi(x) + 1/x from psi(1) and psi(1/2)."""
+    start, found = (2, -_euler()) if twice % 2 == 0 else (1, -_euler() - 2 * Decimal(2).ln())
+    return found + sum((Decimal(2) / x for x in range(start, twice, 2)), Decimal(0))
+
+
+@cache
+def _euler() -> Decimal:
+    """Euler's constant by Brent and McMillan's algorithm."""
+    n = 50
+    with localcontext(prec=80):
+        a = u = -Decimal(n).ln()
+        b = v = Decimal(1)
+        for k in range(1, 400):
+            b = b * n * n / (k * k)
+            a = (a * n * n / k + b) / k
+            u, v = u + a, v + b
+        return u / v
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / number.denominator
+
+
+def _is_enough_for_people(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    """Of k people a Poisson number is in the table; so many rows or more are then as rare as asked for, or k rows."""
+    k, fraction, error = asked.numbers
+    rows = sum(counts.values())
+    with localcontext(prec=60):
+        mean = _decimal(fraction * k)
+        chances = [(-mean).exp()]
+        for seen in range(1, rows):
+            chances.append(chances[-1] * mean / seen)
+        more = 1 - sum(chances)
+        if asked.name == "kmap-truncated":
+            more /= 1 - chances[0]
+        return rows >= k or more <= _decimal(error)
+
+
 def _is_recursive(counts: Counts, totals: Counts, asked: Asked) -> bool:
     c, l = asked.numbers  # noqa: E741 - the paper's name
     falling = sorted(counts.values(), reverse=True)
@@ -105,6 +159,9 @@ MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
     "l": _is_eligible,
     "distinct-l": _has_distinct,
     "entropy-l": _has_entropy,
+    "grassberger-l": _has_estimated_entropy,
+    "kmap-poisson": _is_enough_for_people,
+    "kmap-truncated": _is_enough_for_people,
     "recursive-l": _is_recursive,
     "t": _is_close,
 }

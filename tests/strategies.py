@@ -27,7 +27,7 @@ from shoal.core.parameters import Number
 from shoal.costs import Cost
 from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.microdata.microdata import Microdata, encode
-from shoal.models import KAnonymity, Model, Models
+from shoal.models import Model, Models, Rule
 from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
@@ -44,8 +44,8 @@ MODELS = {
     if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households or kind.needs_guards)
 }
 """The models that can be decided for any class of rows."""
-KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
-"""Those of them that the oracle knows."""
+KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS and kind.monotone)
+"""Those of them that the oracle knows, and that merging cannot break: all rows as one class say what is hopeless."""
 COSTS = discover(shoal.costs, Cost)
 SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 """Shares of the rows that full-domain recoding may publish as stars."""
@@ -211,7 +211,7 @@ class Case:
             sensitive=self.sensitive,
             asked=tuple(self.asked(model) for model in self.models),
             recoding=self.recoding,
-            k=max((int(model.limit) for model in self.models if isinstance(model, KAnonymity)), default=1),
+            k=max((int(model.rule_numbers[0]) for model in self.models if model.rule is Rule.ROWS), default=1),
             may_drop=int(self.max_dropped * len(self.rows)),
             may_suppress=int(self.max_suppressed * len(self.rows)),
             population=[

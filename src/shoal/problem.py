@@ -410,5 +410,5 @@ def _check_population(models: Models, microdata: Microdata) -> None:
     if given != models.needs_population:
         raise ParameterError(
             f"a population is {'given' if given else 'not given'} for {models}",
-            hint="give --population FILE with kmap or presence, and only with them",
+            hint="give --population FILE with kmap, presence or no-attack-journalist, and only with them",
         )

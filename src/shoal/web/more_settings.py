@@ -80,7 +80,7 @@ def choose_population(page: Page) -> None:
         "population",
         "Table of the population",
         value.removeprefix(f"{root}/"),
-        f"A file inside {root} with the same columns, for the models kmap and presence. Empty: none.",
+        f"A file inside {root} with the same columns, for kmap, presence and no-attack-journalist. Empty: none.",
         placeholder="population.csv",
     )
 
