@@ -1018,6 +1018,25 @@ def _uniform_entropy(problem: Problem, classes: Sequence[Group]) -> float:
     return total / (sum(bits) or 1) / len(problem.rows)
 
 
+def _level_loss(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """The mean height of the cells."""
+    weightless = replace(problem, quasi=tuple(replace(column, weight=Fraction(1)) for column in problem.quasi))
+    return _summed(_height)(weightless, classes) / len(problem.quasi) / len(problem.rows)
+
+
+def _publisher_payout(problem: Problem, classes: Sequence[Group]) -> float:
+    """The benefit of all rows less the payout: bits that are lost, and a fine for each class worth an attack."""
+    gain, cost, benefit, penalty = 300, 4, 1200, 300
+    bits = sum(log(len(_span(problem, column)), 2) for column in problem.quasi)
+    total = float(len(problem.dropped(classes)) * benefit)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        open_bits = sum(log(len(_box(problem, column, cell)), 2) for column, cell in pairs)
+        fined = Fraction(gain, len(group)) > cost
+        total += len(group) * (benefit * open_bits / (bits or 1) + (penalty / len(group) if fined else 0))
+    return total
+
+
 def _classification(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The share of the rows that have not the commonest sensitive value of their class, averaged over columns."""
     wrong = Fraction(0)
@@ -1084,6 +1103,9 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,
     "uniform-entropy": _uniform_entropy,
+    "publisher-payout": _publisher_payout,
+    "level-loss": _level_loss,
+    "arx-loss": _geometric_loss,
     "classification": _classification,
     "reconstruction": _reconstruction,
 }
