@@ -201,7 +201,7 @@ def check(case: Case) -> None:
 
 def searched(models: str) -> bool:
     """Whether classes are decided one by one, by models of shoal's; the others are asked at the stated levels only."""
-    if re.match(r"Profitability|EntropyLDiversity.*GRASSBERGER", models):
+    if re.match(r"Profitability|EDDifferential|EntropyLDiversity.*GRASSBERGER", models):
         return False
     return not parse_requirement(requirement(models)[0]).of_release
 
