@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations, pairwise, permutations, product
 from math import isclose, log, prod
 from typing import Any, TypeAlias, cast
@@ -86,6 +87,59 @@ def _has_entropy(counts: Counts, totals: Counts, asked: Asked) -> bool:
     return bool(rows**rows >= asked.numbers[0] ** rows * taken)
 
 
+def _has_estimated_entropy(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    """Grassberger's estimate: ln N - sum n G(n) / N >= ln l, and l different values."""
+    rows = sum(counts.values())
+    with localcontext(prec=60):
+        lost = sum((n * _grassberger(n) for n in counts.values()), Decimal(0)) / rows
+        found = Decimal(rows).ln() - lost - _decimal(asked.numbers[0]).ln()
+    return len(counts) >= asked.numbers[0] and found >= 0
+
+
+def _grassberger(n: int) -> Decimal:
+    """G(n) = psi(n) + (-1)^n / 2 * (psi((n + 1) / 2) - psi(n / 2))."""
+    return _digamma(2 * n) + Decimal((-1) ** n) / 2 * (_digamma(n + 1) - _digamma(n))
+
+
+def _digamma(twice: int) -> Decimal:
+    """psi(twice / 2), by psi(x + 1) = psi(x) + 1/x from psi(1) and psi(1/2)."""
+    start, found = (2, -_euler()) if twice % 2 == 0 else (1, -_euler() - 2 * Decimal(2).ln())
+    return found + sum((Decimal(2) / x for x in range(start, twice, 2)), Decimal(0))
+
+
+@cache
+def _euler() -> Decimal:
+    """Euler's constant by Brent and McMillan's algorithm."""
+    n = 50
+    with localcontext(prec=80):
+        a = u = -Decimal(n).ln()
+        b = v = Decimal(1)
+        for k in range(1, 400):
+            b = b * n * n / (k * k)
+            a = (a * n * n / k + b) / k
+            u, v = u + a, v + b
+        return u / v
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / number.denominator
+
+
+def _is_enough_for_people(counts: Counts, totals: Counts, asked: Asked) -> bool:
+    """Of k people a Poisson number is in the table; so many rows or more are then as rare as asked for, or k rows."""
+    k, fraction, error = asked.numbers
+    rows = sum(counts.values())
+    with localcontext(prec=60):
+        mean = _decimal(fraction * k)
+        chances = [(-mean).exp()]
+        for seen in range(1, rows):
+            chances.append(chances[-1] * mean / seen)
+        more = 1 - sum(chances)
+        if asked.name == "kmap-truncated":
+            more /= 1 - chances[0]
+        return rows >= k or more <= _decimal(error)
+
+
 def _is_recursive(counts: Counts, totals: Counts, asked: Asked) -> bool:
     c, l = asked.numbers  # noqa: E741 - the paper's name
     falling = sorted(counts.values(), reverse=True)
@@ -105,6 +159,9 @@ MODELS: dict[str, Callable[[Counts, Counts, Asked], bool]] = {
     "l": _is_eligible,
     "distinct-l": _has_distinct,
     "entropy-l": _has_entropy,
+    "grassberger-l": _has_estimated_entropy,
+    "kmap-poisson": _is_enough_for_people,
+    "kmap-truncated": _is_enough_for_people,
     "recursive-l": _is_recursive,
     "t": _is_close,
 }
@@ -961,6 +1018,25 @@ def _uniform_entropy(problem: Problem, classes: Sequence[Group]) -> float:
     return total / (sum(bits) or 1) / len(problem.rows)
 
 
+def _level_loss(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    """The mean height of the cells."""
+    weightless = replace(problem, quasi=tuple(replace(column, weight=Fraction(1)) for column in problem.quasi))
+    return _summed(_height)(weightless, classes) / len(problem.quasi) / len(problem.rows)
+
+
+def _publisher_payout(problem: Problem, classes: Sequence[Group]) -> float:
+    """The benefit of all rows less the payout: bits that are lost, and a fine for each class worth an attack."""
+    gain, cost, benefit, penalty = 300, 4, 1200, 300
+    bits = sum(log(len(_span(problem, column)), 2) for column in problem.quasi)
+    total = float(len(problem.dropped(classes)) * benefit)
+    for group in classes:
+        pairs = zip(problem.quasi, problem.cells(group), strict=True)
+        open_bits = sum(log(len(_box(problem, column, cell)), 2) for column, cell in pairs)
+        fined = Fraction(gain, len(group)) > cost
+        total += len(group) * (benefit * open_bits / (bits or 1) + (penalty / len(group) if fined else 0))
+    return total
+
+
 def _classification(problem: Problem, classes: Sequence[Group]) -> Fraction:
     """The share of the rows that have not the commonest sensitive value of their class, averaged over columns."""
     wrong = Fraction(0)
@@ -1027,6 +1103,9 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,
     "uniform-entropy": _uniform_entropy,
+    "publisher-payout": _publisher_payout,
+    "level-loss": _level_loss,
+    "arx-loss": _geometric_loss,
     "classification": _classification,
     "reconstruction": _reconstruction,
 }

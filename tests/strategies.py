@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import ceil
 from typing import Any, TypeAlias, cast
 
 import polars as pl
@@ -28,10 +27,9 @@ from shoal.core.parameters import Number
 from shoal.costs import Cost
 from shoal.hierarchies import Builder, StarsOnly, Taxonomy
 from shoal.microdata.microdata import Microdata, encode
-from shoal.models import KAnonymity, Model, Models
+from shoal.models import Model, Models, Rule
 from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
-from shoal.models.no_attack import NoAttack
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
@@ -46,8 +44,8 @@ MODELS = {
     if not (kind.needs_cells or kind.of_release or kind.needs_population or kind.needs_households or kind.needs_guards)
 }
 """The models that can be decided for any class of rows."""
-KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS)
-"""Those of them that the oracle knows."""
+KNOWN_MODELS = tuple(kind for name, kind in MODELS.items() if name in oracle.MODELS and kind.monotone)
+"""Those of them that the oracle knows, and that merging cannot break: all rows as one class say what is hopeless."""
 COSTS = discover(shoal.costs, Cost)
 SUPPRESSED = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 """Shares of the rows that full-domain recoding may publish as stars."""
@@ -213,7 +211,7 @@ class Case:
             sensitive=self.sensitive,
             asked=tuple(self.asked(model) for model in self.models),
             recoding=self.recoding,
-            k=max(map(_rows_asked, self.models), default=1),
+            k=max((int(model.rule_numbers[0]) for model in self.models if model.rule is Rule.ROWS), default=1),
             may_drop=int(self.max_dropped * len(self.rows)),
             may_suppress=int(self.max_suppressed * len(self.rows)),
             population=[
@@ -281,16 +279,6 @@ def _encoded(
     table = Table(tidy(case.frame))
     ordered = read_as_asked(table, order=leaf_orders(table, Models(models), case.builders))
     return encode(ordered, roles, case.builders, people)
-
-
-def _rows_asked(model: Model) -> int:
-    """How many rows a model asks of a class, where it asks for that alone; 1 for others."""
-    if isinstance(model, KAnonymity):
-        return int(model.limit)
-    if isinstance(model, NoAttack):
-        gain, cost = model.asked
-        return max(ceil(gain / cost), 1)
-    return 1
 
 
 def _renamed_metric(model: Model) -> Model:

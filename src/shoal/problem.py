@@ -440,7 +440,8 @@ def default_cost(recoding: Recoding, weighted: bool) -> str:
     return (recoding.weighted_cost if weighted else None) or recoding.default_cost
 
 
-def _make_cost(name: str, recoding: Recoding, weights: Mapping[str, Fraction], models: Models) -> Cost:
+def _make_cost(words: str, recoding: Recoding, weights: Mapping[str, Fraction], models: Models) -> Cost:
+    name, _, options = words.partition(":")
     kind = lookup(shoal.costs, Cost, name, "cost")
     if not kind.measures(type(recoding)):
         raise ParameterError(
@@ -451,7 +452,7 @@ def _make_cost(name: str, recoding: Recoding, weights: Mapping[str, Fraction], m
             f"cost {name!r} takes no attribute weights",
             hint="leave them out" if recoding.two_tables else "use height, ncp or centroid-error",
         )
-    return kind({name: float(weight) for name, weight in weights.items()}, models.rows_asked or 1)
+    return kind.asked(options, {name: float(weight) for name, weight in weights.items()}, models.rows_asked or 1)
 
 
 def _check_attributes(models: Models, microdata: Microdata) -> None:
@@ -470,5 +471,5 @@ def _check_population(models: Models, microdata: Microdata) -> None:
     if given != models.needs_population:
         raise ParameterError(
             f"a population is {'given' if given else 'not given'} for {models}",
-            hint="give --population FILE with kmap or presence, and only with them",
+            hint="give --population FILE with kmap, presence or no-attack-journalist, and only with them",
         )

@@ -248,7 +248,11 @@ class Choices:
         number=MAX_DROPPED,
     )
     population: TableLike | None = setting(
-        None, "The population's table, for kmap and presence.", section="privacy", metavar="FILE", kind=FILE
+        None,
+        "The population's table, for kmap, presence and no-attack-journalist.",
+        section="privacy",
+        metavar="FILE",
+        kind=FILE,
     )
     max_suppressed: Numeral = setting(
         0,

@@ -35,8 +35,16 @@ from shoal.models import (
     TCloseness,
 )
 from shoal.models.average_risk import AverageRisk
+from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
+from shoal.models.grassberger_l_diversity import GrassbergerLDiversity
 from shoal.models.metric import Metric
-from shoal.models.no_attack import NoAttack
+from shoal.models.no_attack import NoAttack, NoAttackJournalist
+from shoal.models.population_uniqueness import (
+    PitmanUniqueness,
+    PopulationUniqueness,
+    SlideNegativeBinomialUniqueness,
+    ZayatzUniqueness,
+)
 from shoal.models.requirement import as_models, grammars, parse_requirement
 from shoal.models.sample_uniqueness import SampleUniqueness
 
@@ -81,6 +89,14 @@ FORMS: list[tuple[str, Model]] = [
     ("skyline(a)=(1,2,1,0.8)", Skyline(1, 2, 1, 0.8, "a")),
     ("nt(a:equal)=(1000,0.2)", NTCloseness(1000, 0.2, "a", distance="equal")),
     ("kmap=5", KMap(5)),
+    ("kmap-poisson=(20,0.1,0.01)", PoissonKMap(20, "0.1", "0.01")),
+    ("kmap-truncated=(20,1/30,0.01)", TruncatedPoissonKMap(20, "1/30", "0.01")),
+    ("no-attack-journalist=(100,30)", NoAttackJournalist(100, 30)),
+    ("population-uniques=(0.001,1/30)", PopulationUniqueness("0.001", "1/30")),
+    ("zayatz-uniques=(0.001,0.01)", ZayatzUniqueness("0.001", "0.01")),
+    ("pitman-uniques=(0.001,0.01)", PitmanUniqueness("0.001", "0.01")),
+    ("snb-uniques=(0.001,0.01)", SlideNegativeBinomialUniqueness("0.001", "0.01")),
+    ("grassberger-l(a)=2.5", GrassbergerLDiversity("2.5", "a")),
     ("k-households=3", KHouseholds(3)),
     ("presence=(0.1,0.5)", DeltaPresence(0.1, 0.5)),
     ("average-risk=0.05", AverageRisk(0.05)),

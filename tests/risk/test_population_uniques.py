@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from shoal.core.arrays import AnyInts
+from shoal.microdata.uniqueness.negative_binomial import _expected, shlosser, slide_negative_binomial
+from shoal.microdata.uniqueness.pitman import pitman
+from shoal.microdata.uniqueness.population_uniques import population_uniques
+from shoal.microdata.uniqueness.zayatz import zayatz
 from shoal.risk.crowds import Crowds
-from shoal.risk.negative_binomial import _expected, shlosser, slide_negative_binomial
-from shoal.risk.pitman import pitman
-from shoal.risk.population_uniques import population_uniques
-from shoal.risk.zayatz import zayatz
 
 
 def crowds(values: AnyInts) -> Crowds:

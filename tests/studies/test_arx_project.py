@@ -119,7 +119,7 @@ def test_the_command_says_what_was_read_and_what_was_left_out(tmp_path: Path) ->
         ("basic-2.0-likeness for attribute 'x'", "beta(x)=2"),
         ("enhanced-2.0-likeness for attribute '3'", "enhanced-beta(3)=2"),
         ("1.5-disclosure privacy for attribute 'x'", "delta(x)=1.5"),
-        ("grassberger-entropy-3.0-diversity for attribute 'x'", None),
+        ("grassberger-entropy-3.0-diversity for attribute 'x'", "grassberger-l(x)=3"),
         ("(5)-map estimated as (3)-anonymity (Poisson)", None),
         ("(0.05,0.15)-presence", None),
         ("(2.0,1.0E-6)-differential privacy", None),

@@ -204,16 +204,16 @@ def audit(
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
-    `population` is what kmap and presence compare with, and among whom a journalist looks. `wildcard` also counts with
-    a cell that matches anything: `star` (`*`), `missing`, or `both`. With `withheld`, rows of stars whose sensitive
-    cells are all missing show no sensitive value: models of sensitive columns are decided for the other rows, among
-    which they compare; other models for all rows. `sensitive_table` is the second table of two: `group` is the column
-    that both have, `count` says how often a sensitive value occurs in its group. `person` are the columns that tell
-    together whom a row is about, or the people themselves: then people are counted; where their rows are `linked`,
-    models must also hold for the people with the same set of cells. `household` is the column that says of what
-    household a row is, or the households themselves, for k-households and the `risk`; it and the next six are those of
-    `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a sensitive
-    column.
+    `population` is what kmap, presence and no-attack-journalist compare with, and among whom a journalist looks.
+    `wildcard` also counts with a cell that matches anything: `star` (`*`), `missing`, or `both`. With `withheld`, rows
+    of stars whose sensitive cells are all missing show no sensitive value: models of sensitive columns are decided for
+    the other rows, among which they compare; other models for all rows. `sensitive_table` is the second table of two:
+    `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
+    columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
+    are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
+    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next six are
+    those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
+    sensitive column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")

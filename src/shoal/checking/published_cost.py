@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import prod
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table, TableLike
 
-FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss", "geometric-loss")
+FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss", "geometric-loss", "level-loss")
 """Costs that add up over cells, whose losses the codebook states."""
 
 
@@ -42,6 +43,10 @@ class Stated(Protocol):
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
 
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes."""
+
 
 def recomputed_cost(
     release: TableLike,
@@ -57,6 +62,8 @@ def recomputed_cost(
 
         return reconstruction_error(sensitive_table, dropped=certificate.dropped, **codebook["names"])
     everyone = rows + certificate.dropped
+    if name == "classification":
+        return _told_wrong(table, certificate) / everyone
     if name in ("discernibility", "average-class-size"):
         sizes = _class_sizes(table, certificate.quasi)
         if name == "average-class-size":
@@ -80,6 +87,13 @@ def recomputed_cost(
         if name == "attribute-loss":
             return float(max(lost)) / everyone
         return float(prod(1 + loss / everyone for loss in lost) ** (1 / len(lost))) - 1
+    if name == "level-loss":
+        given = codebook["cost"].get("parameters", {}).get("losses", {})
+        lost = [
+            _level_loss(table.coded(column), entry["cells"], given.get(column), certificate.dropped)
+            for column, entry in columns.items()
+        ]
+        return sum(lost) / len(lost) / everyone
     if name == "precision":
         lost = [_loss(table.coded(column), entry["cells"], "height") for column, entry in columns.items()]
         return float(sum(lost) / len(lost) + certificate.dropped) / everyone
@@ -88,9 +102,35 @@ def recomputed_cost(
     return float(total / (everyone * sum(weights.values())) if name == "ncp" else total)
 
 
+def _told_wrong(table: Table, certificate: Stated) -> float:
+    """Return how many rows have not the commonest sensitive value of their class, averaged over columns.
+
+    A dropped row counts as one.
+    """
+    wrong = []
+    for secret in map(table.coded, certificate.sensitive):
+        columns = [*map(table.coded, certificate.quasi), secret]
+        _, first, counts = distinct_rows([one.codes for one in columns], [one.size for one in columns])
+        shown = columns[:-1]
+        owner = distinct_rows([one.codes[first] for one in shown], [one.size for one in shown])[0]
+        most = np.zeros(int(owner.max()) + 1, dtype=np.int64)
+        np.maximum.at(most, owner, counts)
+        wrong.append(table.rows - int(most.sum()))
+    return certificate.dropped + (sum(wrong) / len(wrong) if wrong else 0.0)
+
+
 def _class_sizes(table: Table, quasi: Sequence[str]) -> Ints:
     columns = [table.coded(name) for name in quasi]
     return distinct_rows([column.codes for column in columns], [column.size for column in columns])[2]
+
+
+def _level_loss(column: Coded, cells: list[dict[str, Any]], given: str | None, dropped: int) -> float:
+    """Add up what the levels of the cells of a column cost, by given numbers or as shares of the height."""
+    if given is None:
+        return _loss(column, cells, "height") + dropped
+    steps = [float(Fraction(step)) for step in given.split("/")]
+    stated = [{"cell": one["cell"], "loss": steps[round(one["height"] * (len(steps) - 1))]} for one in cells]
+    return _loss(column, stated, "loss") + dropped * steps[-1]
 
 
 def _loss(column: Coded, cells: list[dict[str, Any]], name: str) -> float:

@@ -28,6 +28,7 @@ class _Shoal(LazyGroup):
         "inspect": "shoal.cli.inspect",
         "register": "shoal.cli.register",
         "report": "shoal.cli.report",
+        "sample": "shoal.cli.sample",
         "hard": "shoal.cli.hard",
         "serve": "shoal.cli.serve",
         "utility": "shoal.cli.utility",

@@ -7,7 +7,7 @@ a dataclass of its parameters is read from words such as `intervals:width=5,10`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -119,7 +119,7 @@ def from_words(spec: str, kind_named: Callable[[str], type[T]]) -> T:
     """Return the thing that words mean: its name, and after a colon its parameters."""
     name, _, options = spec.partition(":")
     kind = kind_named(name.strip())
-    return from_parameters(kind, _options(kind, options))
+    return from_parameters(kind, options_of(kind, options))
 
 
 def from_parameters(kind: type[T], parameters: Mapping[str, object]) -> T:
@@ -137,9 +137,12 @@ def parameters_of(thing: object, *, defaults: bool = False) -> dict[str, object]
     return {field.name: _plain(value) for field, value in own if defaults or value != field.default}
 
 
-def _options(kind: type, text: str) -> dict[str, object]:
-    """Cut `a=1,2,b=3` into parameters; what comes before the first name belongs to the first parameter."""
-    known = [field.name for field in _fields(kind)]
+def options_of(kind: type, text: str, given: Sequence[str] = ()) -> dict[str, object]:
+    """Cut `a=1,2,b=3` into parameters; what comes before the first name belongs to the first parameter.
+
+    `given` are fields that are no options.
+    """
+    known = [field.name for field in _fields(kind) if field.name not in given]
     if not text.strip():
         return {}
     if not known:
@@ -149,6 +152,8 @@ def _options(kind: type, text: str) -> dict[str, object]:
     for part in text.split(","):
         before, equals, after = part.partition("=")
         name = before.strip() if equals else name
+        if name in given:
+            raise ParameterError(f"{_name(kind)} has no parameter {name!r}", hint=nearest(name, known))
         gathered.setdefault(name, []).append(after if equals else part)
     return {name: ",".join(parts) for name, parts in gathered.items()}
 

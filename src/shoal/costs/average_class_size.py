@@ -14,9 +14,7 @@ class AverageClassSize(Cost):
 
     name: ClassVar[str] = "average-class-size"
     title: ClassVar[str] = "normalized average class size"
-    meaning: ClassVar[str] = (
-        "rows / (classes * k), k = 1 where neither k nor no-attack is asked for"
-    )
+    meaning: ClassVar[str] = "rows / (classes * k), k = 1 where neither k nor no-attack is asked for"
     of_classes: ClassVar[bool] = True
 
     @classmethod

@@ -10,14 +10,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.parameters import Number, from_parameters, options_of, parameters_of
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells
 from shoal.recoding.recode import Published, recodings
+
+OF_ALL = ("weights", "k")
+"""The fields that every cost has."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class Cost(ABC):
     """A measure of loss; smaller is better, nothing below 0.
 
     `weights` say which quasi-identifiers matter more (1 where not named); `k` is the k asked for, for the measures
-    that compare with it.
+    that compare with it. Further fields are parameters of one's own, each with a default; those that are numbers are
+    declared as such. They are written after a colon: `publisher-payout:gain=100,cost=30`.
     """
 
     name: ClassVar[str]
@@ -34,11 +39,33 @@ class Cost(ABC):
     takes_weights: ClassVar[bool] = False
     reads_sensitive: ClassVar[bool] = False
     """Whether sensitive values of rows decide it."""
+    parameters: ClassVar[tuple[Number, ...]] = ()
+    """The numbers that it takes besides, in the order of its fields."""
     of_classes: ClassVar[bool] = False
     """Whether the cells and sizes of classes decide it, whichever row is in which."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     k: int = 1
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters:
+            object.__setattr__(self, parameter.name, parameter.read(getattr(self, parameter.name), self.name))
+
+    @classmethod
+    def asked(cls, options: str, weights: Mapping[str, float], k: int) -> Self:
+        """Return the cost with the parameters that words after a colon give."""
+        return from_parameters(cls, {**options_of(cls, options, OF_ALL), "weights": weights, "k": k})
+
+    @property
+    def own_parameters(self) -> dict[str, object]:
+        """The parameters of its own, as plain data."""
+        return {name: value for name, value in parameters_of(self, defaults=True).items() if name not in OF_ALL}
+
+    @property
+    def words(self) -> str:
+        """The cost as it is asked for."""
+        options = ",".join(f"{name}={value}" for name, value in self.own_parameters.items())
+        return f"{self.name}:{options}" if options else self.name
 
     @classmethod
     def measures(cls, recoding: type[Recoding]) -> bool:
@@ -56,7 +83,8 @@ class Cost(ABC):
 
     def described(self) -> dict[str, Any]:
         """Return what the codebook of a release says of its cost, as plain data."""
-        return {"name": self.name, "weights": dict(self.weights), "k": self.k}
+        own = {"parameters": self.own_parameters} if self.own_parameters else {}
+        return {"name": self.name, "weights": dict(self.weights), "k": self.k, **own}
 
     def weight(self, column: str) -> float:
         """Return the weight of a quasi-identifier."""

@@ -1,4 +1,4 @@
-"""No-attack profitability (Wan et al. 2015): an attack on any row costs more than it brings."""
+"""No-attack profitability (Wan et al. 2015): an attack on any row costs at least what it brings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar
 
+import numpy as np
+
 from shoal.core.arrays import Bools, Floats
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Classes
 from shoal.models.base import Counting, Model, Rule
+from shoal.models.presence import covered
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,62 @@ class NoAttack(Model):
     def reached(self, classes: Classes) -> float:
         """Return what the best attack brings."""
         return float(self.asked[0] / int(classes.sizes.min()))
+
+    def reading(self, reached: float) -> float | list[float]:
+        """Return the gain asked about and the expected gain reached."""
+        return [float(self.asked[0]), reached]
+
+
+@dataclass(frozen=True)
+class NoAttackJournalist(Model):
+    """Guarantees `gain / (people of the population that the cells fit) <= cost` for every class.
+
+    The attacker does not know that the person is in the table: everybody of the population whom the cells of a row fit
+    is a candidate. So it is k-map with k = gain / cost, rounded up, and the level is the expected gain of the best
+    attack; infinite where the cells of a class fit nobody.
+
+    >>> str(NoAttackJournalist(100, 30)), NoAttackJournalist(100, 30).least_people
+    ('no-attack-journalist=(100,30)', 4)
+    """
+
+    name: ClassVar[str] = "no-attack-journalist"
+    title: ClassVar[str] = "no-attack profitability, journalist"
+    meaning: ClassVar[str] = "the expected gain of an attack, gain / (people whom the cells fit), is at most its cost"
+    parameters: ClassVar[tuple[Number, ...]] = NoAttack.parameters
+    monotone: ClassVar[bool] = True
+    larger_is_stricter: ClassVar[bool] = False
+    reads_attribute: ClassVar[bool] = False
+    needs_population: ClassVar[bool] = True
+    measured_unasked: ClassVar[bool] = False
+    least_asked: ClassVar[tuple[int, ...]] = (0, 1)
+    by_people: ClassVar[Counting] = "same"
+
+    gain: Numeral
+    cost: Numeral
+
+    @property
+    def limit(self) -> Fraction:
+        """The cost."""
+        return self.asked[1]
+
+    @property
+    def least_people(self) -> int:
+        """The people of the population whom the cells of a class must fit."""
+        return max(ceil(self.asked[0] / self.asked[1]), 1)
+
+    def level(self, classes: Classes) -> Floats:
+        """Return what an attack on a row of each class brings."""
+        people = covered(self, classes)
+        gains: Floats = np.divide(float(self.asked[0]), people, out=np.full(len(people), np.inf), where=people > 0)
+        return gains
+
+    def admits(self, classes: Classes) -> Bools:
+        """Decide in whole numbers of people."""
+        return np.greater_equal(covered(self, classes), self.least_people)
+
+    def reached(self, classes: Classes) -> float:
+        """Return what the best attack brings."""
+        return float(self.level(classes).max())
 
     def reading(self, reached: float) -> float | list[float]:
         """Return the gain asked about and the expected gain reached."""

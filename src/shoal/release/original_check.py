@@ -13,6 +13,7 @@ import polars as pl
 
 from shoal.checking.centroid_check import wrong_centroids
 from shoal.checking.changed_cells import changed_cells
+from shoal.checking.original_cost import original_cost
 from shoal.checking.rounded_weights import wrongly_rounded
 from shoal.checking.two_tables import miscounted_groups
 from shoal.checking.withheld_values import withheld_rows
@@ -111,6 +112,20 @@ class OriginalCheck:
             return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
         missed = uncovered_rows(*told, self.config["hierarchies"], release.codebook)
         return f"{missed:,} rows do not cover the row they stand for" if missed else ""
+
+    def cost_problem(self) -> str:
+        """Say if the cost is not that of the cells over the original."""
+        certificate = self.release.certificate
+        found = original_cost(
+            self.release.table,
+            self.table.frame,
+            quasi=certificate.quasi,
+            hierarchies=self.config["hierarchies"],
+            codebook=self.release.codebook,
+            dropped=certificate.dropped,
+        )
+        agrees = abs(found - certificate.cost) <= 1e-9 * max(1.0, abs(found))
+        return "" if agrees else f"recomputed as {found:.6g}"
 
     def alteration_problem(self) -> str:
         """Say which columns are altered that should not be."""

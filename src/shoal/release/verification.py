@@ -105,6 +105,8 @@ def verify(
     folder = Path(folder)
     if not (folder / "public").is_dir():
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
+    if (sampled := _sampled(folder)) is not None:
+        return sampled
     table = None if original is None else Table.of(original)
     checks: list[Check] = []
     notes: list[str] = []
@@ -130,12 +132,33 @@ def verify(
                 f"{release.models} of people or households: whom a row is about is in the internal part alone, which is"
                 f" not here; checked was what it implies of rows, {release.implied}"
             )
-        _cost(release, checks, notes)
+        computed = _cost(release, checks)
         if table is not None and whole:
-            table = _with_original(folder, release, table, checks)
+            table, anew = _with_original(folder, release, table, checks, cost=not computed)
+            computed |= anew
+        if not computed:
+            notes.append(f"the cost ({release.certificate.cost.name}) cannot be recomputed from the files at hand")
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)
+
+
+def _sampled(folder: Path) -> Verification | None:
+    """Re-check a release whose rows were drawn at random; None for any other."""
+    try:
+        stated = read_json(folder / "public" / "certificate.json")
+    except (ReleaseError, OSError, ValueError):
+        return None
+    if not isinstance(stated, dict) or stated.get("kind") != "sampled release":
+        return None
+    from shoal.release.sampled_verification import sampled_problems  # loaded only for such a release
+
+    try:
+        found = sampled_problems(folder, stated)
+    except Exception as error:  # whatever a forged file may provoke
+        found = {"the files can be read": f"could not be checked ({type(error).__name__})"}
+    checks = tuple(Check(what, not problem, problem) for what, problem in found.items())
+    return Verification(checks, tuple(f"{one}: only the owner knows" for one in stated.get("rests_on", ())))
 
 
 def _as_read(release: Opened, original: Table) -> Table:
@@ -196,31 +219,40 @@ def _internal(folder: Path, release: Opened, checks: list[Check], notes: list[st
     )
 
 
-def _cost(release: Opened, checks: list[Check], notes: list[str]) -> None:
-    """Recompute the cost from the published cells and the codebook."""
+def _cost(release: Opened, checks: list[Check]) -> bool:
+    """Recompute the cost from the published cells and the codebook; return whether that suffices."""
     cost = release.certificate.cost
     try:
         value = recomputed_cost(release.shown["table"], release.certificate, release.codebook, release.sensitive_table)
     except Exception:  # whatever a forged file may provoke
         value = float("nan")
     if value is None:
-        notes.append(f"the cost ({cost.name}) cannot be recomputed from the published files alone")
-        return
+        return False
     agrees = abs(value - cost) <= 1e-9 * max(1.0, abs(value))
     checks.append(
         Check("the cost is that of the published cells", agrees, "" if agrees else f"recomputed as {value:.6g}")
     )
+    return True
 
 
-def _with_original(folder: Path, release: Opened, original: Table, checks: list[Check]) -> Table:
-    """Compare with the original, and return it with its columns raised as a method saw it."""
-    from shoal.release.original_check import OriginalCheck  # loaded only where there is an original
+def _with_original(
+    folder: Path, release: Opened, original: Table, checks: list[Check], *, cost: bool
+) -> tuple[Table, bool]:
+    """Compare with the original; return it with its columns raised as a method saw it, and if the cost was looked at.
+
+    `cost` says whether that is wanted, because the published files alone do not tell it.
+    """
+    from shoal.checking.original_cost import tells_cost  # loaded only where there is an original
+    from shoal.release.original_check import OriginalCheck
 
     traced = OriginalCheck(folder, release, original)
     form = form_of(release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
     _look(checks, COVERS if form.covers else CENTROIDS, traced.cover_problem)
+    computed = cost and tells_cost(release.certificate.cost.name, form)
+    if computed:
+        _look(checks, "the cost is that of the published cells over the original", traced.cost_problem)
     masked = " but for masks" if release.certificate.masks else ""
     if not form.two_tables:
         _look(checks, f"sensitive and other cells are unaltered{masked}", traced.alteration_problem)
@@ -236,7 +268,7 @@ def _with_original(folder: Path, release: Opened, original: Table, checks: list[
         _look(checks, "rows are of the households that the original says", traced.household_problem)
     if release.certificate.changed_cells is not None:
         _look(checks, "as many cells are changed as stated", traced.change_problem)
-    return traced.table if raised else traced.original
+    return traced.table if raised else traced.original, computed
 
 
 def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Check], notes: list[str]) -> Proved | None:

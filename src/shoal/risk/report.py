@@ -20,12 +20,12 @@ from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_reader import covered_people
 from shoal.microdata.histogram import person_of
+from shoal.microdata.uniqueness.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.attackers import Attacker, attacker, risks, thresholds
 from shoal.risk.crowds import Crowds
 from shoal.risk.household import HouseholdRisk, household_risk
 from shoal.risk.individual import IndividualRisk, individual_risk, weights_of
 from shoal.risk.log_linear import LogLinearRisk, joined_columns, log_linear_risk
-from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.singling import Search, search
 from shoal.risk.suda import FRACTION, LARGEST, Suda, affordable, suda
 from shoal.risk.uniques import Uniques, uniques, wildcard_crowds

@@ -322,7 +322,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
-        "cost": problem.cost.name,
+        "cost": problem.cost.words,
         "masks": {name: mask_spec(mask) for name, mask in masks_of(request).items()},
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
         "levels": {name: str(levels) for name, levels in sorted(problem.microdata.level_ranges.items())},
@@ -338,7 +338,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
 def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str]:
     """Say what was decided without being asked."""
     said = [
-        f"cost: {problem.cost.name}",
+        f"cost: {problem.cost.words}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",
     ]
     if problem.recoding_kind.along_hierarchies:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -102,8 +103,13 @@ def losses(shown: Shown, published: Published | None) -> tuple[Loss, ...]:
             else "some rows are about nobody"
         )
         return tuple(Loss(name, None, why) for name in sorted(kinds))
-    weights, k = shown.codebook["cost"]["weights"], shown.codebook["cost"]["k"]
-    return tuple(_measured(kinds[name](weights=weights, k=k), published) for name in sorted(kinds))
+    return tuple(_measured(_as_asked(kinds[name], shown.codebook["cost"]), published) for name in sorted(kinds))
+
+
+def _as_asked(kind: type[Cost], stated: Mapping[str, Any]) -> Cost:
+    """Return a cost; with the parameters of the release where it is the one that was kept small."""
+    own = stated.get("parameters", {}) if kind.name == stated["name"] else {}
+    return kind(weights=stated["weights"], k=stated["k"], **own)
 
 
 def republished(shown: Shown, frame: pl.DataFrame) -> Published | None:

@@ -94,7 +94,10 @@ def choose_population(page: Page) -> None:
         "population",
         t("Table of the population"),
         value.removeprefix(f"{root}/"),
-        t("A file inside {root} with the same columns, for the models kmap and presence. Empty: none.", root=root),
+        t(
+            "A file inside {root} with the same columns, for kmap, presence and no-attack-journalist. Empty: none.",
+            root=root,
+        ),
         placeholder="population.csv",
     )
 

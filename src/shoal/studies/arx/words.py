@@ -50,6 +50,7 @@ MODELS = (
     _reads(rf"{NUMBER}-anonymity", "k={0}"),
     _reads(rf"distinct-{NUMBER}-diversity{OF}", "distinct-l({of})={0}"),
     _reads(rf"(?:shannon-)?entropy-{NUMBER}-diversity{OF}", "entropy-l({of})={0}"),
+    _reads(rf"grassberger-entropy-{NUMBER}-diversity{OF}", "grassberger-l({of})={0}"),
     _reads(rf"recursive-\({NUMBER}, ?{NUMBER}\)-diversity{OF}", "recursive-l({of})=({0},{1})"),
     _reads(rf"{NUMBER}-closeness with equal distance{OF}", "t({of}:equal)={0}"),
     _reads(rf"{NUMBER}-closeness with ordered distance{OF}", "t({of}:ordered)={0}"),
@@ -66,16 +67,16 @@ MODEL_REMARKS = {
 """What differs in models that are carried over."""
 SUBSET = "the rows to be published are a subset of the table, and which ones only ARX's own binary files say"
 NO_MODELS: Mapping[str, str] = {
-    r"\(.*\)-map.*estimated": "shoal counts people in a population's table and estimates none",
+    r"\(.*\)-map.*estimated": "write kmap-truncated=(K,FRACTION,ERROR) or kmap-poisson=(K,FRACTION,ERROR),"
+    " FRACTION being rows / people: the project does not say it",
     r"\(.*\)-map": SUBSET,
     r"\(.*\)-presence": SUBSET,
     r"(research )?(subset|inclusion)": SUBSET,
-    r"grassberger-entropy": "shoal takes the entropy itself and corrects nothing for small classes",
     r".*differential privacy": "it publishes a random sample of the rows",
-    r".*(uniqueness|uniques|risk)": "write average-risk=SHARE or sample-uniques=SHARE; uniques of a population are for"
-    " `shoal audit`",
+    r".*(uniqueness|uniques|risk)": "write average-risk=SHARE, sample-uniques=SHARE or"
+    " population-uniques=(SHARE,FRACTION), FRACTION being rows / people",
     r".*(profitability|financial|game|stackelberg)": "write no-attack=(GAIN,COST) where the attacker knows who is in"
-    " the table; shoal has no payouts",
+    " the table, else no-attack-journalist=(GAIN,COST); payouts are a cost here, publisher-payout",
 }
 """Models that shoal has not, or that a project does not say in full."""
 COSTS: Mapping[str, str] = {

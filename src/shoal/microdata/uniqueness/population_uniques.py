@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from shoal.core.arrays import Ints
-from shoal.risk.crowds import Crowds
-from shoal.risk.negative_binomial import slide_negative_binomial
-from shoal.risk.pitman import pitman
-from shoal.risk.zayatz import zayatz
+from shoal.microdata.uniqueness.negative_binomial import slide_negative_binomial
+from shoal.microdata.uniqueness.pitman import pitman
+from shoal.microdata.uniqueness.zayatz import zayatz
 
 MODELS: Mapping[str, Callable[[Ints, Ints, float], float | str]] = {
     "zayatz": zayatz,
@@ -50,20 +50,27 @@ class PopulationUniques:
     estimates: tuple[Estimate, ...]
 
 
-def population_uniques(crowds: Crowds, population: float) -> PopulationUniques:
+class Sized(Protocol):
+    """Classes whose sizes are known."""
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of rows in each class."""
+
+
+def population_uniques(sample: Sized, population: float) -> PopulationUniques:
     """Estimate from the class sizes of a sample how many people of so large a population are unique in it.
 
-    >>> import polars as pl
-    >>> people = Crowds.of(pl.DataFrame({"born": [1, 2, 3, 4, 5, 5, 6, 6, 6, 6, 7, 7, 8, 9, 9]}))
-    >>> found = population_uniques(people, 50.0)
+    >>> from types import SimpleNamespace
+    >>> found = population_uniques(SimpleNamespace(sizes=np.array([1, 1, 1, 1, 1, 2, 2, 2, 4])), 50.0)
     >>> found.chosen.model, round(found.chosen.people, 1)
     ('snb', 2.1)
     """
-    fraction = crowds.rows / population
-    if not (crowds.sizes == 1).any():
+    fraction = int(sample.sizes.sum()) / population
+    if not (sample.sizes == 1).any():
         none = tuple(Estimate(model, 0.0, 0.0, "no row is unique in the sample") for model in MODELS)
         return PopulationUniques(fraction, population, none[0], none)
-    sizes, classes = np.array(crowds.histogram).T
+    sizes, classes = np.unique(sample.sizes, return_counts=True)
     estimates = {name: _estimate(name, model(sizes, classes, population), population) for name, model in MODELS.items()}
     return PopulationUniques(fraction, population, _chosen(estimates, fraction), tuple(estimates.values()))
 
