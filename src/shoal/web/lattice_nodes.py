@@ -11,6 +11,7 @@ from shoal.core.pictures import DrawnNode, drawn_lattice
 from shoal.web.desk import Desk, Draft
 from shoal.web.events import listen
 from shoal.web.job_state import JobState, stop_button, wait_for
+from shoal.web.language import t
 from shoal.web.page import Page
 from shoal.web.parts import button, drawn, grid, heading, message, part, text
 
@@ -19,7 +20,7 @@ RECODING = "full-domain"
 """The recoding that publishes a column at one level."""
 FEW = 8
 """Nodes that give a release, for which there is a line and a button."""
-LEAD = (
+LEAD = t(
     "Every choice of one level for each column: what it costs, and how many rows would be suppressed. Nothing is"
     " published. A click on a node takes its levels for the next run."
 )
@@ -38,7 +39,7 @@ def _unchosen(draft: Draft) -> Draft:
 
 def ask_lattice(page: Page, found: JobState | None) -> None:
     """Offer to look at the lattice; show what was found of it."""
-    heading("The lattice of levels")
+    heading(t("The lattice of levels"))
     text(LEAD, "faint")
     if found is not None and not found.refused and not found.found:
         wait_for(page, found.id)
@@ -49,30 +50,37 @@ def ask_lattice(page: Page, found: JobState | None) -> None:
     elif found is not None:
         _shown(page, found.found)
     start = lambda: page.attempt(page.desk.lattice)  # noqa: E731
-    button("Look at the lattice", start, key="look-lattice", off=bool(page.desk.ready()))
+    button(t("Look at the lattice"), start, key="look-lattice", off=bool(page.desk.ready()))
 
 
 def _shown(page: Page, found: Mapping[str, Any]) -> None:
     """Show the picture, and the cheapest nodes that give a release with a button each."""
     columns = list(found["levels"])
     nodes = [DrawnNode(**{**one, "levels": tuple(one["levels"])}) for one in found["drawn"]]
-    text(f"{found['size']:,} nodes, {found['evaluated']:,} evaluated, {found['released']:,} give a release.")
+    counted = {name: found[name] for name in ("size", "evaluated", "released")}
+    text(t("{size} nodes, {evaluated} evaluated, {released} give a release.", **counted))
     if found["size"] > len(nodes):
-        text(f"The {len(nodes):,} cheapest of those evaluated are shown.", "faint")
+        text(t("The {shown} cheapest of those evaluated are shown.", shown=len(nodes)), "faint")
     drawn(drawn_lattice(nodes, columns, str(found["cost"]), "node-"), "scroll")
     for node in nodes:
         listen(f"node-{node.name}", partial(_take, page, columns, node.levels))
     made = [node for node in nodes if node.released][:FEW]
     if not made:
-        message("No node gives a release: ask for less, or let more rows be all stars.", "warn")
+        message(t("No node gives a release: ask for less, or let more rows be all stars."), "warn")
         return
     rows = [[*map(str, node.levels), amount(node.cost), f"{node.suppressed:,}"] for node in made]
-    headings = [*columns, f"cost ({found['cost']})", "suppressed"]
-    grid(headings, rows, numbers=range(len(headings)), about="The cheapest nodes that give a release")
+    headings = [*columns, t("cost ({cost})", cost=found["cost"]), t("suppressed")]
+    grid(headings, rows, numbers=range(len(headings)), about=t("The cheapest nodes that give a release"))
     with part("div", class_="buttons"):
         for node in made:
             use = partial(_take, page, columns, node.levels)
-            button(f"Use {node.name}", use, key=f"use-{node.name}", kind="small", off=_taken(page.draft, columns, node))
+            button(
+                t("Use {node}", node=node.name),
+                use,
+                key=f"use-{node.name}",
+                kind="small",
+                off=_taken(page.draft, columns, node),
+            )
 
 
 def _take(page: Page, columns: list[str], levels: tuple[int, ...], _: object = None) -> Any:
