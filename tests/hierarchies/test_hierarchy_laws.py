@@ -20,7 +20,9 @@ from shoal.hierarchies import (
     Builder,
     Common,
     Cycles,
+    DateLabels,
     Dates,
+    Groups,
     Hierarchy,
     Icd9,
     Icd10,
@@ -210,6 +212,29 @@ def test_weeks_and_weekdays(values: pl.Series) -> None:
         for cell, block in zip(values.drop_nulls().to_list(), hierarchy.up[1].tolist(), strict=False):
             label, (year, week, day) = hierarchy.labels[1][block], cell.isocalendar()
             assert label == (f"{year:04d}-W{week:02d}" if builder == Weeks() else WEEKDAYS[day - 1])
+
+
+@settings(deadline=None)
+@given(
+    st.one_of(columns(codes, pl.String), columns(whole, pl.Int64)),
+    st.sampled_from([(2,), (2, 4), (3, 9, 27)]),
+)
+def test_groups_of_neighbours(values: pl.Series, sizes: tuple[int, ...]) -> None:
+    hierarchy = Groups(sizes).build(values)
+    check_laws(hierarchy, values)
+    for size, up in zip(sizes, hierarchy.up[1:-1], strict=False):
+        known = up[: len(values.drop_nulls())]
+        assert (known == np.arange(len(known)) // size).all()
+    written = Groups(sizes).resolved(values).build(values)
+    assert (written.labels, written.up.tolist()) == (hierarchy.labels, hierarchy.up.tolist())
+
+
+@given(st.one_of(columns(days, pl.Date), columns(moments, pl.Datetime("us"))))
+def test_dates_by_formats(values: pl.Series) -> None:
+    hierarchy = DateLabels("%B %Y,year %Y").build(values)
+    check_laws(hierarchy, values)
+    for cell, block in zip(values.drop_nulls().to_list(), hierarchy.up[2].tolist(), strict=False):
+        assert hierarchy.labels[2][block] == f"year {cell.year:04d}"
 
 
 @given(columns(moments, pl.Datetime("us")))

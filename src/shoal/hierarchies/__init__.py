@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from shoal.hierarchies.base import Builder, Hierarchy, hierarchy_from_labels
     from shoal.hierarchies.common import Common
     from shoal.hierarchies.cycles import Cycles
+    from shoal.hierarchies.date_labels import DateLabels
     from shoal.hierarchies.dates import Dates
+    from shoal.hierarchies.groups import Groups
     from shoal.hierarchies.icd9 import Icd9
     from shoal.hierarchies.icd10 import Icd10
     from shoal.hierarchies.intervals import Intervals
@@ -32,7 +34,9 @@ __all__ = [
     "Builder",
     "Common",
     "Cycles",
+    "DateLabels",
     "Dates",
+    "Groups",
     "Hierarchy",
     "Icd9",
     "Icd10",
