@@ -26,7 +26,7 @@ from shoal.tables.table import read
 def lattice(
     given: dict[str, Any],
     top: Annotated[
-        int | None, typer.Option(metavar="N", help=f"List the N cheapest nodes; if not given {FEW}, as JSON all.")
+        int | None, typer.Option(metavar="N", help=f"List the first N nodes; if not given {FEW}, as JSON all.")
     ] = None,
     released: Annotated[bool, typer.Option("--released", help="List only nodes that give a release.")] = False,
     nodes: Annotated[
@@ -37,8 +37,8 @@ def lattice(
 ) -> None:
     """List choices of one level for each column: cost, models that hold, rows suppressed. Publishes nothing.
 
-    The cheapest come first. `shoal anonymize --recoding full-domain --level COLUMN=LEVEL ...` applies one. Ctrl-C keeps
-    what is done.
+    Nodes that give a release come first, the cheapest before others. `shoal anonymize --recoding full-domain --level
+    COLUMN=LEVEL ...` applies one. Ctrl-C keeps what is done.
     """
     asked = settings("lattice", given, needed={})
     path, reading = table_file(asked)
@@ -57,8 +57,8 @@ def lattice(
 def show(found: LatticeView, most: int) -> None:
     """Print a row a node, which were left out, and how the best is applied."""
     out = console()
-    suppress = f", up to {counted(found.may_suppress, 'row')} suppressed" if found.may_suppress else ""
-    out.print(f"{found.rows:,} rows, {found.require}, cost {found.cost}{suppress}")
+    suppress = f"{counted(found.may_suppress, 'row')} may be suppressed ({SETTINGS['max_suppressed'].flag})"
+    out.print(f"{found.rows:,} rows, {found.require}, cost {found.cost}, {suppress}")
     out.print(f"{counted(found.size, 'node')}, {found.evaluated:,} evaluated, {found.released:,} give a release")
     if found.nodes:
         out.print(_grid(found, most))
@@ -82,13 +82,14 @@ def _grid(found: LatticeView, most: int) -> Grid:
         grid.add_column(Text(f"fail {model.model}"), justify="right", overflow="fold")
     grid.headed("release")
     for node in found.nodes[:most]:
-        grid.add_row(*_cells(node), style="bold" if node is found.best else None)
+        grid.add_row(*_cells(node, found.may_suppress), style="bold" if node is found.best else None)
     return grid
 
 
-def _cells(node: Node) -> list[str]:
+def _cells(node: Node, may_suppress: int) -> list[str]:
     """Return a node as a row: rows that fail each model, and what becomes of them."""
     failing = (f"{one.failing_rows:,}" for one in node.models)
     levels = map(str, node.levels.values())
-    outcome = node.outcome if node.released else f"no: {node.reason}"
+    why_not = "no" if node.suppressed > may_suppress else f"no: {node.reason}"
+    outcome = node.outcome if node.released else why_not
     return [*levels, f"{node.cost:,.6g}", f"{node.suppressed:,}", f"{node.classes:,}", *failing, outcome]

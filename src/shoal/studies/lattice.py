@@ -94,7 +94,10 @@ class Node:
 
 @dataclass(frozen=True)
 class LatticeView:
-    """Nodes of a lattice, the cheapest first; of equals the lower one. It holds no cell of the table."""
+    """Nodes of a lattice: those that give a release, then the others, by cost; of equals the lower one first.
+
+    It holds no cell of the table.
+    """
 
     rows: int
     require: str
@@ -213,18 +216,19 @@ def lattice(
     progress: Progress | None = None,
     **settings: Unpack[Settings],
 ) -> LatticeView:
-    """List the nodes of the full-domain lattice, the cheapest first: levels, cost, models and suppressed rows.
+    """List the nodes of the full-domain lattice by cost: levels, cost, models and suppressed rows.
 
-    `top` keeps the first so many nodes, `released` those alone that give a release. At most `most_nodes` are evaluated:
-    those that cost least before any row is suppressed. `levels` narrows the lattice by the least and the most level of
-    a column. To apply a node, give its levels to `shoal.anonymize` as `levels`, with `recoding="full-domain"`. The
-    other settings are those of `shoal.anonymize`. Ctrl-C keeps what is done, if anything is.
+    Nodes that give a release come first. `top` keeps the first so many nodes, `released` those alone that give a
+    release. At most `most_nodes` are evaluated: those that cost least before any row is suppressed. `levels` narrows
+    the lattice by the least and the most level of a column. To apply a node, give its levels to `shoal.anonymize` as
+    `levels`, with `recoding="full-domain"`. The other settings are those of `shoal.anonymize`. Ctrl-C keeps what is
+    done, if anything is.
 
     >>> people = {"age": [21, 22, 24, 38, 39, 60], "sex": ["f", "f", "f", "m", "m", "m"]}
     >>> asked = {"quasi": ["age", "sex"], "require": "k=2", "hierarchies": {"age": "intervals:width=10,20"}}
     >>> found = lattice(people, max_suppressed=0.4, **asked)
     >>> [(tuple(node.levels.values()), node.suppressed, node.outcome) for node in found.nodes[:2]]
-    [((1, 0), 1, 'refused'), ((2, 0), 1, 'refused')]
+    [((3, 0), 0, 'kept'), ((3, 1), 0, 'kept')]
     """
     request = Request.of("lattice", quasi=quasi, require=require, **settings)
     limit = MemoryLimit.of(memory_limit)
@@ -252,7 +256,7 @@ def view(
     problem = prepare(table, request, progress, deadline).problem
     _check_dropping(problem)
     nodes, stopped = _evaluated(Evaluation(problem), most, deadline, progress)
-    nodes.sort(key=lambda node: (node.cost, node.height, tuple(node.levels.values())))
+    nodes.sort(key=lambda node: (not node.released, node.cost, node.height, tuple(node.levels.values())))
     shown = [node for node in nodes if node.released or not released]
     ends = zip(problem.microdata.least_levels, problem.microdata.most_levels, strict=True)
     return LatticeView(
