@@ -20,6 +20,8 @@ from shoal.utility.classifier import MODELS
 
 PAIRS = 5
 """Pairs of columns shown, those that changed the most."""
+FIELDS = 24
+"""Pairs of values shown of a contingency table; `--json` has all."""
 
 
 @reading_options
@@ -100,8 +102,8 @@ def show(found: Utility) -> None:
         out.print(f"{asked}: wrong by {percent(found.queries.median)} (median), {percent(found.queries.mean)} (mean)")
     told = percent(found.propensity.share)
     out.print(f"distinguishable from the original: {told} of the most possible (pMSE {found.propensity.pmse:.4g})")
-    if found.classifiers:
-        out.print(_classifiers(found.classifiers))
+    for target in dict.fromkeys(one.target for one in found.classifiers):
+        out.print(_classifiers(target, [one for one in found.classifiers if one.target == target]))
     for counts in found.tables:
         out.print(_contingency(counts))
     for note in found.notes:
@@ -130,24 +132,31 @@ def _columns(found: Utility) -> Grid:
     return grid
 
 
-def _classifiers(learnt: Sequence[Classifier]) -> Grid:
-    """Return how good guesses about held-out rows are, learnt from the release and from the original."""
-    grid = Grid().headed("target", "classifier", overflow="fold")
-    grid.headed("right", "original", "commonest", "AUC", "original", "Brier", "original", justify="right")
+def _classifiers(target: str, learnt: Sequence[Classifier]) -> Grid:
+    """Return how good guesses about held-out rows are, learnt from the release and before that from the original."""
+    grid = Grid(title=Text(f"guessing {target} of {learnt[0].tested:,} rows held out"), title_justify="left")
+    grid.headed("classifier", no_wrap=True)
+    grid.headed("right", "before", "commonest", "AUC", "before", "Brier", "before", justify="right")
     for one in learnt:
         after, before = one.release, one.original
         right = (percent(after.accuracy), percent(before.accuracy), percent(one.commonest))
         scores = (f"{score:.3f}" for score in (after.auc, before.auc, after.brier, before.brier))
-        grid.add_row(Text(one.target), one.model, *right, *scores)
+        grid.add_row(one.model, *right, *scores)
     return grid
 
 
 def _contingency(counts: Contingency) -> Grid:
-    """Return a table of counts, before and after in each field."""
-    grid = Grid().headed(Text(f"{counts.columns[0]} \\ {counts.columns[1]}"), overflow="fold")
-    grid.headed(*(Text(value) for value in counts.values[1]), justify="right")
-    for value, before, after in zip(counts.values[0], counts.before, counts.after, strict=True):
-        grid.add_row(Text(value), *(f"{a:,.4g} > {b:,.4g}" for a, b in zip(before, after, strict=True)))
+    """Return the counts of pairs of values, before and after; of many pairs those that changed the most."""
+    pairs = [
+        (first, second, before, after)
+        for first, befores, afters in zip(counts.values[0], counts.before, counts.after, strict=True)
+        for second, before, after in zip(counts.values[1], befores, afters, strict=True)
+    ]
+    if len(pairs) > FIELDS:
+        pairs = sorted(pairs, key=lambda pair: abs(pair[2] - pair[3]), reverse=True)[:FIELDS]
+    grid = Grid().headed(*map(Text, counts.columns), overflow="fold").headed("rows", "after", justify="right")
+    for first, second, before, after in pairs:
+        grid.add_row(Text(first), Text(second), f"{before:,.0f}", f"{after:,.4g}")
     return grid
 
 
