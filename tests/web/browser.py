@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP, PHONE = (1280, 900), (375, 812)
-PATIENCE, RUN = 30_000, 240_000
+PATIENCE, RUN = 120_000, 240_000
 """Milliseconds after which a page, or a run, that shows nothing has failed; no time is measured by it."""
 SLICES = 8
 """How often a run that goes on is waited for: others may need the machine too."""
