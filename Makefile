@@ -4,13 +4,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 CORES  ?= auto
+SECONDS ?= 600
 
 # What make check runs: the layers of the tree, discovery, and for each layer the tests that catch most faults soonest.
 QUICK  := tests/test_layers.py tests/test_house.py tests/test_config.py tests/contracts/test_discovery.py \
           tests/contracts/test_worked_examples.py tests/core tests/hierarchies tests/microdata tests/checking/test_audit.py \
           tests/release/test_verification.py src/shoal/core src/shoal/tables src/shoal/models src/shoal/release
 
-.PHONY: help demo check test test-all test-web lint bench docs clean
+.PHONY: help demo check test test-all test-web lint bench campaign docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
@@ -19,6 +20,7 @@ help:
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
 	@echo "make bench     the benchmarks that need nothing else and end by themselves"
+	@echo "make campaign  the law over random tables, ten minutes; again, and it goes on (SECONDS=600 says how long)"
 	@echo "make lint      ruff and mypy alone"
 	@echo "make docs      the documentation as a web site in site/"
 
@@ -55,6 +57,10 @@ test-web: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# The ledgers stay in build/campaign; docs/reliability.md says what they hold.
+campaign: $(READY)
+	$(BIN)/python -m tests.campaign --seconds $(SECONDS)
 
 docs: $(READY)
 	$(BIN)/python -m docs.generator

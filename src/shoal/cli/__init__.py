@@ -16,6 +16,9 @@ from shoal.core.errors import Infeasible, ParameterError, SafetyWarning, ShoalEr
 LEVEL, LEVELS = "SHOAL_LOG", ("debug", "info", "warning", "error")
 """The environment variable that says from which level on is logged, and the levels."""
 
+FAULT = 70
+"""The exit code of an error that shoal did not foresee."""
+
 
 def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
@@ -38,6 +41,27 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except Exception as error:
+        if os.environ.get(LEVEL) == "debug":
+            raise
+        print(_as_json(_fault(error)) if "--json" in sys.argv else f"shoal: {_fault(error)}", file=sys.stderr)
+        sys.exit(FAULT)
+
+
+def _fault(error: Exception) -> ShoalError:
+    """Say where shoal itself failed; the message of the error is left out, as it may repeat a cell."""
+    places = []
+    trace = error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.startswith("shoal."):
+            places.append(f"{module}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    where = f" at {', '.join(places[-3:])}" if places else ""
+    return ShoalError(
+        f"something went wrong in shoal ({type(error).__name__}{where})",
+        hint=f"this is a fault of shoal, please report it; {LEVEL}=debug shows all of it, perhaps with cells",
+    )
 
 
 def _log_as_asked(level: str) -> None:

@@ -100,7 +100,8 @@ class _Blocks:
         microdata, cost, cells = problem.microdata, problem.cost, every_block(problem)
         assert isinstance(cost, CellCost)
         tuples = len(microdata.counts)
-        blocks = cls(Layout(tuples), len(cells) * UNIT / cost.full_loss(cells))
+        most = cost.full_loss(cells) or 1.0  # 0 where no cell of the table can lose anything
+        blocks = cls(Layout(tuples), len(cells) * UNIT / most)
         for every, codes, losses in zip(cells, microdata.tuples.T, block_losses(cost, cells), strict=True):
             blocks.add_nodes(every, codes, cost.cell_losses(every) / cost.share(cells))
             blocks.add_boxes(every, codes, losses)

@@ -1,0 +1,80 @@
+"""What ledgers came to: totals, and a table of method, recoding and model in which no empty cell is unexplained."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.campaign.ledger import Tally, lines
+
+
+def summed(paths: Iterable[Path]) -> tuple[Tally, list[dict[str, Any]]]:
+    """Return all blocks of ledgers together, and the failures."""
+    tally, failures = Tally(), []
+    for line in lines(paths):
+        if "failure" in line:
+            failures.append(line)
+        else:
+            tally.add(line)
+    return tally, failures
+
+
+def write_summary(paths: Sequence[Path], folder: Path) -> str:
+    """Write totals and coverage of ledgers into a folder, and return the totals in words."""
+    tally, failures = summed(paths)
+    folder.mkdir(parents=True, exist_ok=True)
+    totals = totals_of(tally, failures)
+    rows, reasons = coverage(tally)
+    text = json.dumps({**totals, "reasons": reasons}, indent=2, ensure_ascii=False)
+    (folder / "campaign.json").write_text(text + "\n", encoding="utf-8")
+    with (folder / "campaign.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    return json.dumps(totals, indent=2, ensure_ascii=False)
+
+
+def totals_of(tally: Tally, failures: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the totals, and how often each law was broken by each method."""
+    numbers = {name: value for name, value in vars(tally).items() if isinstance(value, int | float)}
+    broken = Counter(f"{one['method']}: {one['failure']}"[:160] for one in failures)
+    outcomes: Counter[str] = Counter()
+    for some in tally.cells.values():
+        outcomes.update(some)
+    return {**numbers, "cells": dict(outcomes), "failures": dict(sorted(broken.items()))}
+
+
+def coverage(tally: Tally) -> tuple[list[list[str]], dict[str, str]]:
+    """Return the table of coverage, and the reasons it refers to.
+
+    A row is a method and a recoding, a column a model. A cell is the number of releases, the word of the reason why
+    there is none (`r1`, `r2`, ...), `infeasible` where no table met what was asked, or nothing where nothing was tried.
+    """
+    known = [cell.split("|") for cell in tally.cells]
+    models = sorted({model for _, _, model in known})
+    words = {reason: f"r{place}" for place, reason in enumerate(sorted(set(tally.reasons.values())), start=1)}
+    rows = [["method", "recoding", *models]]
+    for method, recoding in sorted({(method, recoding) for method, recoding, _ in known}):
+        rows.append([method, recoding, *(_cell(tally, f"{method}|{recoding}|{model}", words) for model in models)])
+    return rows, {word: reason for reason, word in words.items()}
+
+
+def _cell(tally: Tally, cell: str, words: dict[str, str]) -> str:
+    outcomes = tally.cells[cell]
+    if outcomes["published"]:
+        return str(outcomes["published"])
+    return words[tally.reasons[cell]] if cell in tally.reasons else "infeasible" if outcomes["infeasible"] else ""
+
+
+def read_coverage(path: Path) -> dict[tuple[str, str, str], str]:
+    """Return the cells of a table of coverage by method, recoding and model."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        return {
+            (row["method"], row["recoding"], model): text
+            for row in rows
+            for model, text in row.items()
+            if model not in ("method", "recoding")
+        }

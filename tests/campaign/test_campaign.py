@@ -1,0 +1,118 @@
+"""The campaign itself: a little of it, what it found before, and that the definitions know every model."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.campaign import law
+from tests.campaign.definitions import MODELS as DEFINED
+from tests.campaign.law import ACROSS, METHODS, Choice, examine
+from tests.campaign.ledger import Tally, append, lines
+from tests.campaign.shard import breaks_again, one_table, run
+from tests.campaign.shrinking import smallest
+from tests.campaign.summary import write_summary
+from tests.campaign.trials import MODELS, trial_of, trials
+from tests.thorough import many
+
+from shoal.methods.auto import choose
+from shoal.microdata.partition import Partition
+
+FOUND: list[tuple[str, dict[str, Any]]] = [
+    (
+        "anneal",
+        {
+            "columns": {"truth": [False], "salary": [5]},
+            "require": "entropy-l(salary)=1",
+            "recoding": "suppress",
+            "cost": "uniform-entropy",
+        },
+    ),
+]
+"""The smallest tables that broke a law once."""
+
+
+@pytest.mark.parametrize(("method", "data"), FOUND)
+def test_what_the_campaign_found_is_mended(method: str, data: dict[str, Any]) -> None:
+    trial = trial_of(data)
+    assert not examine(trial, [method], True, Random(0)).broken
+    assert not examine(trial, METHODS, False, Random(0)).broken
+
+
+def test_a_few_tables_keep_the_law(tmp_path: Path) -> None:
+    tally = Tally()
+    for number in range(many(3)):
+        one_table(number, Choice(), tally, tmp_path / "ledger.jsonl")
+    assert not (tmp_path / "ledger.jsonl").exists()
+    assert tally.runs > tally.problems > 0
+
+
+@pytest.mark.slow
+def test_more_tables_keep_the_law(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    run(path, 0, 1, seconds=60.0 * many(1), tables=250 * many(1))
+    assert not [line for line in lines([path]) if "failure" in line]
+
+
+def test_every_model_is_defined() -> None:
+    assert set(MODELS) == DEFINED
+
+
+def test_a_trial_is_read_back_from_the_ledger() -> None:
+    for trial in (trial for number in range(20) for trial in trials(number)):
+        data = json.loads(json.dumps(trial.as_data(), default=str))
+        again = trial_of(data)
+        assert again.as_data() == data
+        assert again.rows == trial.rows
+
+
+def test_a_broken_law_is_seen_and_shrunk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A method that forgets to check what it publishes is found, and the table is as small as can be."""
+
+    def careless(problem: Any, name: str, **more: Any) -> Any:
+        found = choose(problem, name, **more)
+        whole = len(set(found.partition.class_of_row.tolist())) == 1
+        return found if whole else replace(found, partition=Partition.of(problem.microdata.tuple_of_row))
+
+    monkeypatch.setattr(law, "choose", careless)
+    data = {
+        "columns": {"number": [1, 1, 2, 2, 4, 9], "truth": [True] * 6, "illness": ["cold"] * 6},
+        "require": "k=2 alpha(illness)=1",
+        "recoding": "range",
+    }
+    seen = examine(trial_of(data), ["mondrian"], True, Random(0))
+    assert "meet every model, by definition: k" in seen.broken["mondrian"]
+    found = smallest(trial_of(data), lambda one: breaks_again(one, "mondrian", seen.broken["mondrian"], ["mondrian"]))
+    assert len(found.rows) == 4
+    assert (found.require, found.quasi) == ("k=2", ("number",))
+
+
+def test_a_bound_that_another_release_disproves_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def boasting(problem: Any, name: str, **more: Any) -> Any:
+        found = choose(problem, name, **more)
+        return replace(found, lower_bound=found.cost + 1) if name == "mondrian" else found
+
+    monkeypatch.setattr(law, "choose", boasting)
+    trial = trial_of(
+        {"columns": {"number": [1, 2, 4, 9], "illness": ["cold"] * 4}, "require": "k=2", "recoding": "range"}
+    )
+    seen = examine(trial, ["mondrian", "subset-dp"], False, Random(0))
+    assert seen.broken == {"mondrian": ACROSS + "no release costs less than a lower bound"}
+
+
+def test_a_shard_goes_on_where_its_ledger_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.campaign.shard.BLOCK", 1)
+    path = tmp_path / "ledger-0-of-2.jsonl"
+    run(path, 0, 2, seconds=60, tables=1)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"block": 2, "cut off')
+    run(path, 0, 2, seconds=60, tables=1)
+    assert [line["block"] for line in lines([path])] == [0, 2]
+    append(path, {"failure": "a law", "method": "mondrian", "case": {}})
+    write_summary([path], tmp_path)
+    totals = json.loads((tmp_path / "campaign.json").read_text(encoding="utf-8"))
+    assert totals["tables"] == 2
+    assert totals["failures"] == {"mondrian: a law": 1}

@@ -1,0 +1,264 @@
+"""Random small tables, and what is asked of them: all from a number, so that any of them can be drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any, cast
+
+import polars as pl
+from tests.oracle import Value
+from tests.strategies import COSTS, NEARNESS, QUASI, SECRET, SENSITIVE, SUPPRESSED, Case, _distances
+
+import shoal.models
+from shoal.core.discovery import discover
+from shoal.core.errors import ShoalError
+from shoal.core.parameters import Number
+from shoal.microdata.microdata import Microdata, encode
+from shoal.models import Model, Models
+from shoal.models.orders import leaf_orders, read_as_asked
+from shoal.models.requirement import parse_requirement
+from shoal.problem import default_cost
+from shoal.recoding.recode import recoding_named, recodings
+from shoal.tables.column_types import tidy
+from shoal.tables.roles import Roles
+from shoal.tables.table import Table
+
+MODELS = discover(shoal.models, Model)
+HOME = "home"
+MOST_ROWS, MANY_ROWS = 8, 18
+PROBLEMS = 6
+"""How many things are asked of one table."""
+FEW = {"ck": 5, "skyline": 4, "presence": 4, "nt": 6}
+"""Rows up to which the oracle decides a model by trying everything."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trial(Case):
+    """A case whose rows may be of households; `encoded` keeps what is the same for all that is asked of a table."""
+
+    homes: Sequence[int] = ()
+    encoded: dict[object, Microdata] | None = None
+
+    @property
+    def microdata(self) -> Microdata:
+        """The table as codes."""
+        ordered = tuple(model for model in self.models if model.ordered_attributes)
+        at_home = any(model.needs_households for model in self.models)
+        key = (tuple(self.columns), len(self.rows), ordered, bool(self.population), at_home)
+        made = None if self.encoded is None else self.encoded.get(key)
+        if made is None:
+            made = self._encode(ordered, at_home)
+            if self.encoded is not None:
+                self.encoded[key] = made
+        return made
+
+    def _encode(self, ordered: tuple[Model, ...], at_home: bool) -> Microdata:
+        frame = self.frame.with_columns(pl.Series(HOME, self.homes)) if at_home else self.frame
+        roles = Roles.of(frame.columns, quasi=self.quasi, sensitive=self.sensitive)
+        table = Table(tidy(frame))
+        table = read_as_asked(table, order=leaf_orders(table, Models(ordered), self.builders))
+        people = None if self.people is None else Table.of(self.people)
+        return encode(table, roles, self.builders, people, household=HOME if at_home else None)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Value]]:
+        """The table, row by row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
+
+    def taken(self, rows: Sequence[int]) -> Trial:
+        """Some of the rows."""
+        homes = [self.homes[row] for row in rows] if self.homes else ()
+        return replace(cast(Trial, super().taken(rows)), homes=homes, encoded=None)
+
+    def without_column(self, name: str) -> Trial:
+        """The same without a quasi-identifier."""
+        columns = {other: column for other, column in self.columns.items() if other != name}
+        people = {other: column for other, column in self.population.items() if other != name}
+        weights = {other: weight for other, weight in self.weights.items() if other != name}
+        kinds = {other: kind for other, kind in self.kinds.items() if other != name}
+        return replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+
+    def as_data(self) -> dict[str, Any]:
+        """What a ledger keeps of it; `trial_of` reads it."""
+        data: dict[str, Any] = {
+            "columns": {name: [_written(value) for value in column] for name, column in self.columns.items()},
+            "require": self.require,
+            "recoding": self.recoding,
+        }
+        for name in ("cost", "weights", "max_dropped", "max_suppressed", "population", "homes"):
+            value = getattr(self, name)
+            if isinstance(value, Mapping):
+                value = {key: [_written(v) for v in x] if isinstance(x, list) else str(x) for key, x in value.items()}
+            if value:
+                data[name] = str(value) if isinstance(value, Fraction) else value
+        return data
+
+
+def _written(value: Value) -> Any:
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def trial_of(data: Mapping[str, Any]) -> Trial:
+    """Return the trial that a ledger keeps."""
+    kinds = {name: (QUASI | SECRET)[name] for name in data["columns"]}
+
+    def read(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Value]]:
+        known = {name: {_written(value): value for value in kinds[name].pool} for name in columns}
+        return {name: [known[name].get(value, value) for value in column] for name, column in columns.items()}
+
+    return Trial(
+        kinds=kinds,
+        columns=read(data["columns"]),
+        models=parse_requirement(data["require"], {NEARNESS.source: NEARNESS}).all,
+        recoding=data["recoding"],
+        cost=data.get("cost"),
+        weights={name: Fraction(weight) for name, weight in data.get("weights", {}).items()},
+        max_dropped=Fraction(data.get("max_dropped", 0)),
+        max_suppressed=Fraction(data.get("max_suppressed", 0)),
+        population=read(data.get("population", {})),
+        homes=data.get("homes", ()),
+    )
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+
+
+def trials(number: int) -> Iterator[Trial]:
+    """Yield what is asked of the table of a number."""
+    random = Random(number)
+    columns = _table(random)
+    rows = len(next(iter(columns.values())))
+    homes = [random.randrange(1, 4) for _ in range(rows)]
+    guards = [_guard(random, value) for value in columns.get("illness", [None] * rows)]
+    encoded: dict[object, Microdata] = {}
+    for _ in range(PROBLEMS):
+        trial = _asked(random, columns, guards, homes, encoded)
+        if trial is not None:
+            yield trial
+
+
+def aimed(number: int, recoding: str, model: str) -> Trial | None:
+    """Return a trial that asks for one model in one recoding; None where the model has nothing to read."""
+    random = Random(f"{number} {recoding} {model}")
+    columns = _table(random)
+    rows = len(next(iter(columns.values())))
+    homes = [random.randrange(1, 4) for _ in range(rows)]
+    guards = [_guard(random, value) for value in columns.get("illness", [None] * rows)]
+    return _asked(random, columns, guards, homes, {}, (recoding, [model]))
+
+
+def _table(random: Random) -> dict[str, list[Value]]:
+    """Columns of some kinds, with repeated rows, missing values and constant columns."""
+    quasi = random.sample(list(QUASI), random.choice((1, 2, 2, 3)))
+    sensitive = random.choice((["illness"], ["salary"], ["illness", "salary"]))
+    rows = random.randint(1, MOST_ROWS) if random.random() < 0.97 else random.randint(MOST_ROWS, MANY_ROWS)
+    columns: dict[str, list[Value]] = {}
+    for name in (*quasi, *sensitive):
+        pool = (QUASI | SENSITIVE)[name].pool
+        some = [*random.sample(pool, random.randint(1, min(3, len(pool)))), *([None] if random.random() < 0.25 else [])]
+        columns[name] = random.choices(some, k=rows)
+    return columns
+
+
+def _asked(
+    random: Random,
+    columns: Mapping[str, list[Value]],
+    guards: Sequence[Value],
+    homes: Sequence[int],
+    encoded: dict[object, Microdata],
+    aim: tuple[str, list[str]] | None = None,
+) -> Trial | None:
+    """Draw what is asked of a table, or the rest of it; None where a model has nothing to read there."""
+    recoding, names = aim or (
+        random.choice(list(recodings())),
+        random.sample(list(MODELS), random.choice((1, 1, 1, 2, 2, 3))),
+    )
+    if aim is None and recoding_named(recoding).two_tables and random.random() < 0.9:
+        names = [name for name in names if MODELS[name].speaks_of_groups()] or ["l"]
+    models = [_model(random, MODELS[name], columns) for name in names]
+    found = tuple(dict.fromkeys(model for model in models if model is not None))
+    if not found:
+        return None
+    if any(model.needs_guards for model in found):
+        columns = {**columns, "guard": list(guards)}
+    most = min((FEW.get(model.name, MANY_ROWS) for model in found), default=MANY_ROWS)
+    columns = {name: column[:most] for name, column in columns.items()}
+    quasi = [name for name in columns if name in QUASI]
+    people = _population(random, columns, quasi) if any(model.needs_population for model in found) else {}
+    cost = _cost(random, recoding)
+    weighable = COSTS[cost or default_cost(recoding_named(recoding), weighted=True)].takes_weights
+    weighed = random.sample(quasi, 1) if weighable and random.random() < 0.15 else []
+    return Trial(
+        kinds={name: (QUASI | SECRET)[name] for name in columns},
+        columns=columns,
+        models=found,
+        recoding=recoding,
+        cost=cost,
+        weights={name: random.choice((Fraction(1, 2), Fraction(3))) for name in weighed},
+        max_dropped=random.choice((Fraction(0), Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2))),
+        max_suppressed=random.choice(SUPPRESSED) if recoding == "full-domain" else Fraction(0),
+        population=people,
+        homes=homes[:most],
+        encoded=None if people else encoded,
+    )
+
+
+def _guard(random: Random, illness: Value) -> Value:
+    """A node that holds a person's illness, or none."""
+    above = (illness, *SECRET["illness"].tree[illness], "*") if illness is not None else ("*",)
+    return random.choice((*above, None))
+
+
+def _cost(random: Random, recoding: str) -> str | None:
+    if random.random() < 0.6:
+        return None
+    return random.choice([name for name, cost in COSTS.items() if recoding in cost.recodings()])
+
+
+def _population(random: Random, columns: Mapping[str, list[Value]], quasi: Sequence[str]) -> dict[str, list[Value]]:
+    """The people of the table, and some more; now and then somebody of the table is not among them."""
+    known = list(zip(*(columns[name] for name in quasi), strict=True))[random.choice((0, 0, 0, 1)) :]
+    pools = [[*dict.fromkeys(columns[name]), QUASI[name].pool[0]] for name in quasi]
+    more = [tuple(map(random.choice, pools)) for _ in range(random.randint(1, 4))]
+    return {name: [row[place] for row in (*known, *more)] for place, name in enumerate(quasi)}
+
+
+def _model(random: Random, kind: type[Model], columns: Mapping[str, Sequence[Value]]) -> Model | None:
+    """Draw the parameters of a model, and what it reads; None where there is nothing that it can read."""
+    numbers = [_number(random, parameter) for parameter in kind.parameters]
+    if kind.name == "presence":
+        numbers.sort(key=Fraction)
+    if not kind.reads_attribute:
+        return kind.parse((), (), None, numbers)
+    names = [name for name in columns if name in SENSITIVE and kind.applies_to(pl.Series(columns[name]))]
+    if kind.needs_guards:
+        return kind.parse(("illness",), ("guard",), None, numbers) if "illness" in names else None
+    if not names:
+        return None
+    random.shuffle(names)
+    jointly = len(names) > 1 and random.random() < 0.2
+    attributes = tuple(names if jointly else names[:1])
+    given = tuple(names[len(attributes) :]) if random.random() < 0.15 else ()
+    takes_distance = any(one.name == "distance" for one in fields(cast(Any, kind)))
+    option = random.choice(_distances(attributes, columns)) if takes_distance else None
+    try:
+        return kind.parse(attributes, given, option, numbers)
+    except ShoalError:  # it reads one attribute, or none beside it
+        try:
+            return kind.parse(attributes[:1], (), None, numbers)
+        except ShoalError:
+            return None
+
+
+def _number(random: Random, parameter: Number) -> str:
+    """What a declared parameter may be, from its minimum up to a little more."""
+    low = Fraction(parameter.minimum if parameter.minimum is not None else 0)
+    high = low + 3 if parameter.maximum is None else Fraction(parameter.maximum)
+    if parameter.whole:
+        return str(random.randint(int(low) + parameter.above, min(int(high), int(low) + 3)))
+    parts = random.choice((2, 3, 4, 5, 6))
+    return str(low + Fraction(random.randint(1 if parameter.above else 0, int((high - low) * parts)), parts))
