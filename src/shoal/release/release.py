@@ -198,10 +198,10 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
         settle()
         check_target(target, overwrite=overwrite)
         _move(beside, target)
-    except OSError as error:
+    except (OSError, pl.exceptions.ComputeError) as error:  # polars says so of a disk that is full, of some formats
+        why = error.strerror or str(error) if isinstance(error, OSError) else "is the disk full?"
         raise ReleaseError(
-            f"cannot write the release to {str(target)!r}: {error.strerror or error}",
-            hint="no partial files remain",
+            f"cannot write the release to {str(target)!r}: {why}", hint="no partial files remain"
         ) from error
     finally:
         remove(beside)
