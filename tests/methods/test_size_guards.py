@@ -280,7 +280,7 @@ def test_there_is_no_local_search_where_counts_by_class_and_value_are_too_many(m
 
 @pytest.mark.parametrize("method", ["auto", "cube", "peel", "optimal", "set-cover"])
 def test_time_that_is_over_while_the_cube_is_laid_out_gives_the_quick_release(method: str) -> None:
-    problem = posed(bits(30, 10), "k=3")
+    problem = posed(bits(30, 8), "k=3")
     found = choose(problem, method, seed=0, deadline=after(20), progress=silent)
     assert found.cut
     assert found.cost <= Mondrian().run(problem).cost

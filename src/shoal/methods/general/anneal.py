@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -50,10 +49,9 @@ PATIENCE = 100
 in classes of hundreds would take minutes, and have the linear program."""
 POLISH = 0.5
 """The same where cells are blocks: there the search begins with a good release, which it must not lose."""
-PAID_BY, ENOUGH = 2.5, 15
+PAID_BY = 2
 """The same where closeness is asked for, as well: what so many rows of a class pay, as classes are large then, and what
-one pays is many times what a step adds. With fewer sweeps it is less by their root: a short search that begins hot ends
-dear."""
+one pays is many times what a step adds."""
 QUICKLY = 20
 """Limits of regret of a quick peeling."""
 DOWNHILL = 2
@@ -212,7 +210,7 @@ class Anneal(Method):
         sweeps = int(np.clip(allowed // work, fewest, most))
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
-        polish = min(POLISH, PAID_BY / usual * sqrt(min(sweeps / ENOUGH, 1))) if is_close(problem) else POLISH
+        polish = min(POLISH, PAID_BY / usual) if is_close(problem) else POLISH
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
 
