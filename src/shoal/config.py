@@ -59,7 +59,7 @@ def read_config(path: Path, folder: Path | None = None) -> dict[str, Any]:
         raise ParameterError(
             f"there is no configuration {path.name!r} in {str(path.parent)!r}", hint="check the path"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits, and lists within lists
         raise ParameterError(f"{path.name!r} is not a TOML file: {error}", hint="see docs/configuration.md") from error
     settings: dict[str, Any] = {}
     for section, entries in _renamed(path.name, content).items():

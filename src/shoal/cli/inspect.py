@@ -91,8 +91,13 @@ def _line(column: Column, width: int) -> Text:
 
 def _cut(name: str, width: int) -> str:
     """Return a name as it takes so many places of the terminal."""
-    name = name if name.isprintable() else repr(name)
+    name = _harmless(name)
     return set_cell_size(name, width) if cell_len(name) <= width else set_cell_size(name, width - 1) + "…"
+
+
+def _harmless(name: str) -> str:
+    """Return a name without signs that a terminal would obey, such as colours or writing from right to left."""
+    return name if name.isprintable() else repr(name)
 
 
 def _ranking(found: Inspection, width: int) -> None:
@@ -114,7 +119,7 @@ def _steps(steps: Sequence[Step], width: int) -> None:
         shares = f"{percent(step.unique):>7} unique  {percent(step.below):>7} in groups below {CROWD}"
         _out(f"  {_cut(step.column, width)}  {shares}")
     if ends < len(steps):
-        _out(f"  nearly all rows are unique already; then {', '.join(step.column for step in steps[ends:])}")
+        _out(f"  nearly all rows are unique already; then {', '.join(_harmless(step.column) for step in steps[ends:])}")
 
 
 def _singling(found: Inspection) -> None:

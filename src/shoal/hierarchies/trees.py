@@ -57,6 +57,8 @@ def json_rows(path: str | Path) -> list[Row]:
     except json.JSONDecodeError as error:
         place = f"{name!r}, line {error.lineno:,}"
         raise HierarchyError(f"{place} is not JSON", expected="a nested object") from error
+    except RecursionError as error:
+        raise HierarchyError(f"{name!r} has too many groups within groups", expected="a few levels") from error
     return tree_rows(tree)
 
 

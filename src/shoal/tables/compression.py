@@ -22,6 +22,8 @@ BLOCK = 2**17
 """Compressed bytes that are read together."""
 TEXTS = (".csv", ".tsv", ".txt")
 """How the name of the text in a zip file ends."""
+MOST_HELD = 2**31
+"""Bytes of text that are unpacked in memory; a few packed ones may stand for any number."""
 
 
 @contextmanager
@@ -57,9 +59,15 @@ def unpacked(file: IO[bytes], name: str) -> Iterator[IO[bytes]]:
 
 
 def text_of(content: bytes, name: str) -> bytes:
-    """Return the text of a file from its bytes."""
+    """Return the text of a file from its bytes; one that is too long to be held is refused."""
     with unpacked(io.BytesIO(content), name) as text:
-        return text.read()
+        found = text.read(MOST_HELD + 1)
+    if len(found) > MOST_HELD:
+        raise TableError(
+            f"{name!r} holds more than {MOST_HELD:,} bytes of text, which do not fit in memory",
+            hint="unpack it, and make room in the temporary folder (TMPDIR)",
+        )
+    return found
 
 
 def zstandard() -> Any:

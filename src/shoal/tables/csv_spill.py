@@ -26,7 +26,15 @@ from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
 from shoal.tables.compression import opened
-from shoal.tables.csv_text import COMPRESSED, HEAD, Form, marked_encoding, separators_outside, without_blank_lines
+from shoal.tables.csv_text import (
+    COMPRESSED,
+    HEAD,
+    LONGEST,
+    Form,
+    marked_encoding,
+    separators_outside,
+    without_blank_lines,
+)
 from shoal.tables.readers.base import ReadOptions
 
 try:
@@ -39,9 +47,9 @@ BLOCK = 2**23
 FILES = {"cells.csv", "cells.parquet"}
 """What is in a temporary folder."""
 PACKED = 8
-"""How many times larger a packed file is taken to be once unpacked."""
-LONGEST = 2**26
-"""Characters of the longest row that is read."""
+"""How many times larger a packed file is taken to be once unpacked, at least."""
+COUNTED = 2**26
+"""Bytes of a packed text that are counted: more of them do not fit in the memory that a small file may take."""
 
 
 def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
@@ -63,8 +71,20 @@ def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
 
 
 def text_size(path: Path) -> int:
-    """Return how many bytes of text a file holds; of a packed one about how many."""
-    return path.stat().st_size * (PACKED if _is_packed(path) else 1)
+    """Return how many bytes of text a file holds; of a packed one about how many, or more than are counted."""
+    size = path.stat().st_size
+    if not _is_packed(path):
+        return size
+    return size * PACKED if size * PACKED > COUNTED else max(size * PACKED, _counted(path))
+
+
+def _counted(path: Path) -> int:
+    """Return how many bytes of text a packed file holds, counted up to a limit: a few may stand for very many."""
+    counted = 0
+    with opened(path) as text:
+        while counted <= COUNTED and (block := text.read(BLOCK)):
+            counted += len(block)
+    return counted
 
 
 def has_room(path: Path) -> bool:
@@ -120,7 +140,10 @@ def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> S
         cells, partial(pl.scan_parquet, glob=False), lambda column: tidy_column(form.typed(column)), form.noted
     )
     if separators != (stored.rows + 1) * (len(names) - 1):
-        form.check_short(_short(text, form.separator, len(names)))
+        try:
+            form.check_short(_short(text, form.separator, len(names)))
+        except csv.Error as error:
+            raise form.irregular() from error
     text.unlink()
     return stored
 

@@ -20,6 +20,10 @@ COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 """How files begin that are compressed: by gzip, bzip2, Zstandard, or in a zip file."""
 HEAD = 100_000
 """Characters at the beginning of a text that its form is guessed from."""
+LONGEST = 2**26
+"""Characters of the longest cell that is read, and of the longest row of a large file."""
+
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # Python's own limit is 131,072
 
 
 @dataclass(frozen=True)
