@@ -97,8 +97,10 @@ OF_SIZES: dict[str, Callable[[Sequence[int], Asked], bool]] = {
     "sample-uniques": _is_seldom_unique,
 }
 """Models that the sizes of all classes decide."""
-OF_PEOPLE = ("kmap", "k-households")
+OF_PEOPLE = ("kmap", "no-attack-journalist", "k-households")
 """Models that are decided by who fits the cells, and of what household the rows are."""
+ESTIMATES = frozenset(("population-uniques", "zayatz-uniques", "pitman-uniques", "snb-uniques"))
+"""Models that the campaign leaves out: an estimate that is found step by step has no definition but its steps."""
 MODELS = frozenset((*OF_COUNTS, *OF_SIZES, *OF_PEOPLE, *oracle.TOGETHER))
 """Every model that the campaign can decide."""
 
@@ -166,6 +168,9 @@ class Judge:
             return all(len({self.homes[row] for row in group}) >= asked.numbers[0] for group in classes)
         if asked.name == "kmap":
             return all(self._fitting(texts) >= asked.numbers[0] for texts in cells)
+        if asked.name == "no-attack-journalist":
+            gain, cost = asked.numbers
+            return all(self._fitting(texts) * cost >= gain for texts in cells)
         if isinstance(asked.distance, str) and asked.distance.split(":")[0] in ("sum", "maximum"):
             shown = [self._values(asked.attributes)[row] for group in classes for row in group]
             matrix = oracle.combined(list(dict.fromkeys(shown)), asked.distance, asked.trees)

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, cast
 
 import polars as pl
+from tests.campaign.definitions import ESTIMATES
 from tests.oracle import Value
 from tests.strategies import COSTS, NEARNESS, QUASI, SECRET, SENSITIVE, SUPPRESSED, Case, _distances
 
@@ -27,7 +28,7 @@ from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
-MODELS = discover(shoal.models, Model)
+MODELS = {name: kind for name, kind in discover(shoal.models, Model).items() if name not in ESTIMATES}
 HOME = "home"
 MOST_ROWS, MANY_ROWS = 8, 18
 PROBLEMS = 6

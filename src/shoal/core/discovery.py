@@ -30,7 +30,7 @@ def discover(package: ModuleType, kind: type[T]) -> dict[str, type[T]]:
 
     >>> import shoal.models
     >>> [name for name in discover(shoal.models, shoal.models.Model) if name.endswith("-l")]
-    ['distinct-l', 'entropy-l', 'recursive-l']
+    ['distinct-l', 'entropy-l', 'grassberger-l', 'recursive-l']
     """
     return declaring(package, kind, "")
 

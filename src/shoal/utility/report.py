@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,12 @@ class Utility:
     """The contingency tables that were asked for."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+
+    def without_cells(self) -> Utility:
+        """Return the same without commonest values and contingency tables, which show cells of the original."""
+        return replace(
+            self, marginals=tuple(replace(one, mode_before=None, mode_after=None) for one in self.marginals), tables=()
+        )
 
     def _repr_html_(self) -> str:
         """Show in a notebook the loss of each column and the error of counts."""

@@ -71,6 +71,8 @@ def _finish(folder: Path, found: Evidence) -> None:
 
 
 def _write(folder: Path, found: Evidence, *, done: bool) -> None:
+    """Write what is known, without any cell of the original."""
+    found = replace(found, utility=None if found.utility is None else found.utility.without_cells())
     put_json(folder / MEASURED, {**{name: plain(getattr(found, name)) for name in SHOWN}, "done": done})
 
 
