@@ -417,6 +417,7 @@ def test_a_hundred_thousand_rows() -> None:
     assert result.singling.smallest.columns == ("age", "zip")
 
 
+@pytest.mark.slow
 def test_agreement_with_the_roles_people_suggested_for_known_tables() -> None:
     folders = sorted(SHARED.glob("*/roles.json"))
     if not folders:

@@ -62,7 +62,7 @@ def assert_whole_or_absent(folder: Path) -> None:
         assert shoal.verify(folder / "out", original=folder / "census.csv").failures == []
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_kill_at_any_moment_leaves_nothing_or_a_whole_release(folder: Path, kills: int) -> None:
     write(census(2000, seed=1), folder / "census.csv")
     seconds_of_a_run(folder)  # compiles what is compiled once
@@ -92,7 +92,7 @@ sys.addaudithook(watch)
 """Python that sends its own process a signal at the n-th touch of a file in the folder being written."""
 
 
-@pytest.mark.parametrize("stride", [8, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [24, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "overwritten"])
 def test_a_kill_at_any_step_of_writing_leaves_nothing_or_a_whole_release(
     folder: Path, stride: int, existing: bool

@@ -291,6 +291,7 @@ def test_the_same_input_and_seed_give_the_same_public_bytes(tmp_path: Path, form
     assert one == other
 
 
+@pytest.mark.slow
 def test_the_method_that_is_chosen_gives_the_same_public_bytes_again(tmp_path: Path) -> None:
     one, other = (
         files(released(people(60).drop("birthplace"), method="auto").save(tmp_path / name) / "public")

@@ -35,6 +35,7 @@ def test_every_release_is_whole_and_verified(tmp_path: Path) -> None:
         found.save(folder)
 
 
+@pytest.mark.slow
 def test_who_joins_the_releases_sees_the_rows_that_share_every_class() -> None:
     found = codip(
         PEOPLE, quasi=QUASI, sensitive=["income", "occupation"], require="k=4 t(income)=0.3 t(occupation)=0.5"

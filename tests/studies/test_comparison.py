@@ -122,6 +122,7 @@ def test_a_time_limit_of_nothing_is_still_a_release() -> None:
     assert all(one.cost is not None for one in found.outcomes)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_a_second_comparison_says_the_same() -> None:
     first, second = (shoal.compare(PEOPLE, seed=3, **ASKED) for _ in range(2))
