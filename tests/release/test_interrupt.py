@@ -25,6 +25,7 @@ ARGUMENTS = [
     "--leave-out=rest",
     "--require=k=5 l(occupation)=2 t(income)=0.5",
     "--recoding=suppress",
+    "--effort=quick",
     "--output=out",
 ]
 
@@ -64,7 +65,7 @@ def assert_whole_or_absent(folder: Path) -> None:
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_kill_at_any_moment_leaves_nothing_or_a_whole_release(folder: Path, kills: int) -> None:
-    write(census(500, seed=1), folder / "census.csv")
+    write(census(2000, seed=1), folder / "census.csv")
     seconds_of_a_run(folder)  # compiles what is compiled once
     duration = seconds_of_a_run(folder)
     rng = random.Random(20)
