@@ -12,6 +12,7 @@ languages/fr.toml    the same in French
 from __future__ import annotations
 
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from functools import cache
@@ -32,12 +33,12 @@ SPOKEN: ContextVar[str] = ContextVar("SPOKEN", default=ENGLISH)
 """The language of whoever reads what is written now."""
 
 
-class Spoken(str):
+class Spoken(str, ABC):
     """A string that is in English by itself, and in the reader's language where it is written out."""
 
+    @abstractmethod
     def inside(self, language: str) -> str:
         """Return it in a language."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         """Return it in the reader's language."""
