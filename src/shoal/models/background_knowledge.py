@@ -48,6 +48,11 @@ class KnowledgeModel(AttributeModel):
             raise Unsupported(f"{self} counts other attributes as known", hint="leave out what stands after |")
 
     @property
+    def is_trivial(self) -> bool:
+        """Whether every table meets it: none, as a class with one value is refused whatever c is."""
+        return False
+
+    @property
     @abstractmethod
     def facts(self) -> tuple[int, ...]:
         """How many facts of each kind the attacker knows that can be spread over classes."""

@@ -52,11 +52,6 @@ class CKSafety(KnowledgeModel):
     attribute: str | Attributes
     others: str | Attributes = ()
 
-    @property
-    def is_trivial(self) -> bool:
-        """Whether every table meets it: none, as a class with one value is refused whatever c is."""
-        return False
-
     def surrogate(self, rows: int | None) -> Model:
         """Return the model of an attacker whose implications are about the target's class alone."""
         return by_class(self, CKSafetyByClass)
