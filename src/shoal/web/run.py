@@ -61,6 +61,7 @@ class RunView:
     method: str
     cost: str
     points: tuple[Point, ...]
+    seconds: int
     failure: Failure | None
     stopping: bool
     origin: Origin
@@ -73,8 +74,9 @@ class RunView:
         cost = f"{amount(paid['value'])} {paid['name']}" if paid else "–"
         said = (" ".join(draft.require), str(summary.get("method", draft.method)), cost)
         told = tuple(run.progress()) if points else ()
+        seconds = int(run.job.seconds) if points and run.state in GOING else 0
         stopping = (run.job.folder / "stop").exists()
-        return cls(run.id, run.number, run.state, *said, told, run.failure, stopping, origin)
+        return cls(run.id, run.number, run.state, *said, told, seconds, run.failure, stopping, origin)
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,7 @@ def _moves(run: RunView | None) -> None:
     if run.state in GOING:
         at = run.points[-1] if run.points else Point(0, 0, "starting")
         part("progress", max="1", value=f"{at.share:.4f}", aria_label=t("How far the run is"))
-        text(f"{known(at.doing)} – {at.seconds:.0f} s", "faint")
+        text(f"{known(at.doing)} – {run.seconds} s", "faint")
     picture = approach(run.points)
     if picture:
         drawn(picture)

@@ -254,6 +254,15 @@ def test_cost_falls_and_bound_rises(tmp_path: Path) -> None:
     ]
 
 
+def test_seconds_go_on_while_nothing_is_told(tmp_path: Path) -> None:
+    assert Job(tmp_path).seconds == 0
+    Teller(tmp_path)(0.5, "annealing")
+    told = Job(tmp_path).progress()[-1].seconds
+    hour_ago = time.time() - 3600
+    os.utime(tmp_path / "progress.jsonl", (hour_ago, hour_ago))
+    assert 3600 <= Job(tmp_path).seconds - told < 3700
+
+
 def test_a_what_if_goes_with_the_last_run_of_its_draft(desk: Desk) -> None:
     first, second, trial = here(desk), here(desk), here(desk, "frontier", vary="k=2")
     desk.change(require=["k=4"])

@@ -163,6 +163,14 @@ class Job:
         lines = text[: text.rfind("\n") + 1].splitlines()[after:]
         return [Point(**json.loads(line)) for line in lines]
 
+    @property
+    def seconds(self) -> float:
+        """How long a job that goes on has worked: what its last point says, and the time since."""
+        points = self.progress()
+        if not points:
+            return 0.0
+        return points[-1].seconds + max(time.time() - (self.folder / PROGRESS).stat().st_mtime, 0.0)
+
     def stop(self) -> None:
         """Ask for the best so far."""
         (self.folder / STOP).touch()
