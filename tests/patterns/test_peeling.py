@@ -133,7 +133,7 @@ def test_peeling_stopped_at_once_leaves_all_rows_in_one_class_of_stars() -> None
     cube = Cube.of(case.problem)
     checks = Checks.of(cube, case.problem.models)
     prices, stop = np.zeros(cube.types, np.int64), np.ones(1, np.bool_)
-    start = Peeling.of(cube.grid, cube.levels, cube.counts, prices, Regret(1.0, 5), checks.rules)
+    start = Peeling.of(cube.grid, cube.levels, cube.counts, prices, Regret(1.0, 5), checks.rules, 10**9)
     pieces, nodes, left = start.peel(stop)
     assert (len(pieces), len(nodes), left.tolist()) == (0, 0, cube.counts.tolist())
 

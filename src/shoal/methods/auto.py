@@ -38,6 +38,8 @@ MANY_ROWS = 100_000
 """Rows from which memory is given back to the system between two methods."""
 DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
+MERGED_UP_TO = 100_000
+"""Rows up to which classes of rows alone are tried where a model asks for values: merging them takes long with more."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
 
@@ -69,11 +71,11 @@ def choose(
     Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice,
     single-dimensional ones by top-down specialization, and a table of at most 12 rows is solved exactly. Otherwise
     Mondrian runs, and after it, where they can, the m-approximation (microaggregation, where centroids are published),
-    methods that are made for what is asked, and peeling of the patterns; with normal effort, where the table is not too
-    large for it, led by prices, and with the best effort until windows find nothing more. In the end classes are
-    annealed, beginning with the cheapest release so far; with the best effort and diversity also before that, as it
-    saves more in its time. What is proved of a dearer release holds for a cheaper one; one that is proved optimal is
-    not annealed.
+    methods that are made for what is asked, and peeling of the patterns, for diversity also as rows alone would have
+    it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
+    prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
+    beginning with the cheapest release so far; with the best effort and diversity also before that, as it saves more in
+    its time. What is proved of a dearer release holds for a cheaper one; one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a
@@ -175,13 +177,15 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
     if TMondrian.is_native(problem):
         stages.append(TMondrian())
     stages.append(Peel(limits=QUICKLY))
+    of_values = not problem.models.count_rows_alone and not closeness(problem.models)
+    if of_values and problem.rows <= MERGED_UP_TO:
+        stages.append(Peel(limits=QUICKLY, by_rows=True))
     if closeness(problem.models):
         stages.append(Fragments())
         if problem.rows <= CLOSE_GROUPS_UP_TO and not problem.cells_are_blocks:
             stages.append(MicroaggregationTFirst())
     for more in EFFORTS[: EFFORTS.index(effort) + 1]:
         patterns = _by_patterns(problem, more)
-        of_values = not problem.models.count_rows_alone and not closeness(problem.models)
         if more == BEST and patterns and of_values:
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         else:

@@ -91,6 +91,11 @@ class Checks:
         return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL, METRIC)).any())
 
     @property
+    def limits_shares(self) -> bool:
+        """Whether more is asked of values than how many are different."""
+        return bool((self.lines[:, 0] != DISTINCT).any())
+
+    @property
     def most_edges(self) -> int:
         """The edges, or pairs of direct ways, of the closeness that has most; 0 where none is asked for."""
         return max(int((self.weights > 0).sum(axis=1).max(initial=0)), self.most_ways // 2)

@@ -49,12 +49,17 @@ class Peeling:
     """For each of the nodes that are looked at at the same time."""
 
     @classmethod
-    def of(cls, grid: Grid, levels: Codes, counts: Ints, prices: Ints, regret: Regret, rules: Rules) -> Peeling:
-        """Return the start: no row is covered. The codes of `grid` and `rules` are changed as rows are covered."""
+    def of(
+        cls, grid: Grid, levels: Codes, counts: Ints, prices: Ints, regret: Regret, rules: Rules, looks: int
+    ) -> Peeling:
+        """Return the start: no row is covered, and types are looked at at most so often.
+
+        The codes of `grid` and `rules` are changed as rows are covered.
+        """
         number = len(counts)
         rows = Uncovered(grid, rules, counts.copy(), prices.copy(), np.arange(number, dtype=np.int32))
         memory = [Groups.of(number) for _ in range(LANES if number >= ABREAST else 1)]
-        walk, due = Walk(0, number, int(counts.sum()), 0, 0), np.zeros(len(levels), np.int64)
+        walk, due = Walk(0, number, int(counts.sum()), 0, 0, looks), _due(grid, levels, prices, regret)
         return cls(rows, levels, regret, Tally.of(counts, rules), walk, Pieces.of(number), due, memory)
 
     def peel(self, stop: Bools) -> tuple[Ints, Ints, Ints]:
@@ -78,9 +83,11 @@ class Peeling:
             while self.walk.now <= self.regret.steps and self.walk.active >= ABREAST:
                 waiting = np.flatnonzero(self.due <= self.walk.now).tolist()
                 while waiting:
-                    if stop[0]:
+                    if stop[0] or self.walk.looks <= 0:
                         return
-                    del waiting[: self._look(waiting[: len(self.memory)], threads)]
+                    active, seen = self.walk.active, self._look(waiting[: len(self.memory)], threads)
+                    self.walk = self.walk._replace(looks=self.walk.looks - seen * active)
+                    del waiting[:seen]
                 self.walk = self.walk._replace(now=self.walk.now + 1)
 
     def _look(self, nodes: list[int], threads: ThreadPoolExecutor) -> int:
@@ -97,3 +104,17 @@ class Peeling:
                 )
                 return place + 1
         return len(nodes)
+
+
+def _due(grid: Grid, levels: Codes, prices: Ints, regret: Regret) -> Ints:
+    """Return for every node the first limit of regret that a group there can keep: before it, it is not looked at.
+
+    A group pays at least the cheapest block of each attribute at its level, and is worth at most the dearest type.
+    """
+    paid = np.zeros(len(levels), np.int64)
+    for codes, starts, own in zip(grid.codes, grid.starts, levels.T, strict=True):
+        least = np.array([grid.losses[start + codes].min() for start in starts])
+        paid += least[own]
+    least_regret = (paid - prices.max(initial=0)) / regret.step
+    due: Ints = np.clip(np.ceil(least_regret).astype(np.int64) - 1, 0, regret.steps)
+    return due

@@ -24,6 +24,9 @@ from shoal.patterns.kernels import copy_into, gather, rising, with_room
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
+COUNTED = 8
+"""How many looks at a type it takes, about, to count its values for the models."""
+
 
 class Uncovered(NamedTuple):
     """The types that have uncovered rows, in the first places; as they leave, the others move up."""
@@ -91,6 +94,8 @@ class Walk(NamedTuple):
     """How many pieces there are."""
     classes: int
     """How many classes there are."""
+    looks: int
+    """How often types may still be looked at, each at each node that is walked; where none is left, it ends."""
 
 
 class Pieces(NamedTuple):
@@ -119,13 +124,20 @@ def walk_nodes(rows, levels, regret, tally, groups, walk, pieces, due, stop):
         for node in range(len(levels)):
             if due[node] > now:
                 continue
-            if walk.active == 0 or stop[0]:
+            if walk.active == 0 or walk.looks <= 0 or stop[0]:
                 return walk, pieces
+            walk = _looked(walk)
             found, least = choose(rows, walk.active, levels[node], limit, groups)
             due[node] = max(now + 1, int(min(least / regret.step, regret.steps)))
             if found:
                 walk, pieces = take_groups(rows, node, found, tally, groups, walk, pieces)
     return walk, pieces
+
+
+@njit(cache=True)
+def _looked(walk):
+    """Return where the walk stands once the active types were looked at."""
+    return Walk(walk.now, walk.active, walk.remaining, walk.made, walk.classes, walk.looks - walk.active)
 
 
 @njit(cache=True)
@@ -138,11 +150,12 @@ def limit_at(regret, now):
 def take_groups(rows, node, found, tally, groups, walk, pieces):
     """Make classes of the groups chosen at a node, as far as they may go; covered types leave."""
     lines, nodes = pieces
-    now, active, remaining, made, classes = walk
+    now, active, remaining, made, classes, looks = walk
     starts, before = gather(groups.numbering.group[:active], found, groups.members), classes
     for g in range(found):
         mine = groups.members[starts[g] : starts[g + 1]]
         taken = rows.left[mine]
+        looks -= COUNTED * len(mine)
         if len(mine) == 0 or not _may_go(mine, taken, remaining, rows, tally):
             continue
         remaining -= taken.sum()
@@ -152,7 +165,7 @@ def take_groups(rows, node, found, tally, groups, walk, pieces):
         classes += 1
     if classes > before:
         active = _moved_up(rows, active)
-    return Walk(now, active, remaining, made, classes), Pieces(lines, nodes)
+    return Walk(now, active, remaining, made, classes, looks), Pieces(lines, nodes)
 
 
 @njit(cache=True, nogil=True)

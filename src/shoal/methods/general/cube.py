@@ -184,6 +184,8 @@ class CoveringSearch:
     effort: Effort = Effort()
     rivals: list[Covering] = field(default_factory=list)
     """Coverings that were dearer: a local search may end lower where it begins with one of them."""
+    values_are_rare: bool = False
+    """Whether merged classes were cheaper than peeled ones."""
     exhausted: bool = False
     """Whether it is proved that no release costs less than the covering, by a search through all that could."""
 
@@ -201,7 +203,8 @@ class CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time; a start is taken if it is cheaper.
 
         Where this search made the start itself, it was peeled before: it goes on from there. Where closeness is asked
-        for, charges say so little that a release which was peeled quickly is as good.
+        for, charges say so little that a release which was peeled quickly is as good. Where merged classes are cheaper
+        than peeled ones, rare values decide, and no peeling is tried again.
         """
         progress(0.0, "charging the rows (compiled at the first use)")
         pricing = Pricing.kept(problem, deadline.check)
@@ -210,14 +213,15 @@ class CoveringSearch:
         charges, known = ascent.best.prices, _known(problem, cube, start)
         rivals: list[Covering] = []
         peeled_before = (CubeSearch.name, Peel.name) if checks.close else (CubeSearch.name,)
-        if known is None or start is None or start.method not in peeled_before:
+        if known is None or start is None or not (start.merged or start.method in peeled_before):
             progress(0.05, "peeling")
             found = peeled(cube, checks, charges, deadline)
             known, rivals = (found, []) if known is None else _ranked(known, found)
         ascent.price_values()
         if start is not None and start.prices is not None:
             _resume(ascent, start.prices)
-        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort), rivals)
+        rare = start is not None and start.merged
+        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort), rivals, rare)
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -276,7 +280,7 @@ class CoveringSearch:
         Negative prices are of rows that others compete for; a mean with them would make every pattern wait. Where
         closeness is asked for, charges say little, and prices lead by themselves.
         """
-        if self.closed:
+        if self.closed or self.values_are_rare:
             return
         self.report(0.42, "peeling led by the prices")
         cube, prices = self.covering.cube, np.maximum(self.ascent.reached.prices, 0)

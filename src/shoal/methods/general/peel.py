@@ -15,6 +15,8 @@ from shoal.methods.base import Deadline, Method, Progress, ProgressMessage
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.repair import repair
 from shoal.microdata.partition import Partition
+from shoal.models.base import Models
+from shoal.models.k_anonymity import KAnonymity
 from shoal.patterns import Cube, pattern_hierarchies, refusals
 from shoal.patterns.checks import Checks
 from shoal.patterns.covering import Covering
@@ -34,6 +36,10 @@ LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
 """How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
 MOST_LOOKED = 2_500_000_000
 """The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
+LOOKS, LOOKS_AT_SHARES = 1, 3
+"""How often every type is looked at at every node, on average at most; the second where models limit shares, so that
+groups are cut and looked at again. Where that is not enough for all rows, values that a class must have are so rare
+that peeling wastes them."""
 GUIDE = 0.6
 """The share of its price that a row is expected to pay: less than all of it, and cheap patterns come before those that
 only dear rows need."""
@@ -60,9 +66,12 @@ class Peel(Method):
     models: ClassVar[str] = "any conjunction that the whole table meets"
     anytime: ClassVar[bool] = True
 
-    def __init__(self, *, limits: int | None = None, effort: str | None = None) -> None:
-        """`limits`: peel quickly, with so few limits of regret, without prices; `effort`: let prices rise after it."""
-        self._limits, self._effort = limits, effort
+    def __init__(self, *, limits: int | None = None, effort: str | None = None, by_rows: bool = False) -> None:
+        """`limits`: peel quickly, with so few limits of regret, without prices; `effort`: let prices rise after it.
+
+        `by_rows`: peel quickly as if rows alone were counted, and merge the classes that other models refuse.
+        """
+        self._limits, self._effort, self._by_rows = limits, effort, by_rows
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require patterns, and that the table as one class meets the models."""
@@ -70,6 +79,12 @@ class Peel(Method):
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Charge the rows, unless it is to be quick; peel, repair."""
+        if self._by_rows:
+            rows = Models((KAnonymity(problem.models.least_rows),))
+            quick = Peel(limits=self._limits).solve(
+                replace(problem, models=rows, asked=None), seed=seed, deadline=deadline, progress=progress
+            )
+            return decided(self, problem, quick.partition, deadline, progress)
         cube = Cube.of(problem, deadline.check)
         checks = Checks.of(cube, problem.models)
         if self._limits:
@@ -130,7 +145,8 @@ def peeled(
     pay; unless it is said, nothing where closeness is asked for, as charges know little of it.
 
     Where there are too many nodes for so many types, the cheapest are walked, and what is left of the rows is peeled by
-    itself over more of them, until all were walked or nothing more is covered.
+    itself over more of them, until all were walked or nothing more is covered. It ends early where types were looked
+    at often enough.
     """
     share = (0.0 if checks.close else GUIDE) if guide is None else guide
     expected = (share * prices).astype(np.int64)
@@ -160,7 +176,8 @@ def _peeled(
     """Peel some types over some nodes: pieces as (place in types, class, copies), places of nodes, and what is left."""
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
     regret = Regret(max(REACH * cube.full / limits, 1.0), limits)
-    peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules)
+    looks = (LOOKS_AT_SHARES if checks.limits_shares else LOOKS) * len(types) * len(nodes)
+    peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules, looks)
     found: tuple[Ints, Ints, Ints] = watched(peeling.peel, deadline=deadline)
     return found
 
