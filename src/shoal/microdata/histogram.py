@@ -28,9 +28,7 @@ from shoal.tables.spelling import infer
 
 if TYPE_CHECKING:
     from shoal.hierarchies.containment import ShownCells
-    from shoal.microdata.chances import (
-        Chances,  # imports a library for sparse matrices: only where there is a population
-    )
+    from shoal.microdata.chances import Chances
     from shoal.microdata.microdata import Microdata
     from shoal.tables.table import Table
 
