@@ -44,7 +44,7 @@ PROGRESS = "progress.jsonl"
 LOST = t("the worker ended before it was done; nothing was written: run it again")
 PATIENCE = 5.0
 """Seconds to wait for a worker to be gone."""
-CLOSED = t("shoal was ended while this was going on; nothing was written: run it again")
+CLOSED = t("shoal was stopped during this run; nothing was written: run it again")
 
 
 @dataclass(frozen=True)

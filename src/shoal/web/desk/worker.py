@@ -48,7 +48,8 @@ def failure(error: BaseException) -> Failure:
         return error.failure
     kind = type(error).__name__
     return Failure(
-        str(error) if isinstance(error, ShoalError | Stopped) else f"something went wrong in shoal ({kind})", kind
+        str(error) if isinstance(error, ShoalError | Stopped) else f"an unexpected error occurred in shoal ({kind})",
+        kind,
     )
 
 
