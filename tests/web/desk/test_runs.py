@@ -12,9 +12,9 @@ import pytest
 
 import shoal
 from shoal.core.errors import HierarchyError, Infeasible, ReleaseError
+from shoal.core.file_lock import lock
 from shoal.methods.base import ProgressMessage
 from shoal.web.desk import Desk, Run, worker
-from shoal.web.desk.atomic_files import lock
 from shoal.web.desk.jobs import Job
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.releases import zipped
