@@ -95,9 +95,7 @@ def test_on_windows_a_process_is_asked_for_its_exit_code(opened: int, code: int,
         ctypes.cast(place, ctypes.POINTER(ctypes.c_ulong))[0] = code
         return handle
 
-    kernel = SimpleNamespace(
-        OpenProcess=lambda *_: opened, GetExitCodeProcess=exit_code, CloseHandle=closed.append
-    )
+    kernel = SimpleNamespace(OpenProcess=lambda *_: opened, GetExitCodeProcess=exit_code, CloseHandle=closed.append)
     assert processes._is_alive_on_windows(1, kernel) is alive
     assert closed == [opened] * bool(opened)
 
