@@ -18,6 +18,7 @@ from docs.generator import pages as generator
 from docs.generator.command_line import commands
 from docs.generator.notebooks import Notebook
 from docs.generator.python_interface import meaning, public_parts
+from tests.site_questions import QUESTIONS
 
 import shoal
 from shoal.request import SETTINGS
@@ -45,6 +46,12 @@ def anchors(text: str) -> set[str]:
         names.add(f"{name}_{found[name]}" if name in found else name)
         found[name] = found.get(name, 0) + 1
     return names
+
+
+def section(path: str, anchor: str) -> str:
+    """The heading of an anchor, and what stands below it up to the next heading."""
+    parts = re.split(r"^(?=#+ )", FENCED.sub("", pages()[path]), flags=re.MULTILINE)
+    return next(part for part in parts if anchor in anchors(part))
 
 
 def listed(entry: Any) -> list[str]:
@@ -117,3 +124,12 @@ def test_every_page_of_the_four_parts_has_an_example_that_is_run(part: str) -> N
         for page in (DOCS / part).glob("*.md")
         if page.name not in run and ">>> " not in page.read_text(encoding="utf-8")
     ]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_answer_to_a_question_has_its_words(question: str) -> None:
+    """The search finds a section only by words that it has; tests/web/test_site_search.py asks the site itself."""
+    path, _, anchor = QUESTIONS[question].partition("#")
+    words = re.findall(r"\w+", section(path, anchor).lower())
+    missing = [word for word in re.findall(r"\w+", question.lower()) if not any(one.startswith(word) for one in words)]
+    assert missing == []

@@ -1,5 +1,6 @@
 """Limits on the source tree: what a verification and help load, how large its top is, imports inside functions."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,9 @@ def test_the_top_of_the_tree_stays_small() -> None:
 def test_help_loads_the_command_line_and_the_settings_alone() -> None:
     parts = {module.split(".")[1] for module in house.loaded(house.HELP) if "." in module}
     assert parts <= {"__main__", "cli", "core", "request"}
+
+
+def test_nothing_imports_scipy() -> None:
+    """It weighs a quarter of what shoal weighs without it; only the tests compare their values with its own."""
+    found = [str(path) for path in house.SOURCES if re.search(r"\b(import|from) scipy\b", path.read_text("utf-8"))]
+    assert found == []

@@ -75,7 +75,7 @@ def test_what_auto_publishes_meets_the_models_by_people(recoding: str, require: 
     shutil.rmtree(folder / "internal")
     public = shoal.verify(folder)
     assert public.passed
-    assert any("whom a row is about is in the internal part alone" in note for note in public.not_checked)
+    assert any("which person a row belongs to is in the internal part alone" in note for note in public.not_checked)
 
 
 @pytest.mark.parametrize("method", methods())
@@ -151,7 +151,7 @@ def test_a_person_may_be_told_by_several_columns_and_is_never_published() -> Non
     assert set(release.table.columns) == {"age", "sex", "ill"}
     for role in ("other", "sensitive"):
         columns = [*ASKED.get(role, ()), "clinic"]
-        with pytest.raises(RoleError, match="'clinic' tells whom a row is about"):
+        with pytest.raises(RoleError, match="'clinic' tells which person a row belongs to"):
             shoal.anonymize(table, **{**asked, role: columns})
     rest = shoal.anonymize(table.with_columns(note=pl.lit("n")), **{**asked, "other": "rest"})
     assert "patient" not in rest.table.columns
@@ -159,7 +159,7 @@ def test_a_person_may_be_told_by_several_columns_and_is_never_published() -> Non
 
 def test_a_row_about_nobody_known_is_refused() -> None:
     table = visits().with_columns(patient=pl.Series([None, *range(39)]))
-    with pytest.raises(TableError, match="'patient' says whom a row is about, and 1 cell is missing"):
+    with pytest.raises(TableError, match="'patient' says which person a row belongs to, and 1 cell is missing"):
         shoal.anonymize(table, **ASKED, require="k=2")
 
 
@@ -242,7 +242,7 @@ def test_people_share_the_set_of_their_cells_where_a_pseudonym_links_them(
     shutil.rmtree(folder / "internal")
     public = shoal.verify(folder)
     assert public.passed
-    assert not any("whom a row is about" in note for note in public.not_checked)  # the public part says it
+    assert not any("which person a row belongs to" in note for note in public.not_checked)  # the public part says it
 
 
 def test_without_a_pseudonym_people_need_not_share_all_their_cells() -> None:

@@ -124,8 +124,8 @@ class Output:
         kind=SWITCH,
     )
     title: str = setting("", "The title of the report.", section="output")
-    owner: str = setting("", "Who answers for the release, for the report.", section="output")
-    purpose: str = setting("", "For whom and what the release is, for the report.", section="output")
+    owner: str = setting("", "Who is responsible for the release, for the report.", section="output")
+    purpose: str = setting("", "Recipients and purpose of the release, for the report.", section="output")
     registry: str | Path | None = setting(
         None,
         "Check against the releases recorded there, and record this one.",
@@ -172,7 +172,7 @@ class Columns:
     )
     allow: Sequence[str] = setting(
         (),
-        "Columns to publish although they look like identifiers or tell of other columns.",
+        "Columns to publish although they look like identifiers or reveal other columns.",
         section="roles",
         metavar="A,B",
         kind=NAMES,
@@ -196,7 +196,7 @@ class Choices:
 
     person: Sequence[str] = setting(
         (),
-        "Columns that tell together whom a row is about, where a person has several rows; models count people.",
+        "Columns that together identify the person of a row, where a person has several rows; models count people.",
         section="roles",
         metavar="A,B",
         kind=NAMES,
@@ -274,7 +274,7 @@ class Choices:
     )
     masks: Mapping[str, object] = setting(
         {},
-        "How a sensitive or other column is altered before all else: income=round:1000, salary=noise:0.1",
+        "How a sensitive or other column is masked before anonymization: income=round:1000, salary=noise:0.1",
         section="masks",
         flag="--mask",
         metavar="COLUMN=MASK",
@@ -289,7 +289,7 @@ class Choices:
     """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
     coarsen: str | Mapping[str, int] | None = setting(
         None,
-        "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",
+        "Generalize columns beforehand: auto, hipaa, or age=2 (column and level), separated by commas.",
         section="method",
         metavar="WORDS",
     )
@@ -391,7 +391,7 @@ class Execution:
 
     memory_limit: object = setting(
         None,
-        "The most memory that may be held, such as 2GiB; CSV goes by way of the disk.",
+        "Most memory to use, such as 2GiB; CSV files are then processed on disk.",
         section="method",
         metavar="SIZE",
         panel="Large tables",
@@ -485,7 +485,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "unify": "unify spellings in Spark before",
         "missing": "make codes for missing values null in Spark before",
         "order": "use another distance than ordered for words",
-        "neutralise": "it writes Parquet, of which no spreadsheet runs a cell",
+        "neutralise": "it writes Parquet, and no spreadsheet runs formulas from it",
         "decimal": "it reads numbers with a point; give a Parquet file",
         **dict.fromkeys(_DATABASE, "read it in Spark, and give the frame to `shoal.spark.anonymize`"),
         "to": "write `release.table` from Spark",

@@ -56,7 +56,7 @@ def test_title_owner_and_purpose_are_flags_of_both_commands(home: Path) -> None:
         assert all(word in text for word in ("<h1>Census</h1>", "<td>The office</td>", "<td>Research</td>"))
     refused = shoal("anonymize", "census.csv", "--quasi=age", "--require=k=3", "-o", "other", *about)
     assert (refused.code, (home / "other").exists()) == (2, False)
-    assert refused.err == "shoal: title, owner, purpose without a report; add --report, or leave it out\n"
+    assert refused.err == "shoal: title, owner, purpose given without --report; add --report, or leave it out\n"
 
 
 @pytest.mark.parametrize("place", ["out/public/report.html", "out/report.html", "nowhere/report.html"])

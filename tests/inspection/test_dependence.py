@@ -1,4 +1,4 @@
-"""Columns that tell of others are found, in any language and form; ordinary ones are not."""
+"""Columns that reveal others are found, in any language and form; ordinary ones are not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Draw = np.random.Generator
 
 
 def found(of: str, /, **columns: object) -> tuple[Dependence, ...]:
-    """What all other columns of a table tell of one."""
+    """What all other columns of a table reveal one."""
     table = Table.of(pl.DataFrame(columns, strict=False))
     return dependences(table, [of], [name for name in table.columns if name != of])
 

@@ -1,4 +1,4 @@
-"""`shoal.audit` and `shoal audit` warn of columns that tell of others; the verdict stays as it is."""
+"""`shoal.audit` and `shoal audit` warn of columns that reveal others; the verdict stays as it is."""
 
 from __future__ import annotations
 

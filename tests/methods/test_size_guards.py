@@ -184,7 +184,7 @@ def test_rows_that_are_not_matched_in_time_are_paired_in_their_order(monkeypatch
     problem = posed({"q0": [*range(20), *range(1, 21)], "s": ["a"] * 20 + ["b"] * 20}, "l(s)=2")
     whole = Bipartite().run(problem)
     assert (whole.cost, whole.status) == (2, "optimal")
-    monkeypatch.setattr("shoal.methods.l_diversity.bipartite.COMPILED_FROM", 10)
+    monkeypatch.setattr("shoal.methods.l_diversity.bipartite.WATCHED_FROM", 10)
     monkeypatch.setattr("shoal.methods.l_diversity.bipartite.watched", lambda *given, deadline: np.full(20, -1))
     found = Bipartite().attempt(problem, seed=0, deadline=Deadline(), progress=silent)
     assert (found.cost, found.status, found.guarantee) == (40, "feasible", None)

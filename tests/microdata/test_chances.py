@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def cases(number: int, seed: int) -> Iterator[tuple[list[list[bool]], list[int]]
 def bounds(fits: Sequence[Sequence[bool]], sizes: Sequence[int]) -> tuple[Chances, list[int]]:
     """What the bounds say, and the kind of every person; -1 for those that no class covers."""
     found = Chances.of([np.array(fits, dtype=bool)], np.ones(len(fits), dtype=np.int64), np.array(sizes))
-    lines = found.kinds.toarray().astype(bool).tolist()
+    lines = [[one in found.kinds.others[a:b] for one in range(len(sizes))] for a, b in pairwise(found.kinds.starts)]
     return found, [lines.index(list(line)) if any(line) else -1 for line in fits]
 
 

@@ -170,7 +170,7 @@ def test_an_error_that_nobody_foresaw_repeats_no_cell(places: Path, monkeypatch:
     monkeypatch.setattr("shoal.pipeline.audited", fails)
     for more in ((), ("--json",)):
         done = check_command("anonymize", "people.csv", *ASKED, "-o", "release", *more, code=70)
-        assert "something went wrong in shoal (KeyError at shoal." in done.err
+        assert "an unexpected error occurred in shoal (KeyError at shoal." in done.err
         assert "Traceback" not in done.err
     assert found(places, MARKS) == {}
     monkeypatch.setenv("SHOAL_LOG", "debug")

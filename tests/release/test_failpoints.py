@@ -50,7 +50,7 @@ class Failpoints:
                 self.on = True
 
     def hook(self, event: str, arguments: tuple[object, ...]) -> None:
-        """Listen to what Python tells of itself."""
+        """Listen to what Python reveals itself."""
         if event in TOUCHES and arguments:
             self.touched(event, arguments[0])
 

@@ -77,7 +77,7 @@ def test_no_engine_is_loaded_before_it_is_asked_for() -> None:
         (["--engine", "sparc"], "--engine sparc; expected local or spark"),
         (["--spark-master", "local[2]"], "--spark-master is given without --engine spark"),
         (["--engine", "spark", "--registry", "releases"], "earlier releases are compared in memory"),
-        (["--engine", "spark", "--report"], "--report with --engine spark"),
+        (["--engine", "spark", "--report"], "--report cannot be used with --engine spark"),
         (["--engine", "spark", "--format", "csv"], "unknown format 'csv'; expected parquet or parquet-parts"),
     ],
 )

@@ -174,5 +174,5 @@ def test_codip_that_was_refused_is_said_and_offered_again(desk: Desk) -> None:
     desk.start()
     work(desk)
     tab = Tab(desk, result.STEP)
-    assert "CODIP takes none" in tab.words
+    assert "CODIP does not support" in tab.words
     assert "codip" not in tab.keys

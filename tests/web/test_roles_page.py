@@ -1,4 +1,4 @@
-"""What the step Roles decides besides roles: whom a row is about, record weights, codes for missing values."""
+"""What the step Roles decides besides roles: persons of rows, record weights, codes for missing values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_column_that_tells_whom_a_row_is_about_is_not_published_as_it_is(desk:
     assert desk.draft.roles["patient"] == "identifier"
     assert desk.draft.request().person == ("patient",)
     tab.tell("role-patient-other", "other")
-    assert "Do not publish 'patient' as it is: it tells whom a row is about." in tab.words
+    assert "Do not publish 'patient' as it is: it identifies the person of a row." in tab.words
     assert ("roles", counting_problems(desk.draft)[0]) in desk.ready()
     tab.tell("role-patient-quasi", "quasi")
     assert counting_problems(desk.draft) == []
@@ -158,7 +158,7 @@ def test_a_fresh_number_for_each_person_is_offered_where_people_are_known(desk: 
     tab.tell("pseudonym", "number")
     assert desk.draft.request().pseudonym == "number"
     tab.tell("pseudonym", "age")
-    assert "the table has a column 'age'" in " ".join(counting_problems(desk.draft))
+    assert "the table already has a column 'age'" in " ".join(counting_problems(desk.draft))
     tab.tell("use-patient", "")
     assert desk.draft.pseudonym is None
 
@@ -168,7 +168,7 @@ def test_the_number_of_a_household_is_hidden_and_its_model_offered(desk: Desk) -
     opened(tab, "patient").tell("use-patient", roles.HOUSEHOLD)
     assert (desk.draft.household, desk.draft.roles["patient"]) == ("patient", "identifier")
     desk.change(require=["k-households=3"], roles={"patient": "other", "age": "quasi"})
-    assert any("it tells of what household a row is" in said for said in counting_problems(desk.draft))
+    assert any("it identifies the household of a row" in said for said in counting_problems(desk.draft))
     tab.tell("use-patient", "")
     assert any("k-households=3 counts households" in said for _, said in desk.ready())
 

@@ -1,4 +1,4 @@
-"""Derived: published columns tell of the quasi-identifiers that cells hide, or of a sensitive attribute."""
+"""Derived: published columns reveal the quasi-identifiers that cells hide, or of a sensitive attribute."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ NOT_LEARNT = "Which columns tell was learnt from the published cells alone: with
 class Derived(Attack):
     """Guarantees that `after` counts the people with one candidate, for who also knows the columns that tell.
 
-    Columns that tell of a quasi-identifier, such as the age group beside the age, are taken to be known like the
+    Columns that reveal a quasi-identifier, such as the age group beside the age, are taken to be known like the
     quasi-identifier itself. Which do is learnt from the original; without it from the published cells that are not
     stars, and then `after` counts the rows that are unique in the published quasi-identifiers and these columns. For
-    each sensitive attribute that other columns tell of, another outcome counts the people whose value is certain.
+    each sensitive attribute that other columns reveal, another outcome counts the people whose value is certain.
 
     Figures: the columns that tell, and why; of the published rows, how many are unique in the quasi-identifiers alone
     (`unique_alone`), with each of these columns (`unique_with`) and with all of them (`unique`), and how many are then
@@ -39,8 +39,8 @@ class Derived(Attack):
     """
 
     name: ClassVar[str] = "derived"
-    meaning: ClassVar[str] = "exactly one row can be the person's, by columns that tell of quasi-identifiers"
-    knows: ClassVar[str] = "all quasi-identifiers, and the published columns that tell of them"
+    meaning: ClassVar[str] = "exactly one row can be the person's, by columns that reveal quasi-identifiers"
+    knows: ClassVar[str] = "all quasi-identifiers, and the published columns that reveal them"
     excluded_by: ClassVar[str] = "-; leave these columns out, or make them quasi-identifiers"
     criterion: ClassVar[str] = LINKABILITY
     needs_original: ClassVar[bool] = False

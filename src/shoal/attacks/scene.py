@@ -53,7 +53,7 @@ class Scene:
         shown = Shown.of(release)
         if shown.withheld and (original is None or shown.rows is None):
             raise Unsupported(
-                f"{shown.withheld:,} suppressed rows show no sensitive value: what is known of them is not known here",
+                f"{shown.withheld:,} suppressed rows show no sensitive value: what is learnt of them is unknown here",
                 hint="give the original, and the release with its internal part",
             )
         if original is None:

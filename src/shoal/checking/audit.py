@@ -105,7 +105,7 @@ class Audit:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Columns that tell of quasi-identifiers or sensitive attributes, looked for when they are first asked for.
+        """Columns that reveal quasi-identifiers or sensitive attributes, looked for when they are first asked for.
 
         They change no verdict.
         """
@@ -209,11 +209,11 @@ def audit(
     of stars whose sensitive cells are all missing show no sensitive value: models of sensitive columns are decided for
     the other rows, among which they compare; other models for all rows. `sensitive_table` is the second table of two:
     `group` is the column that both have, `count` says how often a sensitive value occurs in its group. `person` are the
-    columns that tell together whom a row is about, or the people themselves: then people are counted; where their rows
-    are `linked`, models must also hold for the people with the same set of cells. `household` is the column that says
-    of what household a row is, or the households themselves, for k-households and the `risk`; it and the next six are
-    those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of `shoal.anonymize`; an order is for a
-    sensitive column.
+    columns that together identify the person of a row, or the people themselves: then people are counted; where their
+    rows are `linked`, models must also hold for the people with the same set of cells. `household` is the column that
+    says which household a row belongs to, or the households themselves, for k-households and the `risk`; it and the
+    next six are those of `shoal.risk.measure`. `unify`, `order` and `missing` are those of
+    `shoal.anonymize`; an order is for a sensitive column.
 
     >>> table = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"]}
     >>> found = audit(table, quasi=["age"], sensitive=["illness"], require="k=2")

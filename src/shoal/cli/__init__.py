@@ -59,7 +59,7 @@ def _fault(error: Exception) -> ShoalError:
         trace = trace.tb_next
     where = f" at {', '.join(places[-3:])}" if places else ""
     return ShoalError(
-        f"something went wrong in shoal ({type(error).__name__}{where})",
+        f"an unexpected error occurred in shoal ({type(error).__name__}{where})",
         hint=f"this is a fault of shoal, please report it; {LEVEL}=debug shows all of it, perhaps with cells",
     )
 

@@ -57,7 +57,7 @@ def publish(given: Mapping[str, Any]) -> Written:
     earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
-        raise Unsupported("--memory-limit with --engine spark", hint="tell Spark how much memory it has")
+        raise Unsupported("--memory-limit cannot be used with --engine spark", hint="tell Spark how much memory it has")
     if on_spark.wanted:
         with meter() as progress:
             on_spark.run(path, reading, request, folder, saving, progress)
@@ -86,7 +86,7 @@ def _about_report(asked: dict[str, Any]) -> list[str]:
     """Take what a report says of itself out of the settings; refuse it where no report is wanted."""
     given = [name for name in ABOUT if name in asked]
     if given and not asked.get("report"):
-        raise ParameterError(f"{', '.join(given)} without a report", hint="add --report, or leave it out")
+        raise ParameterError(f"{', '.join(given)} given without --report", hint="add --report, or leave it out")
     return [asked.pop(name, "") for name in ABOUT]
 
 

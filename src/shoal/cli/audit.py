@@ -44,7 +44,7 @@ def audit(
     count: Annotated[str | None, typer.Option(metavar="COLUMN", help="The counts in the second table.")] = None,
     person: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Columns that tell whom a row is about: people are counted, not rows."),
+        typer.Option(metavar="A,B", help="Columns that identify the person of a row: people are counted, not rows."),
     ] = None,
     record_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")

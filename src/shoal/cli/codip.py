@@ -19,12 +19,12 @@ from shoal.tables.table import read
 @request_options("codip")
 def codip(
     given: dict[str, Any],
-    largest: Annotated[int, typer.Option(help="Sensitive columns of one release at most.")] = 1,
+    largest: Annotated[int, typer.Option(help="Most sensitive columns in one release.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Publish related sensitive columns apart, each group in a release of its own.
+    """Publish groups of related sensitive columns, each group in a release of its own.
 
-    Says what an attacker gets who joins all of them.
+    Reports what an attacker learns by joining all of them.
     """
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)

@@ -49,7 +49,7 @@ def frontier(
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a release at every value of a model, and show cost, bound, risk and use. Publishes nothing.
+    """Make a release at every value of a model, and show cost, bound, risk and utility. Publishes nothing.
 
     --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
     """

@@ -19,7 +19,9 @@ from shoal.studies.hardness.files import write_hard
 
 def hard(
     kind: Annotated[str | None, typer.Argument(help="The kind of table; without it, the kinds are listed.")] = None,
-    sizes: Annotated[list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="How large it is made.")] = None,
+    sizes: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=NUMBER...", help="Sizes of the table, as NAME=NUMBER.")
+    ] = None,
     output: Annotated[Path | None, to_table] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
     as_json: Json = False,

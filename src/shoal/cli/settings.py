@@ -43,7 +43,9 @@ def settings(
 def _refuse_others(command: str, asked: dict[str, Any]) -> None:
     """Take out what only `anonymize` can follow; refuse it where it would change the result."""
     if Spark.asked(asked).wanted:
-        raise Unsupported(f"{command} with engine spark", hint="leave engine out, or set it to local")
+        raise Unsupported(
+            f"{command} with engine spark: only anonymize runs on Spark", hint="leave engine out, or set it to local"
+        )
     if asked.pop("follows", None) is not None:
         raise Unsupported(
             f"{command} with follows: only anonymize makes releases that follow one another",

@@ -33,7 +33,9 @@ class Spark:
                 "earlier releases are compared in memory", hint="leave --registry out, and use `shoal register`"
             )
         if engine == "spark" and settings.get("report"):
-            raise Unsupported("--report with --engine spark", hint="leave it out, and use `shoal report` afterwards")
+            raise Unsupported(
+                "--report cannot be used with --engine spark", hint="leave it out, and use `shoal report` afterwards"
+            )
         return cls(engine == "spark", master)
 
     @property
@@ -64,11 +66,15 @@ class Spark:
         from shoal.spark.session import is_text, read_frame, session
 
         if reading["decimal"] not in (None, "."):
-            raise Unsupported(f"--decimal {reading['decimal']} with --engine spark", hint="give a Parquet file")
+            raise Unsupported(
+                f"--decimal {reading['decimal']} cannot be used with --engine spark", hint="give a Parquet file"
+            )
         if reading["query"] is not None:
-            raise Unsupported("--from with --engine spark", hint="read the table in Spark: shoal.spark.anonymize")
+            raise Unsupported(
+                "--from cannot be used with --engine spark", hint="read the table in Spark: shoal.spark.anonymize"
+            )
         if reading["sheet"] is not None or reading["header_row"] is not None:
-            raise Unsupported("a workbook with --engine spark", hint="save the sheet as CSV or Parquet")
+            raise Unsupported("a workbook cannot be read with --engine spark", hint="save the sheet as CSV or Parquet")
         progress(0.0, "starting Spark")
         frame = read_frame(session(self.master), path, separator=reading["separator"], encoding=reading["encoding"])
         release = run_on_spark(frame, request, progress, as_text=is_text(path))

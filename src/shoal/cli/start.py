@@ -161,7 +161,7 @@ def _refuse_unasked(found: Inspection, left: Sequence[str], asked: Asked) -> Non
     unsaid = [f"{what} ({flag})" for what, flag in missing.items() if flag]
     if unsaid:
         raise ParameterError(
-            f"nobody can be asked, and it is not said: {', '.join(unsaid)}",
+            f"there is no terminal to ask in, and these answers are missing: {', '.join(unsaid)}",
             hint="give these flags, or --yes to take every proposal; in a terminal shoal start asks",
         )
 

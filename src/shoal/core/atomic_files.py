@@ -8,9 +8,14 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+WINDOWS = os.name == "nt"
+TRIES, PAUSE = 20, 0.02
+"""On Windows, how often a move is tried again, and the seconds between two tries."""
 
 
 @contextmanager
@@ -22,9 +27,19 @@ def replacing(path: Path) -> Iterator[Path]:
     beside = beside_of(path)
     try:
         yield beside
-        beside.replace(path)
+        _put_in_place(beside, path)
     finally:
         remove(beside)
+
+
+def _put_in_place(beside: Path, path: Path) -> None:
+    """Move a file or folder over what was there; Windows refuses that while somebody reads it, so it is tried again."""
+    for _ in range(TRIES if WINDOWS else 0):
+        with suppress(PermissionError):
+            beside.replace(path)
+            return
+        time.sleep(PAUSE)
+    beside.replace(path)
 
 
 def beside_of(path: Path) -> Path:

@@ -119,5 +119,5 @@ def _is_concrete(thing: object, kind: type[T]) -> bool:
 def _add(found: dict[str, type[T]], thing: type[T]) -> None:
     name = str(vars(thing)["name"])
     if name in found and found[name] is not thing:
-        raise ShoalError(f"two classes call themselves {name!r}: {found[name].__module__} and {thing.__module__}")
+        raise ShoalError(f"two classes have the name {name!r}: {found[name].__module__} and {thing.__module__}")
     found[name] = thing

@@ -17,10 +17,10 @@ from typing import TypeAlias
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
 
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ShoalError
+from shoal.core.relation import Relation
 from shoal.hierarchies import Builder
 from shoal.tables.star_marks import STAR
 
@@ -199,9 +199,11 @@ def _members(read: Sequence[Read]) -> Bools:
     known = {member: number for number, member in enumerate(dict.fromkeys(m for one in read for m in one.members))}
     owner = [place for place, one in enumerate(read) for _ in one.members]
     member = [known[name] for one in read for name in one.members]
-    held = csr_array((np.ones(len(owner), dtype=np.int64), (owner, member)), shape=(len(read), max(len(known), 1)))
-    own = np.array([len(one.members) for one in read])
-    return np.asarray(((held @ held.T).toarray() == own[:, None]) & (own > 0)[:, None], dtype=bool)
+    held = Relation.of(np.array(owner, dtype=np.int64), np.array(member, dtype=np.int64), (len(read), len(known)))
+    shared, ways = held.then(held.inverse)
+    within = np.zeros((len(read), len(read)), dtype=bool)
+    within[shared.owners, shared.others] = ways == held.degrees[shared.owners]
+    return within
 
 
 def _path(builder: Builder, text: str | None) -> tuple[str | None, ...]:

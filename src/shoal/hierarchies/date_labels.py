@@ -30,7 +30,7 @@ class DateLabels(Builder):
     """
 
     name: ClassVar[str] = "date-labels"
-    meaning: ClassVar[str] = "dates by formats of one's own"
+    meaning: ClassVar[str] = "dates in formats of your own"
 
     formats: tuple[str, ...] = ("%Y-%m", "%Y")
     form: str = ""

@@ -196,7 +196,7 @@ def _speaking_values(profile: Profile) -> Finding | None:
 
 
 def _shaped(profile: Profile) -> Finding:
-    """Say what the shape tells of a column that nothing speaks for; a person decides."""
+    """Say what the shape reveals a column that nothing speaks for; a person decides."""
     rule = speaks(profile.name, name_rules.IDENTIFIERS)
     unnamed = f"the name says {rule.topic}, but the values do not; " if rule else "the name says nothing; "
     if profile.dtype == pl.Boolean or (profile.distinct <= 4 and lexicon.is_yes_no(profile.texts)):

@@ -1,4 +1,4 @@
-"""Columns that tell of others: they determine the value of a quasi-identifier or sensitive attribute, or narrow it.
+"""Columns that reveal others: they determine the value of a quasi-identifier or sensitive attribute, or narrow it.
 
     recoding, finer version   rows that agree in the teller agree in the told column
     coarser version           rows that agree in the told column agree in the teller
@@ -52,7 +52,7 @@ SHORT = 2
 
 @dataclass(frozen=True)
 class Dependence:
-    """A column that tells of others; names and shares only, no cell."""
+    """A column that reveals others; names and shares only, no cell."""
 
     column: str
     tells: tuple[str, ...]
@@ -62,7 +62,7 @@ class Dependence:
 
 
 def dependences(table: Table, told: Sequence[str], tellers: Sequence[str]) -> tuple[Dependence, ...]:
-    """Return which of the tellers tell of which of the told columns, each with the reason in words.
+    """Return which of the tellers reveal which of the told columns, each with the reason in words.
 
     Looks at 20,000 rows at most, drawn with a fixed seed, and says so. Each pair of columns is compared, and of numbers
     each told one with two others and with all others together. Not searched: words that only two columns together
@@ -90,7 +90,7 @@ def dependences(table: Table, told: Sequence[str], tellers: Sequence[str]) -> tu
 def published_dependences(
     table: Table, quasi: Sequence[str], sensitive: Sequence[str] = (), left_out: Sequence[str] = ()
 ) -> tuple[Dependence, ...]:
-    """Return the columns of a published table that tell of its quasi-identifiers or sensitive attributes.
+    """Return the columns of a published table that reveal its quasi-identifiers or sensitive attributes.
 
     Relations are learnt from the cells that are not stars.
     """
@@ -110,7 +110,7 @@ class _Relation:
 
 
 def _relation(teller: SampledColumn, told: SampledColumn) -> _Relation | None:
-    """Return the strongest relation by which a column tells of another, if there is one."""
+    """Return the strongest relation by which a column reveals another, if there is one."""
     return next(
         (found for look in (_determines, _coarsens, _narrows, _contains, _is_part) if (found := look(teller, told))),
         None,
@@ -319,5 +319,5 @@ class _Groups:
 
 
 def tellers_of(found: Sequence[Dependence], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that tell of some of the names, each once, in the order found."""
+    """Return the columns that reveal some of the names, each once, in the order found."""
     return tuple(dict.fromkeys(one.column for one in found if set(one.tells) & set(names)))

@@ -165,7 +165,7 @@ def _homes(table: Table, name: str) -> str:
 
 
 def _repeats(table: Table, name: str) -> str:
-    """Say that there are fewer people than rows, if a column tells whom a row is about."""
+    """Say that there are fewer people than rows, if a column tells which person a row belongs to."""
     return (
         f"{name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows; if it tells whom a row"
         " is about, models count people with --person"

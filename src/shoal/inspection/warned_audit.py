@@ -1,4 +1,4 @@
-"""The audit with warnings: columns that tell of quasi-identifiers or sensitive attributes.
+"""The audit with warnings: columns that reveal quasi-identifiers or sensitive attributes.
 
 The checker knows nothing of inspection, so what is warned of is added here. It changes no verdict.
 """
@@ -21,7 +21,7 @@ Asked = ParamSpec("Asked")
 
 
 def _with_warnings(measure: Callable[Asked, Audit]) -> Callable[Asked, Audit]:
-    """Return the same audit, which says which columns tell of others when it is asked for its warnings."""
+    """Return the same audit, which says which columns reveal others when it is asked for its warnings."""
     run: Callable[..., Audit] = measure
 
     @wraps(measure)
@@ -34,11 +34,11 @@ def _with_warnings(measure: Callable[Asked, Audit]) -> Callable[Asked, Audit]:
 
 
 def _warnings(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what to say of each column that tells of others; the groups of two tables tell by design."""
+    """Return what to say of each column that reveals others; the groups of two tables tell by design."""
     groups = [given.get("group", "group")] if given.get("sensitive_table") is not None else []
     told = listed(given["quasi"]), listed(given.get("sensitive", ()))
     found = published_dependences(given["table"], *told, left_out=groups)
-    return tuple(f"{one.reason}; leave {one.column!r} out, or give it the role of what it tells of" for one in found)
+    return tuple(f"{one.reason}; leave {one.column!r} out, or give it the role of what it reveals" for one in found)
 
 
 audit = _with_warnings(audit_alone)

@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
 
 from shoal.core.arrays import Bools, Floats, Ints
+from shoal.core.relation import Relation
 
 MOST_PAIRS = 20_000_000
-"""Entries of the products of sparse matrices beyond which the larger sets of people are not looked at."""
+"""Pairs of people and classes beyond which the larger sets of people are not looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Chances:
     ([0.6666666666666666, 1.0], [0.0, 0.6666666666666666], 4)
     """
 
-    kinds: csr_array
-    """Kind by class: whether the class covers people of the kind."""
+    kinds: Relation
+    """Which classes cover the people of each kind."""
     people: Ints
     """The people of each kind."""
     sizes: Ints
@@ -66,8 +66,8 @@ class Chances:
         ]
         counts = np.bincount(np.array(place, dtype=np.int64), weights=people, minlength=len(numbers)).astype(np.int64)
         kinds = _unpacked(list(numbers), len(sizes))
-        covered = np.diff(kinds.indptr) > 0
-        return cls(kinds[covered], counts[covered], sizes, int(counts[~covered].sum()))
+        covered = kinds.degrees > 0
+        return cls(kinds.lines(covered), counts[covered], sizes, int(counts[~covered].sum()))
 
     @cached_property
     def above(self) -> tuple[Ints, Ints]:
@@ -82,7 +82,7 @@ class Chances:
     @cached_property
     def below(self) -> tuple[Ints, Ints]:
         """Rows and people of each kind: the chance is at least their ratio; above 1 where the rows cannot be people."""
-        found = [self._inside(csr_array(family.T)) for family in self._larger]
+        found = [self._inside(family.inverse) for family in self._larger]
         rows, people = found[0]
         for more_rows, more_people in found[1:]:
             better = more_rows * people > rows * more_people
@@ -103,53 +103,45 @@ class Chances:
     def possible(self) -> Bools:
         """Which classes can be about the population: no more rows than people, as far as the bounds tell."""
         rows, people = self.below
-        return np.asarray((self.sizes <= self.kinds.T @ self.people) & self.all_of(rows <= people), dtype=bool)
+        return np.asarray(
+            (self.sizes <= self.kinds.inverse.sums(self.people)) & self.all_of(rows <= people), dtype=bool
+        )
 
     def all_of(self, kinds: Bools) -> Bools:
         """Return the classes all of whose kinds are among these."""
-        return np.asarray(self.kinds.T @ (~kinds).astype(np.int64) == 0, dtype=bool)
+        return np.asarray(self.kinds.inverse.sums((~kinds).astype(np.int64)) == 0, dtype=bool)
 
     def largest(self) -> Floats:
         """Return the largest upper bound of each class; infinite where it cannot be about the population."""
         largest = np.zeros(len(self.sizes))
-        entries = self.kinds.tocoo()
-        np.maximum.at(largest, entries.col, self.upper[entries.row])
+        np.maximum.at(largest, self.kinds.others, self.upper[self.kinds.owners])
         return np.where(self.possible, largest, np.inf)
 
     @cached_property
-    def _larger(self) -> list[csr_array]:
+    def _larger(self) -> list[Relation]:
         """Families of kinds, kind by kind: those with exactly its classes, and those that have all of its classes."""
-        each = csr_array(eye_array(len(self.people), dtype=np.int64, format="csr"))
-        of_class = self._kinds_of_class
+        each, of_class, own = Relation.identity(len(self.people)), self.kinds.inverse.degrees, self.kinds.degrees
         if int((of_class * of_class).sum()) > MOST_PAIRS:
             return [each]
-        shared = csr_array(self.kinds @ self.kinds.T)
-        own = np.diff(self.kinds.indptr)
-        shared.data = (shared.data == np.repeat(own, np.diff(shared.indptr))).astype(np.int64)
-        shared.eliminate_zeros()
-        wide = int((shared @ own).sum()) > MOST_PAIRS or int((shared.T @ own).sum()) > MOST_PAIRS
+        shared, ways = self.kinds.then(self.kinds.inverse)
+        shared = shared.pairs(ways == own[shared.owners])
+        wide = int(own[shared.others].sum()) > MOST_PAIRS or int(own[shared.owners].sum()) > MOST_PAIRS
         return [each] if wide else [each, shared]
 
-    @cached_property
-    def _kinds_of_class(self) -> Ints:
-        return np.bincount(self.kinds.indices, minlength=len(self.sizes)).astype(np.int64)
-
-    def _touching(self, family: csr_array) -> tuple[Ints, Ints]:
+    def _touching(self, family: Relation) -> tuple[Ints, Ints]:
         """Return the rows of the classes that cover somebody of each family, and its people."""
-        met = csr_array(family @ self.kinds)
-        met.data = np.ones_like(met.data)
-        return met @ self.sizes, family @ self.people
+        met, _ = family.then(self.kinds)
+        return met.sums(self.sizes), family.sums(self.people)
 
-    def _inside(self, family: csr_array) -> tuple[Ints, Ints]:
+    def _inside(self, family: Relation) -> tuple[Ints, Ints]:
         """Return the rows of the classes that cover nobody but people of each family, and its people."""
-        met = csr_array(family @ self.kinds)
-        met.data = (met.data == self._kinds_of_class[met.indices]).astype(np.int64)
-        return met @ self.sizes, family @ self.people
+        met, ways = family.then(self.kinds)
+        inside = met.pairs(ways == self.kinds.inverse.degrees[met.others])
+        return inside.sums(self.sizes), family.sums(self.people)
 
 
-def _unpacked(lines: list[bytes], width: int) -> csr_array:
-    """Return packed bits as a sparse matrix, line by line."""
+def _unpacked(lines: list[bytes], width: int) -> Relation:
+    """Return packed bits as a relation, line by line."""
     found = [np.flatnonzero(np.unpackbits(np.frombuffer(line, dtype=np.uint8), count=width)) for line in lines]
     starts = np.concatenate([[0], np.cumsum([len(places) for places in found])]).astype(np.int64)
-    indices = np.concatenate([np.zeros(0, dtype=np.int64), *found])
-    return csr_array((np.ones(len(indices), dtype=np.int64), indices, starts), shape=(len(lines), width))
+    return Relation(starts, np.concatenate([np.zeros(0, dtype=np.int64), *found]), width)

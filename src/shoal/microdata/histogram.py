@@ -28,9 +28,7 @@ from shoal.tables.spelling import infer
 
 if TYPE_CHECKING:
     from shoal.hierarchies.containment import ShownCells
-    from shoal.microdata.chances import (
-        Chances,  # imports a library for sparse matrices: only where there is a population
-    )
+    from shoal.microdata.chances import Chances
     from shoal.microdata.microdata import Microdata
     from shoal.tables.table import Table
 
@@ -218,7 +216,9 @@ class Classes:
     def households_in(self) -> Ints:
         """The number of households with members in each class."""
         if self.households is None:
-            raise Unsupported("nobody says of what household a row is", hint="name the column that does: --household")
+            raise Unsupported(
+                "no column says which household a row belongs to", hint="name the column that does: --household"
+            )
         of_row, last = self.households, int(self.households.max(initial=0))
         _, first, _ = distinct_rows([self.class_of_row, of_row], [self.number, last + 1])
         return np.bincount(self.class_of_row[first], minlength=self.number).astype(np.int64)
@@ -325,7 +325,7 @@ def person_of(table: Table, person: Sequence[str] | str | pl.Series) -> Coded:
     >>> person_of(Table.of({"clinic": ["a", "a", "b"], "patient": [1, 1, 1]}), ["clinic", "patient"]).codes.tolist()
     [0, 0, 1]
     """
-    return _told(table, person, "says whom a row is about")
+    return _told(table, person, "says which person a row belongs to")
 
 
 def household_of(table: Table, household: str | pl.Series) -> Coded:
@@ -335,7 +335,7 @@ def household_of(table: Table, household: str | pl.Series) -> Coded:
     >>> household_of(Table.of({"home": ["x", "y", "x"]}), "home").codes.tolist()
     [0, 1, 0]
     """
-    return _told(table, household, "says of what household a row is")
+    return _told(table, household, "says which household a row belongs to")
 
 
 def _told(table: Table, columns: Sequence[str] | str | pl.Series, says: str) -> Coded:

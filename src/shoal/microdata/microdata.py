@@ -174,8 +174,8 @@ def encode(
 ) -> Microdata:
     """Encode a table: dictionary codes for every quasi-identifier and sensitive attribute, hierarchies as arrays.
 
-    `person` names the columns that say together whom a row is about, where a person may have several rows; `household`
-    the one that says of what household a row is.
+    `person` names the columns that together identify the person of a row, where a person may have several rows;
+    `household` the one that says which household a row belongs to.
     """
     hierarchies = dict(hierarchies or {})
     check_hierarchies(hierarchies, roles)

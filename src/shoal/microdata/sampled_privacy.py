@@ -20,12 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, comb, floor, log
+from math import ceil, comb, floor, log, log1p
 
 import numpy as np
-import scipy
 
+from shoal.core.arrays import Floats, Ints
 from shoal.core.errors import ParameterError
+from shoal.core.numerics.log_gamma import log_gamma
 from shoal.core.parameters import Number, Numeral
 
 EPSILON = Number("epsilon", "largest logarithm of a ratio of probabilities", Fraction(1, 1000), 5)
@@ -138,8 +139,24 @@ def _roughly(gamma: Fraction, beta: Fraction, delta: Fraction) -> int:
 def _rough_tail(k: int, gamma: float, beta: float) -> float:
     start = max(ceil(k / gamma) - 1, 1)
     rows = np.arange(start, start + ceil(8 / _divergence(gamma, beta)) + 2)
-    above = np.floor(gamma * rows)
-    return float(np.where(above < rows, scipy.special.betainc(above + 1, np.maximum(rows - above, 1), beta), 0.0).max())
+    least = np.floor(gamma * rows).astype(np.int64) + 1
+    some = least <= rows
+    return float(_rough_tails(rows[some], least[some], beta).max(initial=0.0))
+
+
+def _rough_tails(rows: Ints, least: Ints, beta: float) -> Floats:
+    """Return the probability that at least so many of the rows are drawn, in floating point.
+
+    More than gamma of the rows are drawn: so each term is less than half of the one before, and 60 are enough.
+    """
+    ways = log_gamma(rows + 1) - log_gamma(least + 1) - log_gamma(rows - least + 1)
+    term = np.exp(ways + least * log(beta) + (rows - least) * log1p(-beta))
+    total: Floats = term
+    for more in range(60):
+        drawn = least + more
+        term = term * beta / (1 - beta) * (rows - drawn) / (drawn + 1)
+        total = total + term
+    return total
 
 
 def _decimal(number: Fraction) -> Decimal:

@@ -154,7 +154,7 @@ class Model(ABC):
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     needs_households: ClassVar[bool] = False
-    """Whether it counts households, so that it must be known of what household a row is."""
+    """Whether it counts households, so that it must be known which household a row belongs to."""
     needs_guards: ClassVar[bool] = False
     """Whether what stands after the bar is the column of people's guarding nodes, and no known attribute."""
     reads_attribute: ClassVar[bool] = True
@@ -570,11 +570,11 @@ def names(attribute: str | Iterable[str]) -> Attributes:
 
 
 def check_households(models: Iterable[Model], *, known: bool) -> None:
-    """Refuse models that count households where nobody says of what household a row is."""
+    """Refuse models that count households where no column says which household a row belongs to."""
     for model in models:
         if model.needs_households and not known:
             raise ParameterError(
-                f"{model} counts households, and nothing says of what household a row is",
+                f"{model} counts households, and no column says which household a row belongs to",
                 hint="name the column that does: --household COLUMN",
             )
 

@@ -40,7 +40,9 @@ class CKSafety(KnowledgeModel):
 
     name: ClassVar[str] = "ck"
     title: ClassVar[str] = "(c,k)-safety"
-    meaning: ClassVar[str] = "who knows k implications between people's values is less than c sure of any value"
+    meaning: ClassVar[str] = (
+        "an attacker who knows k implications between people's values is less than c sure of any value"
+    )
     parameters: ClassVar[tuple[Number, ...]] = (
         Number("c", "how sure an attacker may nearly be", 0, 1, above=True),
         Number("k", "implications that an attacker knows", 0, MOST_FACTS, whole=True),

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
+from math import exp, expm1
 from typing import ClassVar
 
 import numpy as np
-import scipy
 
 from shoal.core.arrays import Bools, Floats
+from shoal.core.numerics.brent import root
+from shoal.core.numerics.poisson_tail import log_poisson_tail, poisson_mean
 from shoal.core.parameters import Number, Numeral
 from shoal.microdata.histogram import Classes
 from shoal.models.base import Counting, Model, Rule
@@ -99,16 +101,16 @@ class PoissonKMap(Model):
         error = float(self.asked[2])
         if error == 1:
             return float("inf")
+        high = poisson_mean(rows, error) if error else 0.0
         if not self.truncated:
-            return float(scipy.special.gammaincinv(rows, error))
+            return high
         if rows == 1:
             return 0.0
 
         def missed(mean: float) -> float:
-            return float(scipy.special.gammainc(rows, mean) - error * -np.expm1(-mean))
+            return exp(log_poisson_tail(rows, mean)) - error * -expm1(-mean)
 
-        high = float(scipy.special.gammaincinv(rows, error))
-        return float(scipy.optimize.brentq(missed, high * 1e-12, high)) if missed(high * 1e-12) < 0 else 0.0
+        return root(missed, high * 1e-12, high) if missed(high * 1e-12) < 0 else 0.0
 
     def admits(self, classes: Classes) -> Bools:
         """Decide in whole numbers of rows."""

@@ -91,7 +91,7 @@ class Metric:
         unknown = sum(label not in self.labels for label in labels)
         if unknown:
             raise ParameterError(
-                f"the metric {self.source!r} says nothing of {unknown} of {len(labels)} values",
+                f"the metric {self.source!r} has no distances for {unknown} of {len(labels)} values",
                 expected="every value of the column",
             )
         at = [self.labels.index(str(label)) for label in labels]

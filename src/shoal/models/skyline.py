@@ -44,7 +44,9 @@ class Skyline(KnowledgeModel):
 
     name: ClassVar[str] = "skyline"
     title: ClassVar[str] = "skyline privacy"
-    meaning: ClassVar[str] = "who knows l values not had, k people and m sharers is less than c sure of any value"
+    meaning: ClassVar[str] = (
+        "an attacker who knows l values not had, k people and m sharers is less than c sure of any value"
+    )
     parameters: ClassVar[tuple[Number, ...]] = (
         Number("l", "values that the target is known not to have", 0, MOST_FACTS, whole=True),
         Number("k", "other people whose values are known", 0, MOST_FACTS, whole=True),

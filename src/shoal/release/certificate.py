@@ -56,7 +56,7 @@ CHECKED_OF_PEOPLE = (
     "every class of equal published quasi-identifiers meets every model, decided in exact arithmetic; people are "
     "counted: each once in a class, and once for each different value there",
     *CHECKED[2:],
-    "from the public part alone: what the models imply of rows, as whom a row is about is in the internal part only",
+    "from the public part alone: what the models imply of rows, as the person of a row is in the internal part only",
 )
 """The same where a person may have several rows."""
 VOUCHED_OF_PEOPLE = (
@@ -137,7 +137,7 @@ class Certificate:
     unprotected: tuple[str, ...] | None = None
     """Columns that are published as they are; None where the release is older than this statement."""
     insisted: Mapping[str, str] = field(default_factory=dict)
-    """Columns that look like identifiers or tell of others and were insisted on by name, each with the reason."""
+    """Columns that look like identifiers or reveal others and were insisted on by name, each with the reason."""
     starred: int | None = None
     """Rows that show none of their quasi-identifiers."""
     changed_cells: Mapping[str, int] | None = None

@@ -14,7 +14,6 @@ whole release. Published rows are sorted by their published cells, so that their
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +34,7 @@ from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
 from shoal.core.number_format import counted, number
 from shoal.core.pictures import class_sizes
+from shoal.core.processes import is_alive
 from shoal.core.sorting import order_by, packed
 from shoal.microdata.histogram import household_of, person_of
 from shoal.microdata.partition import Partition
@@ -314,22 +314,12 @@ def _sweep_up(target: Path) -> None:
     """Remove what killed runs left; an old release that one had moved aside, and put nothing in place of, goes back."""
     for left in target.parent.glob(f".{escape(target.name)}.*.partial"):
         of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)(?:\.[0-9a-f]+)?\.partial", left.name)
-        if of_run is None or _alive(of_run[1]):
+        if of_run is None or is_alive(int(of_run[1])):
             continue
         if left.name.startswith(f".{target.name}.old.") and not target.exists():
             left.rename(target)
         else:
             remove(left)
-
-
-def _alive(process: str) -> bool:
-    try:
-        os.kill(int(process), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _move(partial: Path, target: Path) -> None:

@@ -129,8 +129,8 @@ def verify(
             notes.append(f"{release.skipped}: no population is given")
         if confirmed and release.counts_rows_only:
             notes.append(
-                f"{release.models} of people or households: whom a row is about is in the internal part alone, which is"
-                f" not here; checked was what it implies of rows, {release.implied}"
+                f"{release.models} of people or households: which person a row belongs to is in the internal part"
+                f" alone, which is not here; checked was what it implies of rows, {release.implied}"
             )
         computed = _cost(release, checks)
         if table is not None and whole:

@@ -116,9 +116,9 @@ def measure(
     """Measure the risk that people in a table, raw or published, are found.
 
     `population` is a table of those among whom a journalist looks; published cells are read with the `hierarchies`.
-    `person` are the columns that tell together whom a row is about, or the people themselves: then rows of one person
-    with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each row
-    stands for, `household` the one that numbers households, or they are given themselves. `sample_fraction` or
+    `person` are the columns that together identify the person of a row, or the people themselves: then rows of one
+    person with equal quasi-identifiers are one record. `record_weight` names the column that says how many people each
+    row stands for, `household` the one that numbers households, or they are given themselves. `sample_fraction` or
     `population_size` says how large the population is, for the estimates of its uniques; without them the population
     table's rows or the sum of the weights do. `threshold` adds to 0.2, 0.09 and 0.05. `wildcard` also counts with cells
     that match anything: `star`, `missing` or `both`. Minimal sample uniques are looked for up to `minimal_uniques`

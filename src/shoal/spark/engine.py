@@ -69,5 +69,5 @@ def check_request(*, recoding: str, neutralise: bool) -> None:
         raise Unsupported("the engine spark makes one table, anatomy makes two", hint="use another recoding or engine")
     if neutralise:
         raise Unsupported(
-            "the engine spark writes Parquet, of which no spreadsheet runs a cell", hint="leave neutralise out"
+            "the engine spark writes Parquet, and no spreadsheet runs formulas from it", hint="leave neutralise out"
         )

@@ -36,7 +36,7 @@ REFUSED = {
 }
 """Settings that would alter values before they are encoded, and what to do instead."""
 SOME = 200_000
-"""Rows by which columns are judged: whether they look like identifiers, or tell of others."""
+"""Rows by which columns are judged: whether they look like identifiers, or reveal others."""
 
 
 def run_on_spark(

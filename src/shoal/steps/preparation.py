@@ -105,7 +105,7 @@ def examined(table: Table, request: Request) -> Safety:
 def roles_of(columns: Iterable[str], request: Request) -> Roles:
     """Return the roles that a request gives to the columns of a table.
 
-    One that tells whom a row is about, or of what household, is an identifier where it has no other role; record
+    One that tells which person or household a row belongs to is an identifier where it has no other role; record
     weights are left out.
     """
     columns = list(columns)
@@ -135,7 +135,7 @@ def check_pseudonym(name: str, columns: Iterable[str], person: Sequence[str]) ->
     """Guarantees that a column of fresh numbers has people to number, and a name of its own."""
     if not person:
         raise ParameterError(
-            "--pseudonym is given without --person", hint="name the columns that tell whom a row is about"
+            "--pseudonym is given without --person", hint="name the columns that tell which person a row belongs to"
         )
     if not name or name in columns:
         raise ParameterError(f"the pseudonym is called {name!r}", expected="a name that no column of the table has")
@@ -170,15 +170,15 @@ def with_published_weights(table: Table, asked: Choices) -> Table:
 
 
 def check_person(roles: Roles, person: Iterable[str]) -> None:
-    """Guarantees that no column that tells whom a row is about is published as it is."""
+    """Guarantees that no column that tells which person a row belongs to is published as it is."""
     for name in person:
-        _check_hidden(roles, name, "tells whom a row is about")
+        _check_hidden(roles, name, "tells which person a row belongs to")
 
 
 def check_household(roles: Roles, household: str | None) -> None:
     """Guarantees that the number of a household, which would link its members, is not published as it is."""
     if household is not None:
-        _check_hidden(roles, household, "tells of what household a row is")
+        _check_hidden(roles, household, "tells which household a row belongs to")
 
 
 def _check_hidden(roles: Roles, name: str, tells: str) -> None:

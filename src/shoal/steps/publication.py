@@ -161,7 +161,7 @@ def audit_of(
     roles = asked.problem.microdata.roles
     if not asked.problem.counts_rows and rows is None:
         raise Unsupported(
-            "whom the rows of this table are about is not known",
+            "it is not known which person each row of this table belongs to",
             hint="compare it without --person and --household, row by row",
         )
     return audit(

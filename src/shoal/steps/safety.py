@@ -1,8 +1,8 @@
 """What must be decided about the columns of a table before anything of it is written.
 
-    roles --every column has one--> look-alike identifiers --> columns that tell of others --> Safety
+    roles --every column has one--> look-alike identifiers --> columns that reveal others --> Safety
 
-Fails closed: a column without a role, or one that would go out unprotected and looks like an identifier or tells of a
+Fails closed: a column without a role, or one that would go out unprotected and looks like an identifier or reveals a
 protected column, is refused, unless the request names it in `allow`. The word `rest` names no column.
 """
 
@@ -53,7 +53,7 @@ class Safety:
 def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = False) -> Safety:
     """Guarantees that every column has a role, and that none goes out unprotected by oversight; else `RoleError`.
 
-    `two_tables`: quasi-identifiers are published as they are, so that nothing needs to tell of them.
+    `two_tables`: quasi-identifiers are published as they are, so that nothing needs to reveal them.
     """
     check_decided(table, roles)
     check_allowed(roles, request)
@@ -160,7 +160,7 @@ def repeated_identifiers(table: Table, roles: Roles, household: str | None = Non
     return [
         f"identifier {name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows."
         " Models count rows; where one person has several, fewer people than that share a class."
-        f" If it tells whom a row is about, add {as_flags({'person': [name]})}"
+        f" If it tells which person a row belongs to, add {as_flags({'person': [name]})}"
         for name in repeating(table, [one for one in roles.identifiers if one != household])
     ]
 

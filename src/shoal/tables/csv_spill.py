@@ -98,8 +98,9 @@ def has_room(path: Path) -> bool:
 def _private_folder() -> tuple[Path, int]:
     """Make a folder that only its owner may look into; the lock on it is held as long as this process lives."""
     made = Path(tempfile.mkdtemp(prefix=".shoal-"))
-    held = os.open(made, os.O_RDONLY)
+    held = -1  # Windows opens no folders
     if fcntl is not None:
+        held = os.open(made, os.O_RDONLY)
         fcntl.flock(held, fcntl.LOCK_SH)
     return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
 

@@ -16,7 +16,7 @@ MEANING = {
     "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
     "identifier": "it names or numbers a person: it is not published",
     "leave_out": "nobody needs it: it is not published",
-    "other": "it harms nobody and finds nobody: it is published as it is, unprotected, and you vouch for it",
+    "other": "it neither identifies nor harms anyone: it is published as it is, unprotected, on your responsibility",
 }
 """What each role means, in words."""
 

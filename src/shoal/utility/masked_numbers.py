@@ -12,13 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from scipy.spatial import KDTree
 
 from shoal.core.arrays import Floats
 from shoal.release.release_view import Shown
+from shoal.utility.nearest_points import KdTree
 
 NEAR = 0.05
 """Half the width of the interval that discloses a number, in standard deviations."""
+EQUALLY = 1 + 1e-12
+"""Distances up to this times the least count as equal to it."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,9 @@ def measured(names: Sequence[str], before: Floats, after: Floats) -> MaskedNumbe
 
 def _linked(before: Floats, after: Floats) -> float:
     """Return the expected share of rows that are linked by distance to the original row that is theirs."""
-    tree = KDTree(before)
-    nearest, _ = tree.query(after)
     own = np.linalg.norm(before - after, axis=1)
-    reach = nearest * (1 + 1e-12) + 1e-15
-    equally = tree.query_ball_point(after, reach, return_length=True)
-    return float(np.where(own <= reach, 1 / np.maximum(equally, 1), 0.0).mean())
+    nearest, equally = KdTree.of(before).nearest(after, near=EQUALLY, within=own)
+    return float(np.where(own <= nearest * EQUALLY, 1 / equally, 0.0).mean())
 
 
 def _are_numbers(shown: pl.DataFrame, frame: pl.DataFrame, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Naive Bayes: each column tells of the target by itself.
+"""Naive Bayes: each column reveals the target by itself.
 
 Every column is put into bins: categories by the commonest values, numbers by tenths of the rows. The chance of a bin
 given a target is the share of the target's rows in it, with one row more in each bin, so that no chance is 0. A cell

@@ -42,8 +42,8 @@ TRIES = 20
 RECONNECT = 30.0
 """Seconds that a tab may be without its connection before it is opened anew: a run may keep the machine busy."""
 FALLBACK = "if the browser does not find that name, which keeps the cookie from other servers of this machine"
-ENDS = (signal.SIGTERM, signal.SIGHUP)
-"""Besides Ctrl-C: the machine is shut down, the terminal is closed."""
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
+"""Besides Ctrl-C: the machine is shut down, the terminal is closed; on Windows Ctrl-Break. Some systems lack some."""
 
 
 class Nonced(Extension):

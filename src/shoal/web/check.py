@@ -30,8 +30,11 @@ FIELDS = {
         t("For a release folder: every row is checked, and more attacks are."),
     ),
     "other": (t("A second release with the same people"), t("For a release folder: what the two give away together.")),
-    "quasi": (t("Columns that others may know"), t("For a table, with commas between; a release says it of itself.")),
-    "sensitive": (t("Columns that nobody must learn"), t("For a table, with commas between.")),
+    "quasi": (
+        t("Columns that others may know"),
+        t("For a table: names separated by commas. A release folder states them itself."),
+    ),
+    "sensitive": (t("Columns that nobody must learn"), t("For a table: names separated by commas.")),
     "require": (t("What it is to meet"), t("For a table, such as k=5 l(illness)=3. Empty: every level is measured.")),
 }
 """What may be said of what is checked: its label, and what it is for."""
@@ -76,7 +79,7 @@ def _proposed(root: Path | None) -> tuple[str, ...]:
 def draw(page: Page, found: CheckView) -> None:
     """Show what to check, then what was found."""
     if page.desk.root is None:
-        message(t("shoal was started without a folder, so there is nothing to name here."), "warn")
+        message(t("shoal was started without a folder, so no file can be opened by its name here."), "warn")
         return
     _ask(page, found)
     if found.refused:
@@ -210,12 +213,12 @@ def _attacked(hits: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
             )
         elif one["attack"] in LINKING:
             yield Finding(
-                "bad", t("{many} can be found for certain by who knows {knows}.", many=many, knows=one["knows"])
+                "bad", t("{many} can be found for certain by anyone who knows {knows}.", many=many, knows=one["knows"])
             )
     others = {one["attack"]: one["after"] for one in got if one["attack"] not in (CERTAIN, *LINKING)}
     if others:
         got_by = [t("{attack} ({n} row)|{attack} ({n} rows)", attack=name, n=many) for name, many in others.items()]
-        yield Finding("note", t("Other attacks that get something: {listed}.", listed=got_by))
+        yield Finding("note", t("Other attacks that succeed: {listed}.", listed=got_by))
 
 
 def _levels(findings: Sequence[Mapping[str, Any]]) -> None:
@@ -250,8 +253,8 @@ STEP = Step(
     t("Check a release"),
     t("Is what was published safe?"),
     t(
-        "Name a release folder, or a table that anybody made: shoal verifies, audits and attacks"
-        " it, and changes nothing."
+        "Name a release folder, or a published table made by any tool: shoal verifies, audits and"
+        " attacks it, and changes nothing."
     ),
     look,
     draw,

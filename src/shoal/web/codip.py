@@ -33,7 +33,12 @@ def ask_codip(page: Page, draft: Draft, found: JobState | None) -> None:
     heading(t("What if each secret had a release of its own?"))
     text(LEAD, "faint")
     if draft.registry:
-        text(t("This run has a register, and CODIP takes none: {registry}.", registry=LEFT_OUT[KIND]["registry"]))
+        text(
+            t(
+                "This run uses a register, which CODIP does not support: {registry}.",
+                registry=LEFT_OUT[KIND]["registry"],
+            )
+        )
     elif found is not None and not found.refused and not found.found:
         wait_for(page, found.id)
         stop_button(page, found.id, key="stop-codip")

@@ -129,7 +129,13 @@ def _load(page: Page) -> None:
         limit = min(page.desk.uploads.limit, LARGEST)
         heard = lambda refused: _sent(page, refused)  # noqa: E731
         dropped(t("Drop a shoal.toml here"), said, LOAD, heard, key="config", limit=limit, accept=".toml")
-        text(t("A table that it names is opened, if it lies in the chosen folder; else it is about this one."), "faint")
+        text(
+            t(
+                "If it names a table in the chosen folder, that table is opened. Otherwise the decisions are taken"
+                " for this table."
+            ),
+            "faint",
+        )
 
 
 async def _sent(page: Page, refused: str) -> None:

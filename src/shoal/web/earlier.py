@@ -22,13 +22,13 @@ from shoal.web.parts import button, chosen, field, grid, heading, message, part,
 
 LEAD = t(
     "Two releases of the same people can together give away what neither does alone. A"
-    " register knows the releases that were made before: a new one is compared with them."
+    " register lists earlier releases, and a new one is compared with them."
 )
-OVERLAP = {"": t("make no release"), WARN: t("make it all the same, and say so")}
+OVERLAP = {"": t("make no release"), WARN: t("make it anyway, with a warning")}
 BY_ITSELF = {"": t("none: it is a release by itself"), FIRST: t("none: it is the first of a series")}
 SERIES = t(
     "People who were published before stay hidden among the same values, and new ones are"
-    " added: so all releases of the series together say no more than one."
+    " added: so all releases of the series together reveal no more than one."
 )
 
 

@@ -25,9 +25,10 @@ from shoal.web.language import choose_language, t
 LOOPBACK = "127.0.0.1"
 """The name that every browser knows, and the address that the server listens on."""
 REFUSED = t(
-    "This page belongs to whoever started it. Open the address that `shoal serve` printed last: each works once."
+    "Only the person who started shoal can open this page. Use the address that `shoal serve` printed last; each"
+    " address works once."
 )
-FOREIGN = t("This page answers to its own names alone.")
+FOREIGN = t("This page can only be opened at its own addresses.")
 TOKEN = "token"
 KNOWN = "/known.svg"
 """Answered to everybody who knows the random name: by this a browser finds out whether it does."""

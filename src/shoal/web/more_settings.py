@@ -55,7 +55,7 @@ def method_settings(page: Page) -> None:
                 pairs_text(draft.attribute_weights),
                 lambda said: page.decide(lambda _: {"attribute_weights": read_pairs(said)}),
                 key="attribute_weights",
-                help=t("age=2, town=0.5; 1 where nothing is said."),
+                help=t("age=2, town=0.5; 1 for all other columns."),
             )
 
 

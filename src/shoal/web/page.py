@@ -37,7 +37,7 @@ SETTLE = 0.05
 """Seconds before a page is drawn anew: what is told meanwhile is shown with it."""
 LOST = t("The connection to shoal is lost. This page can be used again as soon as it is back.")
 ENDED = t(
-    "shoal was ended, or started anew. This tab shows how things stood and cannot be used any"
+    "shoal was ended, or started anew. This tab is out of date and cannot be used any"
     " more: start shoal, and open the address that it prints. Nothing that was decided is"
     " lost."
 )

@@ -283,7 +283,7 @@ STEP = Step(
     "privacy",
     t("Privacy"),
     t("How well must people be hidden?"),
-    t("The stricter, the safer, and the less is left to see. A preset is a good start."),
+    t("Stricter requirements protect people better and keep less detail. A preset is a good start."),
     look,
     draw,
     said,

@@ -75,7 +75,7 @@ def draw(page: Page, found: ReleaseView) -> None:
     _fetch(page, run, found)
     ask_record(page, run.id, found.record)
     heading(t("Do it again"))
-    text(t("What was done here, the command line and Python do as well."), "faint")
+    text(t("The command line and Python can do the same as this page."), "faint")
     for said in remarks(found.draft):
         text(said)
     for (title, key, about), content in zip(WAYS, written(found.draft), strict=True):
@@ -141,7 +141,7 @@ def _report_to_come(page: Page, run: Run, found: ReleaseView) -> None:
         page.live(lambda: not page.desk.runs[run.id].measuring, page.come)
         return
     with part("div", class_="line"):
-        part("span", t("There is no report: its making was ended."), "faint")
+        part("span", t("There is no report: it was stopped while it was being written."), "faint")
         button(t("Make the report"), lambda: page.attempt(run.measure), key="report-make", kind="small")
 
 

@@ -32,8 +32,8 @@ PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
 SPELLINGS = {"": t("makes a difference"), "yes": t("makes none: spaces, letter case, the form of dates")}
 USES = {
     "": t("nothing else"),
-    PERSON: t("whom a row is about, where a person has several rows"),
-    HOUSEHOLD: t("of what household a row is"),
+    PERSON: t("which person a row belongs to, where a person has several rows"),
+    HOUSEHOLD: t("which household a row belongs to"),
     WEIGHT: t("how many people of the population a row stands for"),
 }
 """What a column may say of the rows besides its role, by the part of the draft that names it."""
@@ -67,7 +67,7 @@ class RolesView:
     shapes: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """By column, how it is distributed."""
     people: Sequence[str] = ()
-    """What is wrong with the columns that tell whom a row is about, or how many people it stands for."""
+    """What is wrong with the columns that tell which person a row belongs to, or how many people it stands for."""
 
 
 def look(desk: Desk, picks: Picks) -> RolesView:

@@ -159,7 +159,7 @@ def _start(page: Page, *, off: bool) -> None:
         await page.change(time_limit=value.strip() or None)
 
     if page.draft.method == "auto":
-        about = t("More effort never gives a dearer release.")
+        about = t("More effort never gives a more expensive release.")
         chosen(t("How long to search"), SEARCHES, page.draft.effort, tried, key="effort", help=about)
     written(
         t("Stop after so many seconds"),

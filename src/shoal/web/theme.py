@@ -10,7 +10,7 @@ from shoal.web.language import SPOKEN, t
 
 HERE = Path(__file__).parent
 STYLE, SCRIPTS = HERE / "page.css", (HERE / "page.js", HERE / "editors.js")
-NOWHERE = t("The address leads nowhere in shoal. Nothing that was decided is lost.")
+NOWHERE = t("There is no page at this address. Your decisions are kept.")
 WAYS = {
     t("The table"): "/data",
     t("What is decided about it"): "/privacy",

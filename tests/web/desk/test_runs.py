@@ -12,9 +12,9 @@ import pytest
 
 import shoal
 from shoal.core.errors import HierarchyError, Infeasible, ReleaseError
+from shoal.core.file_lock import lock
 from shoal.methods.base import ProgressMessage
 from shoal.web.desk import Desk, Run, worker
-from shoal.web.desk.atomic_files import lock
 from shoal.web.desk.jobs import Job
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.releases import zipped
@@ -140,14 +140,17 @@ def test_what_goes_wrong_is_said_without_a_cell(desk: Desk, monkeypatch: pytest.
     )
     run = here(desk)
     assert run.failure is not None
-    assert run.failure.said == "something went wrong in shoal (ValueError)"
+    assert run.failure.said == "an unexpected error occurred in shoal (ValueError)"
     assert cells_outside(desk.folder) == []
     monkeypatch.undo()
     monkeypatch.setattr(
         "shoal.web.desk.job_handlers.Evidence.growing", lambda *_, **__: (_ for _ in ()).throw(KeyError("Qill0"))
     )
     run = here(desk)
-    assert (run.state, run.measured) == ("done", {"said": "something went wrong in shoal (KeyError)", "done": True})
+    assert (run.state, run.measured) == (
+        "done",
+        {"said": "an unexpected error occurred in shoal (KeyError)", "done": True},
+    )
     assert worker.failure(Infeasible("k=5", reached=3, rows=())).said.startswith("no release of this table meets k=5")
 
 
@@ -220,7 +223,7 @@ def test_closing_ends_the_workers_and_deletes_the_uploads(desk: Desk) -> None:
     assert Path(str(run.draft.file)).exists()
     desk.close()
     assert run.failure is not None
-    assert run.failure.said.startswith("shoal was ended while")
+    assert run.failure.said.startswith("shoal was stopped during")
     assert list(desk.uploads.folder.iterdir()) == []
     for held in slots:
         os.close(held or 0)

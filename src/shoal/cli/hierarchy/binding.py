@@ -35,7 +35,7 @@ class Bound:
             return cls.to_column(spec, read_column(table, column, reading))
         if table is not None or column is not None:
             raise ParameterError(
-                f"{'--column' if table is None else '--table'} alone", expected="both --table and --column"
+                f"only {'--column' if table is None else '--table'} is given", expected="both --table and --column"
             )
         builder = as_builder(spec)
         if not isinstance(builder, Taxonomy):

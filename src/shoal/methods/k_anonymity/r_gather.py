@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import scipy
-from scipy.sparse import csgraph
 
 from shoal.core.arrays import Bools, Floats, Ints
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.general.repair import repair
+from shoal.methods.k_anonymity.gathering_flow import gathering_flow
 from shoal.microdata.partition import Partition
 from shoal.patterns import pattern_hierarchies
 from shoal.problem import Problem, Solution
@@ -106,7 +105,7 @@ class Gathering:
         """
         near = self.apart <= round(2 * radius, DIGITS)
         centres = self._centres(near)
-        of_centres = self._flow(near[:, centres])
+        of_centres = gathering_flow(near[:, centres], self.counts, self.r)
         if of_centres is None:
             return None
         left = self.counts - of_centres.sum(axis=1)
@@ -124,22 +123,6 @@ class Gathering:
             centres.append(centre)
             open_points &= ~near[centre]
         return np.array(centres)
-
-    def _flow(self, near: Bools) -> Ints | None:
-        """Return r rows near each centre, by point and centre, no row twice; None where there is no such choice."""
-        points, centres = near.shape
-        point, centre = np.nonzero(near)
-        source, sink = points + centres, points + centres + 1
-        start = np.concatenate([np.full(centres, source), points + centre, np.arange(points)])
-        end = np.concatenate([points + np.arange(centres), point, np.full(points, sink)])
-        room = np.concatenate([np.full(centres, self.r), np.minimum(self.counts[point], self.r), self.counts])
-        graph = scipy.sparse.csr_array((room.astype(np.int32), (start, end)), shape=(sink + 1, sink + 1))
-        found = csgraph.maximum_flow(graph, source, sink)
-        if found.flow_value < self.r * centres:
-            return None
-        shares = np.zeros((points, centres), dtype=np.int64)
-        shares[point, centre] = np.asarray(found.flow[points + centre, point]).ravel()
-        return shares
 
 
 def distances(problem: Problem) -> Floats:

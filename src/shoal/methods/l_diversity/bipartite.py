@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import scipy
 
 from shoal.core.arrays import Ints
-from shoal.core.interruptible import watched
+from shoal.core.interruptible import Unlimited, watched
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.l_diversity.assignment_kernel import least_assignment
 from shoal.methods.l_diversity.two_diversity import TwoDiversity
@@ -19,8 +18,8 @@ from shoal.problem import Problem, Solution
 MOST_ROWS = 12_000
 """Rows up to which a table of one half by the other is laid out: 290 MB, and as much again while it is filled."""
 
-COMPILED_FROM = 1_000
-"""Rows of a value from which matching takes seconds, and a loop is compiled that a deadline can end."""
+WATCHED_FROM = 1_000
+"""Rows of a value from which matching takes seconds, and a deadline can end it."""
 
 
 class Bipartite(Method):
@@ -77,8 +76,5 @@ class Bipartite(Method):
 
 def _partners(costs: Ints, deadline: Deadline) -> Ints:
     """Return the row of the other value that each row of one is matched with; -1 where time was over before."""
-    if len(costs) < COMPILED_FROM:
-        partner: Ints = scipy.optimize.linear_sum_assignment(costs)[1]
-    else:
-        partner = watched(least_assignment, costs, deadline=deadline)
+    partner: Ints = watched(least_assignment, costs, deadline=deadline if len(costs) >= WATCHED_FROM else Unlimited())
     return partner

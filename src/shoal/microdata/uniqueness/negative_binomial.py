@@ -9,18 +9,23 @@ disclosure risk in microdata, 1998). With s = (1 - pi) * (1 - beta) these are
     K * pi * (beta / (1 - s))**alpha * (1 + alpha * s / (1 - s))
     K * pi**2 / 2 * alpha * (1 - beta) * beta**alpha / (1 - s)**(alpha + 2) * (2 - (1 - alpha) * s)
 
+The second divided by the first is a ratio of polynomials in alpha, so that for every beta one alpha gives the ratio of
+the two counts: the root above 0 of a quadratic equation. That leaves one equation in beta, which Brent's method solves.
+
 Good for larger sampling fractions. Often no parameters give both counts; then there is no estimate.
 """
 
 from __future__ import annotations
 
+from math import exp, log, log1p, sqrt
+
 import numpy as np
-import scipy
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.numerics.brent import root
 
-STARTS = ((0.05, 0.05), (0.2, 0.2), (1.0, 0.5), (0.2, 0.8), (5.0, 0.9), (0.02, 0.005))
-"""Where the solver starts, one after the other: (alpha, beta)."""
+LOG_ODDS = (-700.0, 30.0)
+"""Between which logarithms of beta / (1 - beta) a beta is looked for."""
 CLOSE = 1e-6
 """Both counts must be met as closely as this share of the classes."""
 
@@ -61,25 +66,34 @@ def shlosser(sizes: Ints, classes: Ints, fraction: float) -> float:
 
 
 def _solved(wanted: Floats, fraction: float) -> tuple[float, float] | None:
-    """Return alpha and beta; alpha is sought by its logarithm, beta by its odds', so that both stay in their range."""
-    expit = scipy.special.expit
+    """Return alpha and beta; beta is sought by the logarithm of its odds, so that it stays in its range."""
+    ratio = float(wanted[1] / wanted[0])
 
-    def missed(point: Floats) -> Floats:
-        return _expected(float(np.exp(np.clip(point[0], -40, 40))), float(expit(point[1])), fraction) - wanted
+    def parameters(log_odds: float) -> tuple[float, float]:
+        beta = 1 / (1 + exp(-log_odds))
+        return _alpha(beta, fraction, ratio), beta
 
-    for alpha, beta in STARTS:
-        found = scipy.optimize.root(missed, [np.log(alpha), scipy.special.logit(beta)], method="hybr")
-        if np.isfinite(found.x).all() and np.abs(missed(found.x)).max() < CLOSE:
-            return float(np.exp(np.clip(found.x[0], -40, 40))), float(expit(found.x[1]))
-    return None
+    def missed(log_odds: float) -> float:
+        return float(_expected(*parameters(log_odds), fraction)[0] - wanted[0])
+
+    low, high = LOG_ODDS
+    found = parameters(root(missed, low, high) if missed(high) > 0 > missed(low) else high)
+    return found if np.abs(_expected(*found, fraction) - wanted).max() < CLOSE else None
+
+
+def _alpha(beta: float, fraction: float, ratio: float) -> float:
+    """Return the alpha above 0 at which the second count is so many times the first."""
+    s, half = (1 - fraction) * (1 - beta), fraction * (1 - beta) / 2
+    a, b, c = half * s, half * (2 - s) - ratio * (1 - s) * s, ratio * (1 - s) ** 2
+    spread = sqrt(b * b + 4 * a * c)
+    return 2 * c / (b + spread) if b >= 0 else (spread - b) / (2 * a)
 
 
 def _expected(alpha: float, beta: float, fraction: float) -> Floats:
     """Return the expected share of the population's classes that the sample holds one row of, and two rows of."""
     s = (1 - fraction) * (1 - beta)
-    with np.errstate(all="ignore"):
-        none = np.exp(alpha * (np.log(beta) - np.log1p(-s))) if beta > 0 else 0.0
-        one = fraction * none * (1 + alpha * s / (1 - s))
-        two = fraction**2 / 2 * alpha * (1 - beta) * none / (1 - s) ** 2 * (2 - (1 - alpha) * s)
-    found: Floats = np.nan_to_num(np.array([one, two]), nan=1e6, posinf=1e6)
-    return found
+    kept = log(beta / (1 - s)) if beta < 0.5 else log1p(-fraction * (1 - beta) / (1 - s))  # each keeps its digits
+    none = exp(alpha * kept)
+    one = fraction * none * (1 + alpha * s / (1 - s))
+    two = fraction**2 / 2 * alpha * (1 - beta) * none / (1 - s) ** 2 * (2 - (1 - alpha) * s)
+    return np.array([one, two])

@@ -20,12 +20,14 @@ sign once in the range. Where they do not, the model does not fit, and the answe
 
 from __future__ import annotations
 
+from math import lgamma
 from typing import Any
 
 import numpy as np
-import scipy
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.numerics.brent import root
+from shoal.core.numerics.digamma import digamma
 
 EDGE = 1e-6
 """How close to 0 and 1 alpha is looked for."""
@@ -54,7 +56,7 @@ def pitman(sizes: Ints, classes: Ints, population: float) -> float | str:
     model = _Pitman(sizes, classes)
     try:
         above = model.alpha_slope(EDGE) > 0
-        alpha = float(scipy.optimize.brentq(model.alpha_slope, *((EDGE, 1 - EDGE) if above else model.below())))
+        alpha = root(model.alpha_slope, *((EDGE, 1 - EDGE) if above else model.below()))
         theta = model.theta(alpha)
     except ValueError:
         return "no parameters of Pitman's model are likeliest"
@@ -64,11 +66,10 @@ def pitman(sizes: Ints, classes: Ints, population: float) -> float | str:
 
 def _expected(theta: float, alpha: float, population: float) -> float:
     """Return the logarithm of the number of people who are expected to be unique."""
-    gammaln = scipy.special.gammaln
-    start = float(gammaln(theta + 1) - gammaln(theta + alpha))
+    start = lgamma(theta + 1) - lgamma(theta + alpha)
     if alpha > 0:
         return start + alpha * float(np.log(population))
-    later = float(gammaln(theta + alpha + population - 1) - gammaln(theta + population))
+    later = lgamma(theta + alpha + population - 1) - lgamma(theta + population)
     return start + later + float(np.log(population))
 
 
@@ -83,7 +84,7 @@ class _Pitman:
         """Return the likeliest theta for an alpha; what is above its least value is spread over many powers of ten."""
         least, most = np.log(EDGE), np.log(FARTHEST)
         lowest = -alpha if alpha > 0 else -alpha * (self.number - 1)
-        power = scipy.optimize.brentq(lambda x: self.theta_slope(np.exp(x) + lowest, alpha), least, most)
+        power = root(lambda x: self.theta_slope(float(np.exp(x)) + lowest, alpha), least, most)
         return float(np.exp(power) + lowest)
 
     def below(self) -> tuple[float, float]:
@@ -117,4 +118,4 @@ def _rise(x: float, steps: float | Floats) -> Any:
     """Return 1/x + 1/(x + 1) + ... of so many steps; where x is large, by a series that keeps the digits."""
     if x > LARGE:
         return np.log1p(steps / x) + steps / (2 * x * (x + steps))
-    return scipy.special.digamma(x + steps) - scipy.special.digamma(x)
+    return digamma(x + steps) - digamma(x)

@@ -8,10 +8,12 @@ sample, 1991). It needs no solving and always exists; for small sampling fractio
 
 from __future__ import annotations
 
+from math import lgamma
+
 import numpy as np
-import scipy
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.numerics.log_gamma import log_gamma
 
 
 def zayatz(sizes: Ints, classes: Ints, population: float) -> float:
@@ -33,7 +35,6 @@ def _holds_one(size: Floats, rows: float, population: float) -> Floats:
     rest = population - size
     possible = rest >= rows - 1
     rest = np.where(possible, rest, rows)
-    gammaln = scipy.special.gammaln
-    ways = gammaln(rest + 1) - gammaln(rows) - gammaln(rest - rows + 2)
-    all_ways = gammaln(population + 1) - gammaln(rows + 1) - gammaln(population - rows + 1)
+    ways = log_gamma(rest + 1) - lgamma(rows) - log_gamma(rest - rows + 2)
+    all_ways = lgamma(population + 1) - lgamma(rows + 1) - lgamma(population - rows + 1)
     return np.where(possible, size * np.exp(ways - all_ways), 0.0)

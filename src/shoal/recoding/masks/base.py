@@ -47,7 +47,7 @@ class Mask(ABC):
 
     @abstractmethod
     def masked(self, names: Sequence[str], table: Table, person: Sequence[str]) -> list[pl.Series]:
-        """Return some columns of a table as they are published; `person` are the columns that tell whom a row is about.
+        """Return some columns of a table as they are published; `person` are the columns that identify a person.
 
         Names are several only of a mask that is `joint`.
         """

@@ -7,9 +7,9 @@ import hmac
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from shoal.core.arrays import Floats, Ints
+from shoal.core.numerics.normal_quantile import normal_quantile
 
 
 class Draws:
@@ -34,8 +34,7 @@ class Draws:
 
     def normal(self, many: int) -> Floats:
         """Return numbers of the standard normal distribution."""
-        found: Floats = ndtri(self.uniform(many))
-        return found
+        return normal_quantile(self.uniform(many))
 
     def permutation(self, many: int) -> Ints:
         """Return the numbers below `many` in a random order."""

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri
 
 from shoal.core.arrays import Floats
 from shoal.core.errors import ParameterError, nearest
+from shoal.core.numerics.normal_quantile import normal_quantile
 from shoal.hierarchies.specs import listed
 from shoal.recoding.masks.base import KeyedMask, numbers_of
 from shoal.recoding.masks.draws import Draws
@@ -67,5 +67,5 @@ def _scores(numbers: pl.Series) -> Floats:
     """
     numbers_of(numbers, Shuffling.name)
     ranks = (numbers.rank("average").to_numpy() - 0.5) / max(len(numbers) - numbers.null_count(), 1)
-    found: Floats = np.nan_to_num(ndtri(ranks))
+    found: Floats = np.nan_to_num(normal_quantile(ranks))
     return found

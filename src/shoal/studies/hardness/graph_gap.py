@@ -32,7 +32,7 @@ class GraphGap(Reduction):
     paper: ClassVar[str] = "Aggarwal et al.: Approximation algorithms for k-anonymity, 2005, section 4"
     sizes: ClassVar[tuple[Size, ...]] = (
         Size("k", "rows", 2, MOST, whole=True, default=5),
-        Size("spread", "1 for the dear table, 0 for the cheap one", 0, 1, whole=True, default=1),
+        Size("spread", "1 for the expensive table, 0 for the cheap one", 0, 1, whole=True, default=1),
     )
 
     k: int

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -65,29 +63,3 @@ def get_json(path: Path) -> Any:
         return None
     except (OSError, ValueError) as error:
         raise ShoalError(f"{path.name!r} of the desk cannot be read", hint="remove it to start again") from error
-
-
-def lock(path: Path) -> int | None:
-    """Take a lock that lives as long as the file stays open, here or in a child; None if somebody has it."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        return None
-    return handle
-
-
-def locked(path: Path) -> bool:
-    """Whether somebody has the lock; looking at it takes it from nobody."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False

@@ -20,13 +20,14 @@ from typing import IO, Any
 
 from shoal.config import FIRST, read_config
 from shoal.core.errors import ParameterError, ShoalError, TableError
+from shoal.core.file_lock import lock
 from shoal.models.parameter_range import Vary
 from shoal.republication.codip import LARGEST
 from shoal.republication.earlier import Earlier
 from shoal.request import EARLIER
 from shoal.tables.readers.base import reader_named
 from shoal.web.desk import draft_checks
-from shoal.web.desk.atomic_files import get_json, lock, plain, private_folder, put_json
+from shoal.web.desk.atomic_files import get_json, plain, private_folder, put_json
 from shoal.web.desk.background_queries import Looks
 from shoal.web.desk.config_file import parts_of
 from shoal.web.desk.draft import OPEN, READ, Draft

@@ -49,7 +49,7 @@ class Draft(Choices, Output, Source, Execution):
     roles: Mapping[str, str] = field(default_factory=dict)
     """For each column `quasi`, `sensitive`, `identifier`, `leave_out`, `other`, or `open`."""
     allow: tuple[str, ...] = ()
-    """Columns that are published although they look like identifiers or tell of others."""
+    """Columns that are published although they look like identifiers or reveal others."""
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     """For each column a file, words such as `intervals:width=5,10`, or plain data with a `builder`."""
     order: Mapping[str, Any] = field(default_factory=dict)

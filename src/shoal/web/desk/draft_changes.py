@@ -42,8 +42,8 @@ STEPS = {
 """The steps after the first, and the parts of a draft that are decided there."""
 NAMES = {
     "allow": t("columns that are published all the same"),
-    "person": t("whom a row is about"),
-    "household": t("of what household a row is"),
+    "person": t("which person a row belongs to"),
+    "household": t("which household a row belongs to"),
     "record_weight": t("how many people a row stands for"),
     "weight_rounding": t("how weights are rounded"),
     "missing": t("codes for missing values"),

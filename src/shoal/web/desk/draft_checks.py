@@ -140,12 +140,12 @@ def counting_problems(draft: Draft) -> list[str]:
     """Return what to do about people who would be published as they are, and weights that are rounded and left out."""
     shown = [*draft.named("sensitive"), *draft.named("other")]
     people = [
-        t("do not publish {name!r} as it is: it tells whom a row is about", name=name)
+        t("do not publish {name!r} as it is: it identifies the person of a row", name=name)
         for name in draft.person
         if name in shown
     ]
     if draft.household in shown:
-        people.append(t("do not publish {name!r} as it is: it tells of what household a row is", name=draft.household))
+        people.append(t("do not publish {name!r} as it is: it identifies the household of a row", name=draft.household))
     people += [
         t("do not mask {name!r}, or make it sensitive or published as is", name=name)
         for name in draft.masks
@@ -153,7 +153,10 @@ def counting_problems(draft: Draft) -> list[str]:
     ]
     if draft.pseudonym in draft.roles:
         people.append(
-            t("call the fresh number of each person otherwise: the table has a column {name!r}", name=draft.pseudonym)
+            t(
+                "choose another name for the column of person numbers: the table already has a column {name!r}",
+                name=draft.pseudonym,
+            )
         )
     if draft.weight_rounding is None or draft.record_weight in draft.named("other"):
         return people

@@ -20,18 +20,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from shoal.web.desk.atomic_files import get_json, lock, locked, private_folder, put_json
+from shoal.core.file_lock import inherited, lock, locked
+from shoal.core.processes import end_session, own_session
+from shoal.web.desk.atomic_files import get_json, private_folder, put_json
 from shoal.web.language import t
 
 State: TypeAlias = Literal["waiting", "running", "done", "stopped", "failed", "lost"]
@@ -44,7 +44,7 @@ PROGRESS = "progress.jsonl"
 LOST = t("the worker ended before it was done; nothing was written: run it again")
 PATIENCE = 5.0
 """Seconds to wait for a worker to be gone."""
-CLOSED = t("shoal was ended while this was going on; nothing was written: run it again")
+CLOSED = t("shoal was stopped during this run; nothing was written: run it again")
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Job:
         held = lock(self.folder / "alive")
         if held is None:
             return
+        shared = inherited(held)
         try:
             worker = subprocess.Popen(
                 [sys.executable, "-m", "shoal.web.desk.worker", str(self.folder)],
@@ -102,13 +103,16 @@ class Job:
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
                 cwd=self.folder,
-                start_new_session=True,
-                pass_fds=[held],
+                **own_session(),
+                **shared,
             )
-        finally:
+        except BaseException:
+            os.close(held)
+            raise
+        if shared:
             os.close(held)
         put_json(self.folder / "worker.json", {"process": worker.pid})
-        threading.Thread(target=worker.wait, daemon=True).start()
+        threading.Thread(target=_wait, args=(worker, None if shared else held), daemon=True).start()
 
     @property
     def id(self) -> str:
@@ -180,8 +184,7 @@ class Job:
         said = get_json(self.folder / "worker.json")
         if said is None or not self.alive:
             return
-        with suppress(ProcessLookupError):
-            os.killpg(int(said["process"]), signal.SIGKILL)
+        end_session(int(said["process"]))
         until = time.monotonic() + PATIENCE
         while self.alive and time.monotonic() < until:
             time.sleep(0.01)
@@ -195,3 +198,10 @@ class Job:
         """Remove what a worker that was killed left half done."""
         for left in (*self.folder.glob(".*.partial"), self.folder / RELEASE):
             shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+def _wait(worker: subprocess.Popen[bytes], held: int | None) -> None:
+    """Wait for the end of a worker; a lock that it could not inherit is held for it until then."""
+    worker.wait()
+    if held is not None:
+        os.close(held)

@@ -50,7 +50,9 @@ def measure_parts(
     except ShoalError as error:
         put_json(folder / MEASURED, {"said": str(error), "done": True})
     except Exception as error:
-        put_json(folder / MEASURED, {"said": f"something went wrong in shoal ({type(error).__name__})", "done": True})
+        put_json(
+            folder / MEASURED, {"said": f"an unexpected error occurred in shoal ({type(error).__name__})", "done": True}
+        )
 
 
 def _progress(found: Evidence) -> tuple[float, str]:

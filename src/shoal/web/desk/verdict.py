@@ -65,7 +65,7 @@ def verdict(draft: Draft, stated: Mapping[str, Any], measured: Mapping[str, Any]
         )
     if _uncovered(known):
         return Verdict("good", t("What you asked for is met; attacks that it does not cover are named below"), found)
-    return Verdict("good", t("What you asked for is met, and no attack gets through"), found)
+    return Verdict("good", t("What you asked for is met, and no attack succeeds"), found)
 
 
 def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) ->
     for one in hits:
         if one["after"] and one["attack"] in LINKING and not two:
             many = t("{n} row of {of}|{n} rows of {of}", n=one["after"], of=one["of"])
-            said = t("{many} can be found for certain by who knows {knows}.", many=many, knows=one["knows"])
+            said = t("{many} can be found for certain by anyone who knows {knows}.", many=many, knows=one["knows"])
             yield Finding("bad", said, t("Ask for larger crowds"), target="/privacy")
         elif one["standing"] == "above" and one["attack"] != CERTAIN:
             yield Finding("bad", one["verdict"], t("To privacy"), target="/privacy")
@@ -134,7 +134,8 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
     within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"}
     if within:
         said = t(
-            "Attacks that you asked for protection from were tried, and get no more than it allows: {listed}.",
+            "Attacks that you asked for protection from were tried, and gain no more than your requirement allows:"
+            " {listed}.",
             listed=sorted(within),
         )
         yield Finding("good", said)

@@ -15,7 +15,8 @@ from pathlib import Path
 from threading import Event, Thread
 
 from shoal.core.errors import ShoalError
-from shoal.web.desk.atomic_files import lock, plain, put_json
+from shoal.core.file_lock import keep_lock, lock
+from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.job_handlers import KINDS, Refused, Stopped, Task
 from shoal.web.desk.jobs import STOP, Failure, Job
 from shoal.web.desk.progress_log import Teller
@@ -48,7 +49,8 @@ def failure(error: BaseException) -> Failure:
         return error.failure
     kind = type(error).__name__
     return Failure(
-        str(error) if isinstance(error, ShoalError | Stopped) else f"something went wrong in shoal ({kind})", kind
+        str(error) if isinstance(error, ShoalError | Stopped) else f"an unexpected error occurred in shoal ({kind})",
+        kind,
     )
 
 
@@ -81,5 +83,7 @@ def _free(jobs: Path) -> int | None:
 
 
 if __name__ == "__main__":
-    os.nice(NICE)
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(NICE)
+    keep_lock(Path(sys.argv[1]) / "alive")
     main(Path(sys.argv[1]))

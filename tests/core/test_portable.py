@@ -1,0 +1,135 @@
+"""What differs between systems, with the calls that Windows lacks taken away and its own put in their place."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from shoal.core import atomic_files, file_lock, processes
+from shoal.core.file_lock import inherited, keep_lock, lock, locked
+from shoal.tables import csv_spill
+
+
+def _locking(handle: int, mode: int, length: int) -> None:
+    """What `msvcrt.locking` does, for files that are locked by somebody else."""
+    if os.fstat(handle).st_ino in HELD:
+        raise PermissionError
+    assert (mode, length) == (1, 1)
+
+
+HELD: dict[int, int] = {}
+"""By its number, the files that somebody has locked."""
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Take away what Windows lacks; return the commands that are run meanwhile."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(file_lock, "fcntl", None)
+    monkeypatch.setattr(file_lock, "TRIES", 2)
+    monkeypatch.setattr(file_lock, "msvcrt", SimpleNamespace(locking=_locking, LK_NBLCK=1))
+    monkeypatch.setattr(csv_spill, "fcntl", None)
+    monkeypatch.setattr(processes, "WINDOWS", True)
+    monkeypatch.setattr(atomic_files, "WINDOWS", True)
+    monkeypatch.setattr(subprocess, "run", lambda asked, **_: ran.append(asked))
+    for name in ("killpg", "getuid", "setsid", "O_DIRECTORY", "O_NOFOLLOW"):
+        monkeypatch.delattr(os, name)
+    return ran
+
+
+def test_a_lock_is_held_as_long_as_its_file_is_open(tmp_path: Path) -> None:
+    held = lock(tmp_path / "lock")
+    assert held is not None
+    assert lock(tmp_path / "lock") is None
+    assert locked(tmp_path / "lock")
+    assert inherited(held) == {"pass_fds": [held]}
+    keep_lock(tmp_path / "lock")  # nothing to wait for
+    os.close(held)
+    assert not locked(tmp_path / "lock")
+    assert not locked(tmp_path / "none")
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_lock_on_windows_is_one_on_a_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = lock(tmp_path / "lock")
+    assert held is not None
+    assert inherited(held) == {}
+    monkeypatch.setitem(HELD, os.fstat(held).st_ino, held)
+    assert lock(tmp_path / "lock") is None
+    assert locked(tmp_path / "lock")
+    HELD.clear()
+    assert not locked(tmp_path / "lock")
+    file_lock._wait_for(tmp_path / "lock")
+    os.close(held)
+
+
+def test_a_process_and_what_it_started_is_ended() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], **processes.own_session())
+    assert processes.is_alive(child.pid)
+    processes.end_session(child.pid)
+    assert child.wait(10) == -signal.SIGKILL
+    assert not processes.is_alive(child.pid)
+    processes.end_session(child.pid)
+
+
+def test_on_windows_a_process_is_ended_by_taskkill(windows: list[list[str]]) -> None:
+    assert "start_new_session" not in processes.own_session()
+    processes.end_session(12345)
+    assert windows == [["taskkill", "/F", "/T", "/PID", "12345"]]
+
+
+@pytest.mark.parametrize(("opened", "code", "alive"), [(0, 0, False), (7, 259, True), (7, 1, False)])
+def test_on_windows_a_process_is_asked_for_its_exit_code(opened: int, code: int, alive: bool) -> None:
+    closed: list[int] = []
+
+    def exit_code(handle: int, place: Any) -> int:
+        ctypes.cast(place, ctypes.POINTER(ctypes.c_ulong))[0] = code
+        return handle
+
+    kernel = SimpleNamespace(OpenProcess=lambda *_: opened, GetExitCodeProcess=exit_code, CloseHandle=closed.append)
+    assert processes._is_alive_on_windows(1, kernel) is alive
+    assert closed == [opened] * bool(opened)
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_file_that_is_being_read_is_replaced_a_moment_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused, real = [1, 2], Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if refused:
+            refused.pop()
+            raise PermissionError
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with atomic_files.replacing(tmp_path / "file") as beside:
+        beside.write_text("new")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_private_folder_needs_no_lock() -> None:
+    folder, held = csv_spill._private_folder()
+    assert (folder.is_dir(), held) == (True, -1)
+    csv_spill.sweep_up()
+    csv_spill._remove(folder, held)
+    assert not folder.exists()
+
+
+def test_the_page_ends_by_the_signals_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("nicegui")
+    monkeypatch.delattr(signal, "SIGHUP")
+    source = Path(str(importlib.util.find_spec("shoal.web.app").origin)).read_text("utf-8")  # type: ignore[union-attr]
+    line = next(line for line in source.splitlines() if line.startswith("ENDS = "))
+    found: dict[str, Any] = {"signal": signal}
+    exec(line, found)
+    assert found["ENDS"] == (signal.SIGTERM,)
