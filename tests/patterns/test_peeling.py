@@ -157,6 +157,21 @@ def test_nodes_looked_at_at_the_same_time_cover_as_one_after_the_other(
 
 
 @pytest.mark.parametrize("require", REQUIRE)
+def test_nodes_that_are_looked_at_later_cover_as_those_looked_at_at_once(
+    require: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = random_case(4, require, 120, "generalize")
+    cube = Cube.of(case.problem)
+    checks, prices = Checks.of(cube, case.problem.models), np.zeros(cube.types, np.int64)
+    later = covered(cube, checks, prices)
+    monkeypatch.setattr(peeling, "_due", lambda grid, levels, prices, regret: np.zeros(len(levels), np.int64))
+    at_once = covered(cube, checks, prices)
+    assert later.cost == at_once.cost
+    assert (later.types == at_once.types).all()
+    assert (later.copies == at_once.copies).all()
+
+
+@pytest.mark.parametrize("require", REQUIRE)
 @pytest.mark.parametrize("seed", range(3))
 def test_moving_rows_keeps_classes_admitted_and_saves_what_it_says(require: str, seed: int) -> None:
     from shoal.patterns.moving import move_rows

@@ -23,6 +23,7 @@ from shoal.patterns.peeling_kernel import (
     Uncovered,
     Walk,
     choose,
+    first_limit,
     limit_at,
     take_groups,
     walk_nodes,
@@ -97,7 +98,7 @@ class Peeling:
         looks = [threads.submit(choose, self.rows, active, self.levels[node], limit, own) for node, own in places]
         for place, (found, least) in enumerate([look.result() for look in looks]):
             node = nodes[place]
-            self.due[node] = max(self.walk.now + 1, int(min(least / self.regret.step, self.regret.steps)))
+            self.due[node] = max(self.walk.now + 1, first_limit(self.regret, least))
             if found:
                 self.walk, self.pieces = take_groups(
                     self.rows, node, found, self.tally, self.memory[place], self.walk, self.pieces
@@ -113,8 +114,6 @@ def _due(grid: Grid, levels: Codes, prices: Ints, regret: Regret) -> Ints:
     """
     paid = np.zeros(len(levels), np.int64)
     for codes, starts, own in zip(grid.codes, grid.starts, levels.T, strict=True):
-        least = np.array([grid.losses[start + codes].min() for start in starts])
-        paid += least[own]
-    least_regret = (paid - prices.max(initial=0)) / regret.step
-    due: Ints = np.clip(np.ceil(least_regret).astype(np.int64) - 1, 0, regret.steps)
-    return due
+        paid += np.array([grid.losses[start + codes].min() for start in starts])[own]
+    least, place = np.unique(paid - prices.max(initial=0), return_inverse=True)
+    return np.array([first_limit(regret, float(one)) for one in least], np.int64)[place.reshape(-1)]

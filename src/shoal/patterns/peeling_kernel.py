@@ -128,7 +128,7 @@ def walk_nodes(rows, levels, regret, tally, groups, walk, pieces, due, stop):
                 return walk, pieces
             walk = _looked(walk)
             found, least = choose(rows, walk.active, levels[node], limit, groups)
-            due[node] = max(now + 1, int(min(least / regret.step, regret.steps)))
+            due[node] = max(now + 1, first_limit(regret, least))
             if found:
                 walk, pieces = take_groups(rows, node, found, tally, groups, walk, pieces)
     return walk, pieces
@@ -144,6 +144,12 @@ def _looked(walk):
 def limit_at(regret, now):
     """Return a limit of regret; infinite where there is none."""
     return (now + 1) * regret.step if now < regret.steps else np.inf
+
+
+@njit(cache=True)
+def first_limit(regret, least):
+    """Return which limit is the first that a regret is not above."""
+    return int(min(max(np.ceil(least / regret.step) - 1, 0), regret.steps))
 
 
 @njit(cache=True, nogil=True)

@@ -25,7 +25,10 @@ from shoal.methods.base import Deadline, Method
 from shoal.methods.general.peel import Peel
 from shoal.problem import Solution
 from shoal.release.verification import verify
+from shoal.request import Request
+from shoal.steps.preparation import prepare
 from shoal.studies.synth import census, census_hierarchies
+from shoal.tables.table import Table
 
 METHODS = ["peel", "cube", "optimal"]
 LINEAR = [
@@ -190,6 +193,23 @@ def test_the_models_that_merging_may_not_help_with_are_refused_if_the_table_does
 def test_what_has_no_cube_is_refused(method: str, option: dict[str, Any]) -> None:
     with pytest.raises(Unsupported):
         run(replace(larger("k=2", rows=20), **option), method)
+
+
+@pytest.mark.parametrize("require", [*LINEAR, *OTHERS])
+def test_classes_peeled_by_rows_alone_are_merged_until_every_model_admits_them(require: str) -> None:
+    case = larger(require)
+    assert audited(case, Peel(limits=5, by_rows=True).run(case.problem))
+
+
+def test_where_a_value_is_rare_merged_classes_are_cheaper_than_peeled_ones() -> None:
+    rng = np.random.default_rng(1)
+    age, town = rng.integers(0, 30, 600), rng.integers(0, 8, 600)
+    columns = {"age": [20 + int(a) for a in age], "town": [f"t{t}" for t in town]}
+    columns["ill"] = ["yes" if a > 20 and draw < 0.3 else "no" for a, draw in zip(age, rng.random(600), strict=True)]
+    about = {"quasi": ["age", "town"], "sensitive": ["ill"], "require": "k=3 distinct-l(ill)=2"}
+    problem = prepare(Table.of(pl.DataFrame(columns)), Request(**about)).problem
+    merged, peeled = (Peel(limits=20, by_rows=by_rows).run(problem) for by_rows in (True, False))
+    assert merged.cost < 0.8 * peeled.cost
 
 
 def test_classes_that_loops_do_not_know_are_merged_and_the_notes_say_so() -> None:

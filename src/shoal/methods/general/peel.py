@@ -36,6 +36,8 @@ LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
 """How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
 MOST_LOOKED = 2_500_000_000
 """The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
+FEW_NODES = 1_000
+"""Of so few nodes the walk is short, whatever happens."""
 LOOKS, LOOKS_AT_SHARES = 1, 3
 """How often every type is looked at at every node, on average at most; the second where models limit shares, so that
 groups are cut and looked at again. Where that is not enough for all rows, values that a class must have are so rare
@@ -176,7 +178,7 @@ def _peeled(
     """Peel some types over some nodes: pieces as (place in types, class, copies), places of nodes, and what is left."""
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
     regret = Regret(max(REACH * cube.full / limits, 1.0), limits)
-    looks = (LOOKS_AT_SHARES if checks.limits_shares else LOOKS) * len(types) * len(nodes)
+    looks = (LOOKS_AT_SHARES if checks.limits_shares else LOOKS) * len(types) * (len(nodes) + FEW_NODES)
     peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules, looks)
     found: tuple[Ints, Ints, Ints] = watched(peeling.peel, deadline=deadline)
     return found
