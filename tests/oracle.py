@@ -414,6 +414,14 @@ class Column:
     weight: Fraction = Fraction(1)
     order: tuple[str, ...] = ()
     """The declared order of categories."""
+    recoding: str = ""
+    """How it is shown in a mixed release; nothing where that is left to its values."""
+
+    def recoded(self, recoding: str) -> str:
+        """How it is shown in a release: in a mixed one as asked, else ranges of what is ordered, blocks of the rest."""
+        if recoding != "mixed":
+            return recoding
+        return self.recoding or ("range" if self.is_ordered else "generalize")
 
     @property
     def is_ordered(self) -> bool:
@@ -567,6 +575,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
     >>> reads_as("[1, 3] | missing", 2, Column("age", frozenset([1, 2, 3, None])), "range")
     True
     """
+    recoding = column.recoded(recoding)
     if cell == "*":
         return recoding != "anatomy"
     if cell is None:
@@ -641,7 +650,7 @@ class Problem:
         if self.cuts is not None:
             return at_level(column, frozenset(shown), self.cuts[place][shown[0]])
         if self.levels is None:
-            return RECODINGS[self.recoding](column, frozenset(shown))
+            return RECODINGS[column.recoded(self.recoding)](column, frozenset(shown))
         return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
@@ -1084,7 +1093,7 @@ def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def _span(problem: Problem, column: Column) -> frozenset[Value]:
     """Everything that a star may stand for."""
-    return column.leaves if problem.recoding in ALONG_TREES else column.domain
+    return column.leaves if column.recoded(problem.recoding) in ALONG_TREES else column.domain
 
 
 def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:

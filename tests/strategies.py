@@ -33,6 +33,7 @@ from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
+from shoal.recoding.mixed import PARTS
 from shoal.recoding.recode import recoding_named, recodings
 from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
@@ -136,12 +137,15 @@ class Case:
     max_suppressed: Fraction = Fraction(0)
     population: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     """The quasi-identifiers of the people whom the table may be about; none where no model compares with them."""
+    column_recodings: Mapping[str, str] = field(default_factory=dict)
+    """How columns are shown in a mixed release, where that is asked for."""
 
     def __repr__(self) -> str:
         asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
         gone = f"max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed}"
         people = f", population {dict(self.population)}" if self.population else ""
-        return f"Case({dict(self.columns)}, {asked}, {gone}{people})"
+        mixed = f", column_recodings {dict(self.column_recodings)}" if self.column_recodings else ""
+        return f"Case({dict(self.columns)}, {asked}, {gone}{people}{mixed})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -200,6 +204,7 @@ class Case:
             weights=cast("Mapping[str, Any]", self.weights),
             max_dropped=self.max_dropped,
             max_suppressed=self.max_suppressed,
+            recodings=self.column_recodings,
         )
 
     @cached_property
@@ -223,7 +228,15 @@ class Case:
         kind = self.kinds[name]
         weight = self.weights.get(name, Fraction(1))
         domain = frozenset([*self.columns[name], *self.population.get(name, ())])
-        return Column(name, domain, kind.tree, weight, kind.order)
+        unknown = "range" if domain == {None} and kind.dtype not in (pl.String, pl.Boolean) else ""
+        shown = self.column_recodings.get(name, unknown)  # what has no value has no order that the oracle could see
+        return Column(name, domain, kind.tree, weight, kind.order, shown)
+
+    @property
+    def trees(self) -> dict[str, Builder]:
+        """The hierarchies that an auditor reads: of sensitive attributes, and of columns shown as blocks of theirs."""
+        along = {column.name for column in self.oracle.quasi if column.recoded(self.recoding) in oracle.ALONG_TREES}
+        return {name: builder for name, builder in self.builders.items() if name in along or name in self.sensitive}
 
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
@@ -395,7 +408,13 @@ def cases(
         weights=draw(weights) if weighable else {},
         max_dropped=draw(st.sampled_from(list(dropped))),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
+        column_recodings=draw(column_recodings(quasi)) if recoding == "mixed" else {},
     )
+
+
+def column_recodings(quasi: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
+    """Any recodings of some columns of a mixed release."""
+    return st.dictionaries(st.sampled_from(list(quasi)), st.sampled_from(list(PARTS)))
 
 
 PLAIN = ("number", "decimal", "text", "day", "truth", "category")
@@ -441,4 +460,5 @@ def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[
         max_dropped=draw(st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3)])),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
         population=people,
+        column_recodings=draw(column_recodings(quasi)) if recoding == "mixed" else {},
     )

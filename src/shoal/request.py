@@ -24,6 +24,7 @@ from shoal.core.settings import (
     MASK,
     NAMES,
     NUMBER,
+    RECODING,
     SWITCH,
     WORDS,
     Setting,
@@ -283,10 +284,18 @@ class Choices:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "generalize (if not given), suppress, single-dimensional, full-domain, range, centroid or anatomy.",
+        "generalize (if not given), suppress, single-dimensional, full-domain, mixed, range, centroid or anatomy.",
         section="method",
     )
     """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
+    column_recodings: Mapping[str, str] = setting(
+        {},
+        "How one column is recoded: suppress, generalize or range; the others by --recoding.",
+        section="column_recodings",
+        flag="--column-recoding",
+        metavar="COLUMN=RECODING",
+        kind=RECODING,
+    )
     coarsen: str | Mapping[str, int] | None = setting(
         None,
         "Raise columns beforehand: auto, hipaa, age=2 (column and level), with commas between.",
@@ -374,6 +383,7 @@ class Settings(TypedDict, total=False):
     masks: Mapping[str, object] | None
     method: str
     recoding: str | None
+    column_recodings: Mapping[str, str] | None
     coarsen: str | Mapping[str, int] | None
     levels: Mapping[str, object] | None
     cost: str | None
@@ -470,7 +480,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_WEIGHT,
         **_LOCAL,
         **dict.fromkeys(("method", "effort", "seed"), "it looks at nodes without a method"),
-        "recoding": "its nodes are full-domain recodings",
+        **dict.fromkeys(("recoding", "column_recodings"), "its nodes are full-domain recodings"),
         "star": "it publishes nothing",
         "suppressed": "suppressed rows are always checked",
     },

@@ -23,6 +23,7 @@ from shoal.models import Model, Models
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import default_cost
+from shoal.recoding.mixed import PARTS, Mixed
 from shoal.recoding.recode import recoding_named, recodings
 from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
@@ -81,7 +82,9 @@ class Trial(Case):
         people = {other: column for other, column in self.population.items() if other != name}
         weights = {other: weight for other, weight in self.weights.items() if other != name}
         kinds = {other: kind for other, kind in self.kinds.items() if other != name}
-        return replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+        shown = {other: recoding for other, recoding in self.column_recodings.items() if other != name}
+        fewer = replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+        return replace(fewer, column_recodings=shown)
 
     def as_data(self) -> dict[str, Any]:
         """What a ledger keeps of it; `trial_of` reads it."""
@@ -90,7 +93,7 @@ class Trial(Case):
             "require": self.require,
             "recoding": self.recoding,
         }
-        for name in ("cost", "weights", "max_dropped", "max_suppressed", "population", "homes"):
+        for name in ("cost", "weights", "max_dropped", "max_suppressed", "population", "homes", "column_recodings"):
             value = getattr(self, name)
             if isinstance(value, Mapping):
                 value = {key: [_written(v) for v in x] if isinstance(x, list) else str(x) for key, x in value.items()}
@@ -122,6 +125,7 @@ def trial_of(data: Mapping[str, Any]) -> Trial:
         max_suppressed=Fraction(data.get("max_suppressed", 0)),
         population=read(data.get("population", {})),
         homes=data.get("homes", ()),
+        column_recodings=data.get("column_recodings", {}),
     )
 
 
@@ -205,6 +209,7 @@ def _asked(
         population=people,
         homes=homes[:most],
         encoded=None if people else encoded,
+        column_recodings={name: random.choice(list(PARTS)) for name in quasi[1:]} if recoding == Mixed.name else {},
     )
 
 

@@ -108,9 +108,7 @@ class Run:
 
 def the_audit_of_the_published_cells_confirms_every_model(run: Run) -> None:
     case = run.case
-    read = (*case.sensitive, *(case.quasi if recoding_named(case.recoding).along_hierarchies else ()))
-    trees = {name: builder for name, builder in case.builders.items() if name in read}
-    asked = {"quasi": case.quasi, "sensitive": case.sensitive, "require": case.models, "hierarchies": trees}
+    asked = {"quasi": case.quasi, "sensitive": case.sensitive, "require": case.models, "hierarchies": case.trees}
     found = audit(run.frame, **asked, population=case.people, sensitive_table=run.tables.get("sensitive"), **run.names)  # type: ignore[arg-type]
     assert found.holds
     assert (found.rows, found.classes) == (run.frame.height, len(run.classes))

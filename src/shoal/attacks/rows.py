@@ -27,10 +27,11 @@ def cells(shown: Shown, name: str, known: pl.Series) -> tuple[Ints, Cover, Place
 
     `known` are the values that people may have, numbered in their order.
     """
-    if not shown.form.covers:
+    form = shown.form_of(name)
+    if not form.covers:
         return _centroids(shown.frame[name], known)
-    builder = as_builder(shown.hierarchies.get(name, "auto")) if shown.form.along_hierarchies else None
-    spans, null = shown.form.spans, shown.stars_are_null
+    builder = as_builder(shown.hierarchies.get(name, "auto")) if form.along_hierarchies else None
+    spans, null = form.spans, shown.stars_are_null
     return *cover_of(shown.frame[name], known, builder, spans=spans, stars_are_null=null), None
 
 

@@ -128,7 +128,7 @@ def recodings() -> dict[str, type[Recoding]]:
     """Return every recoding by its name, plain ones first.
 
     >>> list(recodings())
-    ['suppress', 'generalize', 'single-dimensional', 'full-domain', 'range', 'centroid', 'anatomy']
+    ['suppress', 'generalize', 'mixed', 'single-dimensional', 'full-domain', 'range', 'centroid', 'anatomy']
     """
     return dict(sorted(discover(shoal.recoding, Recoding).items(), key=lambda found: _plainness(found[1])))
 

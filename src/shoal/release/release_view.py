@@ -15,7 +15,7 @@ from shoal.checking.masked_columns import expected as masked_anew
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ReleaseError, TableError
-from shoal.hierarchies.cell_forms import CellForm, form_of
+from shoal.hierarchies.cell_forms import CellForm, form_of, form_of_column
 from shoal.hierarchies.raising import Raised, as_raised
 from shoal.models import Models
 from shoal.models.orders import as_read
@@ -123,6 +123,15 @@ class Shown:
     def form(self) -> CellForm:
         """What the name of the recoding says of its cells."""
         return form_of(self.recoding)
+
+    def form_of(self, name: str) -> CellForm:
+        """Return what is known of the cells of one quasi-identifier."""
+        return form_of_column(self.codebook, name) if self.form.by_column else self.form
+
+    @property
+    def column_recodings(self) -> dict[str, str]:
+        """By column, how it was recoded, where columns were recoded in different ways."""
+        return {one["name"]: one["recoding"] for one in self.codebook["columns"] if "recoding" in one}
 
     @property
     def is_two(self) -> bool:

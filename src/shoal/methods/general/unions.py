@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.bounds.boxes import MOST_BITS, UNIT, Layout
+from shoal.bounds.boxes import MOST_BITS, UNIT, Layout, column_weights
 from shoal.bounds.boxes_kernel import NOWHERE
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
@@ -22,8 +22,9 @@ from shoal.costs.ncp import NCP
 from shoal.costs.squared_error import SquaredError
 from shoal.methods.general.hilbert_curve import leaf_ranks
 from shoal.methods.general.unions_kernel import COMMONEST, MEAN, MEAN_OF_KNOWN
-from shoal.patterns.cube import block_losses, every_block
+from shoal.patterns.cube import block_losses, blocks_of, every_block
 from shoal.problem import Problem
+from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
 from shoal.tables.encoded_column import Coded
 
@@ -62,6 +63,10 @@ class Geometry(NamedTuple):
         """Lay out the tuples of a problem by its recoding."""
         if problem.cells_are_blocks:
             return _Blocks.of(problem).geometry()
+        if problem.recoding_kind.along_hierarchies:
+            return _mixed(problem)
+        if problem.recoding_kind.along_hierarchies:
+            return _mixed(problem)
         return _spans(problem) if problem.recoding_kind.spans else _centroids(problem)
 
 
@@ -69,11 +74,15 @@ def _spans(problem: Problem) -> Geometry:
     """Lay out ranges and sets, which are the boxes themselves."""
     layout = Layout.of(problem)
     head, pieces, numbers = layout.shape
-    nothing = np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
     columns = problem.microdata.quasi
     exact = problem.cost.name == NCP.name and all(one.is_ordered or one.size <= MOST_BITS for one in columns)
     shape = Unions(np.append(head, [head[1], head[1]]), pieces, numbers)
-    return Geometry(shape, np.vstack([layout.points, nothing]), layout, _ranks(problem), exact)
+    return Geometry(shape, np.vstack([layout.points, _no_box(head)]), layout, _ranks(problem), exact)
+
+
+def _no_box(head: Ints) -> Ints:
+    """Return the box of no rows."""
+    return np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
 
 
 def _ranks(problem: Problem) -> AnyInts:
@@ -105,8 +114,6 @@ class _Blocks:
         for every, codes, losses in zip(cells, microdata.tuples.T, block_losses(cost, cells), strict=True):
             blocks.add_nodes(every, codes, cost.cell_losses(every) / cost.share(cells))
             blocks.add_boxes(every, codes, losses)
-        if not blocks.along:  # no column has more than one value
-            blocks.add_level(np.zeros(1, np.int64), np.zeros(tuples, np.int64), 0.0)
         return blocks
 
     def add_nodes(self, every: HierarchyCells, codes: Codes, losses: Floats) -> None:
@@ -137,10 +144,45 @@ class _Blocks:
         self.along.append(first[blocks])
 
     def geometry(self) -> Geometry:
+        """Lay out the blocks alone."""
         lines, width = np.column_stack(self.points).astype(np.int64), len(self.points)
         shape = Unions(np.array([0, 0, 0, width, width]), nodes=np.concatenate(self.nodes))
-        points = np.vstack([lines, np.full(width, -1)])
-        return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact=True)
+        return self._near(shape, np.vstack([lines, np.full(width, -1)]), exact=True)
+
+    def beside(self, spans: Layout, *, exact: bool) -> Geometry:
+        """Lay out the blocks after ranges and sets of other columns, which are among the boxes already."""
+        head, pieces, numbers = spans.shape
+        end, width = int(head[1]), len(self.points)
+        nodes = np.concatenate([np.zeros((0, 2), np.int64), *self.nodes])
+        shape = Unions(np.append(head, [end + width, end + width]), pieces, numbers, nodes)
+        nothing = np.concatenate([_no_box(head), np.full(width, -1)])
+        lines = np.column_stack([spans.points, *self.points]).astype(np.int64)
+        return self._near(shape, np.vstack([lines, nothing]), exact=exact)
+
+    def _near(self, shape: Unions, points: Ints, *, exact: bool) -> Geometry:
+        if not self.along:  # no column has more than one value
+            self.add_level(np.zeros(1, np.int64), np.zeros(self.boxes.tuples, np.int64), 0.0)
+        return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact)
+
+
+def _mixed(problem: Problem) -> Geometry:
+    """Lay out ranges and sets of some columns beside blocks of the others, by NCP."""
+    microdata, ranks, exact = problem.microdata, _ranks(problem), problem.cost.name == NCP.name
+    spans, blocks = Layout(len(ranks)), _Blocks(Layout(len(ranks)), UNIT)
+    columns = zip(microdata.quasi, microdata.tuples.T, column_weights(problem).tolist(), strict=True)
+    for index, (column, codes, weight) in enumerate(columns):
+        recoding = problem.recoding_kind.of_column(microdata, index)
+        if isinstance(recoding, BlockRecoding):
+            every = blocks_of(column, recoding.hierarchy(microdata, index))
+            first = np.searchsorted(every.levels, np.arange(every.hierarchy.height + 1))
+            blocks.add_nodes(every, codes, weight * every.ncp)
+            blocks.add_boxes(every, codes, weight * every.ncp[every.hierarchy.up + first[:, None]])
+        else:
+            spans.add(column, codes, weight)
+            blocks.boxes.add(column, codes, weight)
+            blocks.along.append(ranks[:, index].astype(np.int64))
+            exact &= column.is_ordered or column.size <= MOST_BITS
+    return blocks.beside(spans, exact=exact)
 
 
 class _Column(NamedTuple):

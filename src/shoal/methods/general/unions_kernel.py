@@ -75,7 +75,8 @@ def union_cost(ones, i, others, j, size, shape):
         return _spread(ones, i, others, j, size, spreads)
     if not len(nodes):
         return size * joined_cost(ones, i, others, j, head, pieces, numbers)
-    total, i, j = np.int64(0), np.uintp(i), np.uintp(j)
+    total = joined_cost(ones, i, others, j, head, pieces, numbers) if head[1] else np.int64(0)
+    i, j = np.uintp(i), np.uintp(j)
     for w in range(np.uintp(head[1]), np.uintp(head[3])):
         total += nodes[np.uintp(_lowest_above(ones[i, w], others[j, w], nodes)), 1]
     return size * total
