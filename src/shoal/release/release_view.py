@@ -46,6 +46,9 @@ class Shown:
     masks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The masked columns, each with its mask; with its key where the internal part is known."""
 
+    method: str = ""
+    """The method that made it, where that is known."""
+
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
         """Read a release folder, or take a release in memory; raise `ReleaseError` if the folder was changed."""
@@ -66,6 +69,7 @@ class Shown:
             raised=as_raised(release.config.get("coarsen", {})),
             config=release.config,
             masks=release.config.get("masks", {}),
+            method=stated.method,
         )
 
     @classmethod
@@ -89,6 +93,7 @@ class Shown:
             raised=as_raised(opened.config.get("coarsen", {})),
             config=opened.config,
             masks=opened.config.get("masks", stated.masks),
+            method=stated.method,
         )
 
     def as_read(self, original: TableLike) -> Table:
