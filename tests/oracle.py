@@ -404,6 +404,10 @@ def in_order(values: Iterable[Key]) -> list[Key]:
 # --- recoding: how a class is shown ----------------------------------------------------------------------------------
 
 
+MIXED = {"mixed": "range", "mixed-centroid": "centroid"}
+"""The recodings in which columns differ, and how what is ordered is shown where nothing is said."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A quasi-identifier: its distinct values, the tree it is generalized along, its weight."""
@@ -418,10 +422,10 @@ class Column:
     """How it is shown in a mixed release; nothing where that is left to its values."""
 
     def recoded(self, recoding: str) -> str:
-        """How it is shown in a release: in a mixed one as asked, else ranges of what is ordered, blocks of the rest."""
-        if recoding != "mixed":
+        """How it is shown in a release: in a mixed one as asked, else what is ordered in one way, others as blocks."""
+        if recoding not in MIXED:
             return recoding
-        return self.recoding or ("range" if self.is_ordered else "generalize")
+        return self.recoding or (MIXED[recoding] if self.is_ordered else "generalize")
 
     @property
     def is_ordered(self) -> bool:
@@ -645,7 +649,7 @@ class Problem:
     def _cell(self, place: int, group: Group) -> Cell:
         column = self.quasi[place]
         shown = [self.rows[row][column.name] for row in group]
-        if self.recoding == "centroid":
+        if column.recoded(self.recoding) == "centroid":
             return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
         if self.cuts is not None:
             return at_level(column, frozenset(shown), self.cuts[place][shown[0]])
@@ -973,6 +977,17 @@ def _centroid_error(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return sum(errors, Fraction(0)) / sum(column.weight for column in problem.quasi)
 
 
+def _mixed_loss(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    n, gone, lost = len(problem.rows), len(problem.dropped(classes)), Fraction(0)
+    for place, column in enumerate(problem.quasi):
+        if column.recoded(problem.recoding) == "centroid":
+            lost += column.weight * _column_error(problem, column, classes)
+        else:
+            paid = sum((len(group) * problem.cells(group)[place].ncp for group in classes), Fraction(gone))
+            lost += column.weight * paid / n
+    return lost / sum(column.weight for column in problem.quasi)
+
+
 def _column_error(problem: Problem, column: Column, classes: Sequence[Group]) -> Fraction:
     """The distances of all rows to the centroids they show, as a share of those to the centroid of the table."""
     values = [row[column.name] for row in problem.rows]
@@ -1108,6 +1123,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
     "centroid-error": _centroid_error,
+    "mixed-loss": _mixed_loss,
     "kl-divergence": _kl_divergence,
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,

@@ -33,7 +33,6 @@ from shoal.models.metric import Metric
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
-from shoal.recoding.mixed import PARTS
 from shoal.recoding.recode import recoding_named, recodings
 from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
@@ -228,7 +227,8 @@ class Case:
         kind = self.kinds[name]
         weight = self.weights.get(name, Fraction(1))
         domain = frozenset([*self.columns[name], *self.population.get(name, ())])
-        unknown = "range" if domain == {None} and kind.dtype not in (pl.String, pl.Boolean) else ""
+        orderly = domain == {None} and kind.dtype not in (pl.String, pl.Boolean)
+        unknown = oracle.MIXED.get(self.recoding, "") if orderly else ""
         shown = self.column_recodings.get(name, unknown)  # what has no value has no order that the oracle could see
         return Column(name, domain, kind.tree, weight, kind.order, shown)
 
@@ -408,13 +408,19 @@ def cases(
         weights=draw(weights) if weighable else {},
         max_dropped=draw(st.sampled_from(list(dropped))),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
-        column_recodings=draw(column_recodings(quasi)) if recoding == "mixed" else {},
+        column_recodings=draw(column_recodings(recoding, quasi)),
     )
 
 
-def column_recodings(quasi: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
-    """Any recodings of some columns of a mixed release."""
-    return st.dictionaries(st.sampled_from(list(quasi)), st.sampled_from(list(PARTS)))
+def column_recodings(recoding: str, quasi: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
+    """Any recodings of some columns of a mixed release; with centroids, one column has them."""
+    if recoding not in oracle.MIXED:
+        return st.just({})
+    some = st.dictionaries(st.sampled_from(list(quasi)), st.sampled_from(["suppress", "generalize", "range"]))
+    if recoding == "mixed":
+        return some
+    one = st.sampled_from(list(quasi)).map(lambda name: {name: "centroid"})
+    return st.tuples(some, one).map(lambda pair: pair[0] | pair[1])
 
 
 PLAIN = ("number", "decimal", "text", "day", "truth", "category")
@@ -460,5 +466,5 @@ def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[
         max_dropped=draw(st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3)])),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
         population=people,
-        column_recodings=draw(column_recodings(quasi)) if recoding == "mixed" else {},
+        column_recodings=draw(column_recodings(recoding, quasi)),
     )

@@ -28,7 +28,7 @@ from shoal.models.base import check_households
 from shoal.models.by_people import by_people
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
-from shoal.recoding.mixed import Mixed, column_recodings
+from shoal.recoding.mixed import with_column_recodings
 from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
 from shoal.request import MAX_DROPPED, MAX_SUPPRESSED, SUPPRESSED
 from shoal.tables.star_marks import STAR
@@ -323,8 +323,7 @@ def make_problem(
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
     if recodings:
-        asked = column_recodings(microdata.roles.quasi, recoding, recodings)
-        microdata, recoding = replace(microdata, column_recodings=asked), Mixed.name
+        microdata, recoding = with_column_recodings(microdata, recoding, recodings)
     kind = recoding_named(recoding)
     microdata = _within_levels(microdata, kind, levels or {})
     if not kind.covers and models.needs_population:

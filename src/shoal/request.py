@@ -284,13 +284,14 @@ class Choices:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "generalize (if not given), suppress, single-dimensional, full-domain, mixed, range, centroid or anatomy.",
+        "generalize (if not given), suppress, single-dimensional, full-domain, mixed, mixed-centroid, range, centroid, "
+        "anatomy.",
         section="method",
     )
     """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
     column_recodings: Mapping[str, str] = setting(
         {},
-        "How one column is recoded: suppress, generalize or range; the others by --recoding.",
+        "How one column is recoded: suppress, generalize, range or centroid; the others by --recoding.",
         section="column_recodings",
         flag="--column-recoding",
         metavar="COLUMN=RECODING",

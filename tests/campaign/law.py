@@ -212,7 +212,7 @@ class Court:
         for texts, rows in alike.items():
             for text, column in zip(texts, self.trial.oracle.quasi, strict=True):
                 values = [self.trial.rows[row][column.name] for row in rows]
-                if self.trial.recoding == "centroid":
+                if column.recoded(self.trial.recoding) == "centroid":
                     if not oracle.shows(text, oracle.centroid(column, values)):
                         raise Broken("every centroid is that of its class")
                 elif not all(covers(text, value, column, self.trial.recoding) for value in values):

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, cast
 
 import polars as pl
+from tests import oracle
 from tests.campaign.definitions import ESTIMATES
 from tests.oracle import Value
 from tests.strategies import COSTS, NEARNESS, QUASI, SECRET, SENSITIVE, SUPPRESSED, Case, _distances
@@ -23,7 +24,6 @@ from shoal.models import Model, Models
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import default_cost
-from shoal.recoding.mixed import PARTS, Mixed
 from shoal.recoding.recode import recoding_named, recodings
 from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
@@ -209,8 +209,16 @@ def _asked(
         population=people,
         homes=homes[:most],
         encoded=None if people else encoded,
-        column_recodings={name: random.choice(list(PARTS)) for name in quasi[1:]} if recoding == Mixed.name else {},
+        column_recodings=_column_recodings(random, recoding, quasi),
     )
+
+
+def _column_recodings(random: Random, recoding: str, quasi: Sequence[str]) -> dict[str, str]:
+    """How columns of a mixed release are shown; with centroids, the first is one."""
+    if recoding not in oracle.MIXED:
+        return {}
+    first = {quasi[0]: "centroid"} if recoding == "mixed-centroid" else {}
+    return {name: random.choice(("suppress", "generalize", "range")) for name in quasi[1:]} | first
 
 
 def _guard(random: Random, illness: Value) -> Value:

@@ -69,9 +69,10 @@ def test_a_release_of_columns_alike_says_nothing_of_single_columns() -> None:
     ("asked", "error", "said"),
     [
         ({"column_recodings": {"agee": "range"}}, RoleError, "did you mean 'age'"),
-        ({"column_recodings": {"age": "centroid"}}, ParameterError, "expected suppress or generalize or range"),
+        ({"column_recodings": {"age": "full-domain"}}, ParameterError, "expected suppress or generalize or range or"),
         ({"column_recodings": {"age": "range"}, "recoding": "anatomy"}, ParameterError, "that of the others"),
         ({"recoding": "mixed", "cost": "height"}, ParameterError, "does not measure"),
+        ({"recoding": "mixed-centroid", "cost": "ncp"}, ParameterError, "does not measure"),
         ({"recoding": "mixed", "method": "peel"}, shoal.Unsupported, "recoded in different ways"),
     ],
 )
@@ -104,3 +105,51 @@ def test_utility_and_attacks_read_each_column_in_its_own_way() -> None:
     found = shoal.utility.measure(release, PEOPLE)
     assert {one.cost: one.value for one in found.costs}["ncp"] == pytest.approx(float(release.certificate.cost))
     assert shoal.attack(release, PEOPLE).of("linkage")[0].after == 0
+
+
+# Centroids beside cells that cover
+
+
+def test_numbers_are_means_beside_blocks_where_nothing_is_said() -> None:
+    release = made(recoding="mixed-centroid")
+    assert recodings(release) == {"age": "centroid", "town": "generalize", "sex": "generalize"}
+    assert release.certificate.cost.name == "mixed-loss"
+    assert release.table["age"].dtype == pl.Float64
+
+
+def test_one_column_of_centroids_makes_it_a_release_of_both_kinds() -> None:
+    release = made(recoding="mixed", column_recodings={"sex": "centroid"})
+    assert release.certificate.recoding == "mixed-centroid"
+    assert recodings(release) == {"age": "range", "town": "generalize", "sex": "centroid"}
+    again = made(recoding="mixed-centroid", column_recodings={"age": "range"})
+    assert again.certificate.recoding == "mixed"
+
+
+def test_the_loss_is_the_mean_over_the_columns() -> None:
+    release = made(recoding="mixed-centroid", attribute_weights={"age": 2})
+    lost = {one["name"]: one["loss"] for one in release.codebook["columns"] if "loss" in one}
+    assert float(release.certificate.cost) == pytest.approx((2 * lost["age"] + lost["town"] + lost["sex"]) / 4)
+    found = shoal.utility.measure(release, PEOPLE)
+    assert {one.cost: one.value for one in found.costs}["mixed-loss"] == pytest.approx(float(release.certificate.cost))
+
+
+@pytest.mark.parametrize(("column", "cell"), [("age", "22.5"), ("town", "Germany")])
+def test_verify_finds_a_wrong_centroid_and_a_cell_that_does_not_cover(column: str, cell: str, tmp_path: Path) -> None:
+    folder = made(recoding="mixed-centroid", require="k=4").save(tmp_path / "release")
+    assert shoal.verify(folder, original=PEOPLE).passed
+    table = pl.read_csv(folder / "public" / "table.csv", infer_schema=False)
+    first = table.select(ASKED["quasi"]).row(0)
+    of_class = pl.all_horizontal(pl.col(name) == shown for name, shown in zip(ASKED["quasi"], first, strict=True))
+    changed = table.with_columns(pl.when(of_class).then(pl.lit(cell)).otherwise(column).alias(column))
+    changed.write_csv(folder / "public" / "table.csv")
+    reseal(folder)
+    failures = shoal.verify(folder, original=PEOPLE).failures
+    said = "show no centroid" if column == "age" else "do not cover"
+    assert any(failure.endswith(("of the rows of their class", "the row they stand for")) for failure in failures)
+    assert any(said in failure for failure in failures)
+
+
+def test_attacks_look_for_the_nearest_mean_among_cells_that_cover() -> None:
+    """A person is looked for among the classes whose groups hold them, by the distance of numbers there."""
+    found = shoal.attack(made(recoding="mixed-centroid"), PEOPLE, attacks=["linkage", "homogeneity"])
+    assert found.of("linkage")[0].after == 0

@@ -467,10 +467,10 @@ MEASURED = [
 
 NEEDS_THE_ORIGINAL = (
     *("kl-divergence", "entropy", "non-uniform-entropy", "normalized-entropy"),
-    *("squared-error", "centroid-error", "ambiguity", "uniform-entropy", "publisher-payout", "arx-loss"),
+    *("squared-error", "centroid-error", "mixed-loss", "ambiguity", "uniform-entropy", "publisher-payout", "arx-loss"),
 )
 """Costs that compare with the original's frequencies, or count its values, which are not published."""
-NOT_COMPUTED_ANEW = ("kl-divergence", "squared-error", "centroid-error")
+NOT_COMPUTED_ANEW = ("kl-divergence", "squared-error", "centroid-error", "mixed-loss")
 """Those of them that the checker has no formula of its own for, with the original either: `verify` says so."""
 METHODS = {"full-domain": "full-domain", "single-dimensional": "tds"}
 """The method of recodings that are not formed class by class."""

@@ -33,6 +33,7 @@ FORMS = {
     "single-dimensional": CellForm(blocks=True, along_hierarchies=True),
     "full-domain": CellForm(blocks=True, along_hierarchies=True, one_level=True),
     "mixed": CellForm(along_hierarchies=True, by_column=True),
+    "mixed-centroid": CellForm(along_hierarchies=True, covers=False, by_column=True),
     "range": CellForm(spans=True),
     "centroid": CellForm(covers=False),
     "anatomy": CellForm(two_tables=True),

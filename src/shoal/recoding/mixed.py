@@ -1,8 +1,9 @@
-"""Mixed recoding: each column is published in its own way, some as ranges, some as groups of their hierarchies."""
+"""Mixed recodings: each column is published in its own way, as groups of its hierarchy, ranges, means or stars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import polars as pl
@@ -11,12 +12,13 @@ from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.microdata.microdata import Microdata
 from shoal.recoding.base import ColumnRecoding
 from shoal.recoding.cells import Cells, Groups
+from shoal.recoding.centroid import Centroid
 from shoal.recoding.generalize import Generalize
 from shoal.recoding.range import Range
 from shoal.recoding.suppress import Suppress
 
-PARTS: Mapping[str, ColumnRecoding] = {one.name: one for one in (Suppress(), Generalize(), Range())}
-"""The recodings that columns may have beside each other: a class has cells of its own, which cover its values."""
+PARTS: Mapping[str, ColumnRecoding] = {one.name: one for one in (Suppress(), Generalize(), Range(), Centroid())}
+"""The recodings that columns may have beside each other: those that give a class cells of its own."""
 
 
 class Mixed(ColumnRecoding):
@@ -30,20 +32,56 @@ class Mixed(ColumnRecoding):
     no_patterns: ClassVar[str] = "its columns are recoded in different ways, not all by patterns of a hierarchy"
     along_hierarchies: ClassVar[bool] = True
     repeatable: ClassVar[bool] = True
+    ordered: ClassVar[str] = Range.name
+    """How a column with an order is recoded, where nothing is said of it."""
 
     def of_column(self, microdata: Microdata, index: int) -> ColumnRecoding:
         """Return the recoding that was asked for, else that of ordered columns or of others."""
         column = microdata.quasi[index]
         ordered = column.is_ordered and column.values.dtype != pl.Boolean
-        return PARTS[microdata.column_recodings.get(column.name, Range.name if ordered else Generalize.name)]
+        return PARTS[microdata.column_recodings.get(column.name, self.ordered if ordered else Generalize.name)]
 
     def column(self, microdata: Microdata, index: int, groups: Groups) -> Cells:
         """Publish a column by its own recoding."""
         return self.of_column(microdata, index).column(microdata, index, groups)
 
 
-def column_recodings(quasi: tuple[str, ...], recoding: str, asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the recoding of each column for which one is known: as asked, the others by the recoding of the table."""
+class MixedCentroid(Mixed):
+    """Publishes some columns as centroids beside cells that cover values: where nothing is said, ordered columns."""
+
+    name: ClassVar[str] = "mixed-centroid"
+    meaning: ClassVar[str] = "numbers become means or medians of their class, other columns groups of hierarchies"
+    default_cost: ClassVar[str] = "mixed-loss"
+    covers: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
+    ordered: ClassVar[str] = Centroid.name
+
+
+MIXTURES: Mapping[str, Mixed] = {one.name: one for one in (Mixed(), MixedCentroid())}
+
+
+def with_column_recodings(microdata: Microdata, recoding: str, asked: Mapping[str, str]) -> tuple[Microdata, str]:
+    """Return a table that knows how each column is recoded, and the recoding that they make together.
+
+    Columns for which none is asked have the recoding of the table.
+    """
+    quasi = microdata.roles.quasi
+    check_column_recodings(asked, quasi)
+    if recoding not in (*PARTS, *MIXTURES):
+        raise ParameterError(
+            f"recodings are given for columns, but that of the others is {recoding!r}",
+            expected=" or ".join((*PARTS, *MIXTURES)),
+        )
+    others = {} if recoding in MIXTURES else dict.fromkeys(quasi, recoding)
+    microdata = replace(microdata, column_recodings={**others, **asked})
+    usual = MIXTURES.get(recoding, MIXTURES[Mixed.name])
+    each = {name: usual.of_column(microdata, index).name for index, name in enumerate(quasi)}
+    mixture = MixedCentroid.name if Centroid.name in each.values() else Mixed.name
+    return replace(microdata, column_recodings=each), mixture
+
+
+def check_column_recodings(asked: Mapping[str, str], quasi: Iterable[str]) -> None:
+    """Refuse recodings of columns that are no quasi-identifiers, and those that cannot be mixed."""
     for name, given in asked.items():
         if name not in quasi:
             raise RoleError(
@@ -51,9 +89,3 @@ def column_recodings(quasi: tuple[str, ...], recoding: str, asked: Mapping[str, 
             )
         if given not in PARTS:
             raise ParameterError(f"the recoding of {name!r} is {given!r}", expected=" or ".join(PARTS))
-    if recoding not in (*PARTS, Mixed.name):
-        raise ParameterError(
-            f"recodings are given for columns, but that of the others is {recoding!r}",
-            expected=" or ".join((*PARTS, Mixed.name)),
-        )
-    return {**({} if recoding == Mixed.name else dict.fromkeys(quasi, recoding)), **asked}

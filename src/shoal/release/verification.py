@@ -32,6 +32,7 @@ from shoal.release.release_reader import Opened
 from shoal.tables.table import Table, TableLike
 
 COVERS = "every published row covers the original row it stands for"
+BOTH = "every published row covers the original row it stands for, or shows the centroids of its class"
 CENTROIDS = "every published row shows the centroids of the original rows of its class"
 WORD = "stated by the method alone (by a theorem or an exhaustive search)"
 
@@ -249,7 +250,7 @@ def _with_original(
     form = form_of(release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
-    _look(checks, COVERS if form.covers else CENTROIDS, traced.cover_problem)
+    _look(checks, COVERS if form.covers else BOTH if form.by_column else CENTROIDS, traced.cover_problem)
     computed = cost and tells_cost(release.certificate.cost.name, form)
     if computed:
         _look(checks, "the cost is that of the published cells over the original", traced.cost_problem)

@@ -48,7 +48,10 @@ def method_settings(page: Page) -> None:
                 pairs_text(draft.column_recodings),
                 lambda said: page.decide(lambda _: {"column_recodings": read_pairs(said)}),
                 key="column_recodings",
-                help=t("age=range, town=generalize, sex=suppress; the others as chosen above. Empty: all alike."),
+                help=t(
+                    "age=range, town=generalize, sex=suppress, income=centroid; the others as chosen above."
+                    " Empty: all alike."
+                ),
             )
             written(
                 t("Levels that columns may be published at"),

@@ -18,6 +18,7 @@ from shoal.bounds.boxes_kernel import NOWHERE
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.costs.centroid_error import CentroidError
+from shoal.costs.mixed_loss import MixedLoss
 from shoal.costs.ncp import NCP
 from shoal.costs.squared_error import SquaredError
 from shoal.methods.general.hilbert_curve import leaf_ranks
@@ -149,40 +150,21 @@ class _Blocks:
         shape = Unions(np.array([0, 0, 0, width, width]), nodes=np.concatenate(self.nodes))
         return self._near(shape, np.vstack([lines, np.full(width, -1)]), exact=True)
 
-    def beside(self, spans: Layout, *, exact: bool) -> Geometry:
-        """Lay out the blocks after ranges and sets of other columns, which are among the boxes already."""
+    def beside(self, spans: Layout, sums: _Sums, *, exact: bool) -> Geometry:
+        """Lay out the blocks between ranges and sums of other columns, which are among the boxes already."""
         head, pieces, numbers = spans.shape
-        end, width = int(head[1]), len(self.points)
+        width, more = len(self.points), len(sums.words)
+        end = int(head[1]) + width
         nodes = np.concatenate([np.zeros((0, 2), np.int64), *self.nodes])
-        shape = Unions(np.append(head, [end + width, end + width]), pieces, numbers, nodes)
-        nothing = np.concatenate([_no_box(head), np.full(width, -1)])
-        lines = np.column_stack([spans.points, *self.points]).astype(np.int64)
+        shape = Unions(np.append(head, [end, end + more]), pieces, numbers, nodes, sums.after(end))
+        nothing = np.concatenate([_no_box(head), np.full(width, -1), np.zeros(more, np.int64)])
+        lines = np.column_stack([spans.points, *self.points, *sums.words]).astype(np.int64)
         return self._near(shape, np.vstack([lines, nothing]), exact=exact)
 
     def _near(self, shape: Unions, points: Ints, *, exact: bool) -> Geometry:
         if not self.along:  # no column has more than one value
             self.add_level(np.zeros(1, np.int64), np.zeros(self.boxes.tuples, np.int64), 0.0)
         return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact)
-
-
-def _mixed(problem: Problem) -> Geometry:
-    """Lay out ranges and sets of some columns beside blocks of the others, by NCP."""
-    microdata, ranks, exact = problem.microdata, _ranks(problem), problem.cost.name == NCP.name
-    spans, blocks = Layout(len(ranks)), _Blocks(Layout(len(ranks)), UNIT)
-    columns = zip(microdata.quasi, microdata.tuples.T, column_weights(problem).tolist(), strict=True)
-    for index, (column, codes, weight) in enumerate(columns):
-        recoding = problem.recoding_kind.of_column(microdata, index)
-        if isinstance(recoding, BlockRecoding):
-            every = blocks_of(column, recoding.hierarchy(microdata, index))
-            first = np.searchsorted(every.levels, np.arange(every.hierarchy.height + 1))
-            blocks.add_nodes(every, codes, weight * every.ncp)
-            blocks.add_boxes(every, codes, weight * every.ncp[every.hierarchy.up + first[:, None]])
-        else:
-            spans.add(column, codes, weight)
-            blocks.boxes.add(column, codes, weight)
-            blocks.along.append(ranks[:, index].astype(np.int64))
-            exact &= column.is_ordered or column.size <= MOST_BITS
-    return blocks.beside(spans, exact=exact)
 
 
 class _Column(NamedTuple):
@@ -198,22 +180,68 @@ class _Column(NamedTuple):
     exact: bool
 
 
+@dataclass
+class _Sums:
+    """Sums of numbers and of their squares, and counts of other values, of columns one after the other."""
+
+    rows: int
+    words: list[Ints] = field(default_factory=list)
+    spreads: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def add(self, column: Coded, codes: Codes, weight: float) -> _Column:
+        """Lay out a column, which counts so much."""
+        line = column.is_ordered and column.values.dtype != pl.Boolean
+        found, first = _number(column, codes) if line else _values(column, codes), len(self.words)
+        if weight * found.whole > 0:
+            count = weight * self.rows * UNIT / found.whole
+            self.spreads.append((found.kind, first, first + len(found.words), count))
+        self.words += found.words
+        return found
+
+    def after(self, words: int) -> Floats:
+        """Return where the sums of each column are, after so many other words."""
+        return np.asarray(np.array(self.spreads, np.float64).reshape(-1, 4) + np.array([0.0, words, words, 0.0]))
+
+
+def _mixed(problem: Problem) -> Geometry:
+    """Lay out ranges and sets of some columns, blocks of others, and sums where centroids are published."""
+    microdata, ranks = problem.microdata, _ranks(problem)
+    exact = problem.cost.name in (NCP.name, MixedLoss.name)
+    spans, blocks, sums = Layout(len(ranks)), _Blocks(Layout(len(ranks)), UNIT), _Sums(problem.rows)
+    columns = zip(microdata.quasi, microdata.tuples.T, column_weights(problem).tolist(), strict=True)
+    for index, (column, codes, weight) in enumerate(columns):
+        recoding = problem.recoding_kind.of_column(microdata, index)
+        if isinstance(recoding, BlockRecoding):
+            every = blocks_of(column, recoding.hierarchy(microdata, index))
+            first = np.searchsorted(every.levels, np.arange(every.hierarchy.height + 1))
+            blocks.add_nodes(every, codes, weight * every.ncp)
+            blocks.add_boxes(every, codes, weight * every.ncp[every.hierarchy.up + first[:, None]])
+            continue
+        wide = weight
+        if recoding.covers:
+            spans.add(column, codes, weight)
+            exact &= column.is_ordered or column.size <= MOST_BITS
+        else:
+            found = sums.add(column, codes, weight)
+            wide, exact = found.wide * float(np.sqrt(weight)), exact and found.exact
+        blocks.boxes.add(column, codes, wide)
+        blocks.along.append(ranks[:, index].astype(np.int64))
+    return blocks.beside(spans, sums, exact=exact)
+
+
 def _centroids(problem: Problem) -> Geometry:
     """Lay out sums of numbers and of their squares, and counts of other values."""
-    microdata, words, spreads = problem.microdata, list[Ints](), list[tuple[float, float, float, float]]()
+    microdata, sums = problem.microdata, _Sums(problem.rows)
     boxes, exact = Layout(len(microdata.counts)), problem.cost.name == CentroidError.name
     for column, codes in zip(microdata.quasi, microdata.tuples.T, strict=True):
-        weight, line = _weight(problem, column), column.is_ordered and column.values.dtype != pl.Boolean
-        found = _number(column, codes) if line else _values(column, codes)
-        if weight * found.whole > 0:
-            count = weight * problem.rows * UNIT / found.whole
-            spreads.append((found.kind, len(words), len(words) + len(found.words), count))
-        words += found.words
+        weight = _weight(problem, column)
+        found = sums.add(column, codes, weight)
         exact &= found.exact
         boxes.add(column, codes, found.wide * float(np.sqrt(weight)))
-    lines = np.column_stack(words).astype(np.int64)
-    shape = Unions(np.array([0, 0, 0, 0, len(words)]), spreads=np.array(spreads, np.float64).reshape(-1, 4))
-    points = np.vstack([lines, np.zeros(len(words), np.int64)])
+    lines = np.column_stack(sums.words).astype(np.int64)
+    width = lines.shape[1]
+    shape = Unions(np.array([0, 0, 0, 0, width]), spreads=sums.after(0))
+    points = np.vstack([lines, np.zeros(width, np.int64)])
     return Geometry(shape, points, boxes, _ranks(problem), exact)
 
 

@@ -19,7 +19,7 @@ from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
 from shoal.recoding.masks.base import as_mask
-from shoal.recoding.mixed import Mixed, column_recodings
+from shoal.recoding.mixed import check_column_recodings
 from shoal.republication.rerelease import series_asked
 from shoal.request import Request
 from shoal.risk.individual import weights_of
@@ -66,7 +66,7 @@ def _levels(given: Mapping[str, object]) -> None:
 
 
 def _recodings(given: Mapping[str, str]) -> None:
-    column_recodings(tuple(given), Mixed.name, given)
+    check_column_recodings(given, given)
 
 
 READ: Mapping[str, Callable[[Any], object]] = {
