@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.centroid_check import wrong_centroids
+from shoal.checking.centroid_cost import COSTS, centroid_cost
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.original_cost import original_cost
 from shoal.checking.rounded_weights import wrongly_rounded
@@ -116,15 +117,18 @@ class OriginalCheck:
 
     def cost_problem(self) -> str:
         """Say if the cost is not that of the cells over the original."""
-        certificate = self.release.certificate
-        found = original_cost(
-            self.release.table,
-            self.table.frame,
-            quasi=certificate.quasi,
-            hierarchies=self.config["hierarchies"],
-            codebook=self.release.codebook,
-            dropped=certificate.dropped,
-        )
+        certificate, book = self.release.certificate, self.release.codebook
+        told = (self.release.table, self.table.frame)
+        if book["cost"]["name"] in COSTS:
+            found = centroid_cost(*told, self.rows, book, certificate.dropped)
+        else:
+            found = original_cost(
+                *told,
+                quasi=certificate.quasi,
+                hierarchies=self.config["hierarchies"],
+                codebook=book,
+                dropped=certificate.dropped,
+            )
         agrees = abs(found - certificate.cost) <= 1e-9 * max(1.0, abs(found))
         return "" if agrees else f"recomputed as {found:.6g}"
 

@@ -243,7 +243,8 @@ def _with_original(
 
     `cost` says whether that is wanted, because the published files alone do not tell it.
     """
-    from shoal.checking.original_cost import tells_cost  # loaded only where there is an original
+    from shoal.checking.centroid_cost import tells_centroid_cost  # loaded only where there is an original
+    from shoal.checking.original_cost import tells_cost
     from shoal.release.original_check import OriginalCheck
 
     traced = OriginalCheck(folder, release, original)
@@ -251,7 +252,8 @@ def _with_original(
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
     _look(checks, COVERS if form.covers else BOTH if form.by_column else CENTROIDS, traced.cover_problem)
-    computed = cost and tells_cost(release.certificate.cost.name, form)
+    told = tells_cost(release.certificate.cost.name, form) or tells_centroid_cost(release.codebook, form)
+    computed = cost and told
     if computed:
         _look(checks, "the cost is that of the published cells over the original", traced.cost_problem)
     masked = " but for masks" if release.certificate.masks else ""
