@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.core.arrays import Floats
+from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.hierarchies.cell_forms import CellForm, form_of_column
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR, cell_text
@@ -46,7 +46,7 @@ def centroid_cost(
     return lost / total
 
 
-def _column_loss(shown: pl.Series, original: pl.Series, rows: Any) -> float:
+def _column_loss(shown: pl.Series, original: pl.Series, rows: Ints) -> float:
     """Return how far all rows are from the centroids they show, as a share of how far they are from that of all."""
     column = Coded.of(original)
     line = column.is_ordered and original.dtype != pl.Boolean
@@ -82,10 +82,10 @@ def _middle(column: Coded, line: bool) -> Floats:
     return np.array([known.mean() if column.values.dtype.is_numeric() else known[(len(known) - 1) // 2]])
 
 
-def _apart(column: Coded, cells: Floats, codes: Any, original: pl.Series, line: bool) -> Floats:
+def _apart(column: Coded, cells: Floats, codes: AnyInts, original: pl.Series, line: bool) -> Floats:
     """Return how far values are from cells: 0 for what is missing and has an order, NaN where a cell is missing."""
     if not line:
-        return (cells != codes).astype(np.float64)
+        return np.not_equal(cells, codes).astype(np.float64)
     places = column.positions[codes]
     away = (places - cells) ** 2 if original.dtype.is_numeric() else np.abs(places - cells)
     return np.where(np.isnan(places), 0.0, away)
