@@ -18,7 +18,7 @@ from shoal.recoding.centroid import CentroidCells
 
 
 @pytest.mark.parametrize(("recoding", "cost"), [("centroid", "centroid-error"), ("mixed-centroid", "mixed-loss")])
-@settings(max_examples=many(40))
+@settings(max_examples=many(20))
 @given(data=st.data())
 def test_the_checker_measures_what_the_oracle_does(recoding: str, cost: str, data: st.DataObject) -> None:
     case = data.draw(cases(8, [recoding], [MODELS["k"]], costs=[cost]))

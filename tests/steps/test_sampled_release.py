@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.cli.command import shoal as command
+from tests.thorough import many
 
 import shoal
 from shoal.core.arrays import Ints
@@ -84,8 +85,8 @@ def test_the_tail_is_that_of_draws() -> None:
 
 
 def test_rows_are_drawn_with_the_stated_probability_and_others_each_time() -> None:
-    many = pl.DataFrame({"a": ["x"] * 20_000})
-    made = [sample(many, levels={"a": 0}, epsilon="0.5", delta="1e-6").table.height for _ in range(20)]
+    table = pl.DataFrame({"a": ["x"] * 20_000})
+    made = [sample(table, levels={"a": 0}, epsilon="0.5", delta="1e-6").table.height for _ in range(20)]
     beta = float(sampling("0.5", "1e-6").beta)
     assert np.mean(made) == pytest.approx(20_000 * beta, abs=5 * np.sqrt(20_000 * beta * (1 - beta) / 20))
     assert len(set(made)) > 5
@@ -191,7 +192,7 @@ def test_a_row_more_or_less_makes_no_choice_of_levels_likelier_than_stated(crowd
     random, epsilon = Random(crowd), Fraction(1, 2)
     kinds = [(age, town) for age in ("20", "21", "35", "40") for town in ("Oslo", "Rome", "Bonn")]
     farthest = Decimal(0)
-    for _ in range(12):
+    for _ in range(many(4)):
         rows = random.choices(kinds[: random.randint(1, len(kinds))], k=random.randint(1, 4 * crowd))
         before = level_chances(rows, crowd=crowd, epsilon=epsilon)
         for more in kinds:
@@ -203,7 +204,7 @@ def test_a_row_more_or_less_makes_no_choice_of_levels_likelier_than_stated(crowd
 
 def test_levels_are_drawn_as_likely_as_they_should_be() -> None:
     scores, epsilon = [Fraction(3), Fraction(0), Fraction(9, 2)], Fraction(2)
-    expected, random, number = probabilities(scores, 3, epsilon), Random(7), 20_000
+    expected, random, number = probabilities(scores, 3, epsilon), Random(7), many(4_000)
     found = Counter(choose(scores, 3, epsilon, random.getrandbits) for _ in range(number))
     for option, chance in enumerate(map(float, expected)):
         assert found[option] / number == pytest.approx(chance, abs=4 * (chance * (1 - chance) / number) ** 0.5)
