@@ -404,6 +404,10 @@ def in_order(values: Iterable[Key]) -> list[Key]:
 # --- recoding: how a class is shown ----------------------------------------------------------------------------------
 
 
+MIXED = {"mixed": "range", "mixed-centroid": "centroid"}
+"""The recodings in which columns differ, and how what is ordered is shown where nothing is said."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A quasi-identifier: its distinct values, the tree it is generalized along, its weight."""
@@ -414,6 +418,14 @@ class Column:
     weight: Fraction = Fraction(1)
     order: tuple[str, ...] = ()
     """The declared order of categories."""
+    recoding: str = ""
+    """How it is shown in a mixed release; nothing where that is left to its values."""
+
+    def recoded(self, recoding: str) -> str:
+        """How it is shown in a release: in a mixed one as asked, else what is ordered in one way, others as blocks."""
+        if recoding not in MIXED:
+            return recoding
+        return self.recoding or (MIXED[recoding] if self.is_ordered else "generalize")
 
     @property
     def is_ordered(self) -> bool:
@@ -567,6 +579,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
     >>> reads_as("[1, 3] | missing", 2, Column("age", frozenset([1, 2, 3, None])), "range")
     True
     """
+    recoding = column.recoded(recoding)
     if cell == "*":
         return recoding != "anatomy"
     if cell is None:
@@ -636,12 +649,12 @@ class Problem:
     def _cell(self, place: int, group: Group) -> Cell:
         column = self.quasi[place]
         shown = [self.rows[row][column.name] for row in group]
-        if self.recoding == "centroid":
+        if column.recoded(self.recoding) == "centroid":
             return Cell(frozenset([cast(Value, centroid(column, shown))]), False, Fraction(0))
         if self.cuts is not None:
             return at_level(column, frozenset(shown), self.cuts[place][shown[0]])
         if self.levels is None:
-            return RECODINGS[self.recoding](column, frozenset(shown))
+            return RECODINGS[column.recoded(self.recoding)](column, frozenset(shown))
         return at_level(column, frozenset(shown), column.height if group == self.starred else self.levels[place])
 
     def classes(self, groups: Iterable[Group]) -> list[Group]:
@@ -964,6 +977,17 @@ def _centroid_error(problem: Problem, classes: Sequence[Group]) -> Fraction:
     return sum(errors, Fraction(0)) / sum(column.weight for column in problem.quasi)
 
 
+def _mixed_loss(problem: Problem, classes: Sequence[Group]) -> Fraction:
+    n, gone, lost = len(problem.rows), len(problem.dropped(classes)), Fraction(0)
+    for place, column in enumerate(problem.quasi):
+        if column.recoded(problem.recoding) == "centroid":
+            lost += column.weight * _column_error(problem, column, classes)
+        else:
+            paid = sum((len(group) * problem.cells(group)[place].ncp for group in classes), Fraction(gone))
+            lost += column.weight * paid / n
+    return lost / sum(column.weight for column in problem.quasi)
+
+
 def _column_error(problem: Problem, column: Column, classes: Sequence[Group]) -> Fraction:
     """The distances of all rows to the centroids they show, as a share of those to the centroid of the table."""
     values = [row[column.name] for row in problem.rows]
@@ -1084,7 +1108,7 @@ def _point(problem: Problem, row: int) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def _span(problem: Problem, column: Column) -> frozenset[Value]:
     """Everything that a star may stand for."""
-    return column.leaves if problem.recoding in ALONG_TREES else column.domain
+    return column.leaves if column.recoded(problem.recoding) in ALONG_TREES else column.domain
 
 
 def _box(problem: Problem, column: Column, cell: Cell) -> frozenset[Value]:
@@ -1099,6 +1123,7 @@ COSTS: dict[str, Callable[[Problem, Sequence[Group]], Fraction | float]] = {
     "discernibility": _discernibility,
     "average-class-size": _average_class_size,
     "centroid-error": _centroid_error,
+    "mixed-loss": _mixed_loss,
     "kl-divergence": _kl_divergence,
     "geometric-loss": _geometric_loss,
     "ambiguity": _ambiguity,

@@ -136,12 +136,15 @@ class Case:
     max_suppressed: Fraction = Fraction(0)
     population: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     """The quasi-identifiers of the people whom the table may be about; none where no model compares with them."""
+    column_recodings: Mapping[str, str] = field(default_factory=dict)
+    """How columns are shown in a mixed release, where that is asked for."""
 
     def __repr__(self) -> str:
         asked = f"{self.require!r}, {self.recoding}, cost {self.cost}, weights {dict(self.weights)}"
         gone = f"max_dropped {self.max_dropped}, max_suppressed {self.max_suppressed}"
         people = f", population {dict(self.population)}" if self.population else ""
-        return f"Case({dict(self.columns)}, {asked}, {gone}{people})"
+        mixed = f", column_recodings {dict(self.column_recodings)}" if self.column_recodings else ""
+        return f"Case({dict(self.columns)}, {asked}, {gone}{people}{mixed})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -200,6 +203,7 @@ class Case:
             weights=cast("Mapping[str, Any]", self.weights),
             max_dropped=self.max_dropped,
             max_suppressed=self.max_suppressed,
+            recodings=self.column_recodings,
         )
 
     @cached_property
@@ -223,7 +227,16 @@ class Case:
         kind = self.kinds[name]
         weight = self.weights.get(name, Fraction(1))
         domain = frozenset([*self.columns[name], *self.population.get(name, ())])
-        return Column(name, domain, kind.tree, weight, kind.order)
+        orderly = domain == {None} and kind.dtype not in (pl.String, pl.Boolean)
+        unknown = oracle.MIXED.get(self.recoding, "") if orderly else ""
+        shown = self.column_recodings.get(name, unknown)  # what has no value has no order that the oracle could see
+        return Column(name, domain, kind.tree, weight, kind.order, shown)
+
+    @property
+    def trees(self) -> dict[str, Builder]:
+        """The hierarchies that an auditor reads: of sensitive attributes, and of columns shown as blocks of theirs."""
+        along = {column.name for column in self.oracle.quasi if column.recoded(self.recoding) in oracle.ALONG_TREES}
+        return {name: builder for name, builder in self.builders.items() if name in along or name in self.sensitive}
 
     def asked(self, model: Model) -> Asked:
         """A model as the oracle reads it."""
@@ -395,7 +408,19 @@ def cases(
         weights=draw(weights) if weighable else {},
         max_dropped=draw(st.sampled_from(list(dropped))),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
+        column_recodings=draw(column_recodings(recoding, quasi)),
     )
+
+
+def column_recodings(recoding: str, quasi: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
+    """Any recodings of some columns of a mixed release; with centroids, one column has them."""
+    if recoding not in oracle.MIXED:
+        return st.just({})
+    some = st.dictionaries(st.sampled_from(list(quasi)), st.sampled_from(["suppress", "generalize", "range"]))
+    if recoding == "mixed":
+        return some
+    one = st.sampled_from(list(quasi)).map(lambda name: {name: "centroid"})
+    return st.tuples(some, one).map(lambda pair: pair[0] | pair[1])
 
 
 PLAIN = ("number", "decimal", "text", "day", "truth", "category")
@@ -441,4 +466,5 @@ def whole_cases(draw: st.DrawFn, max_rows: int, model: str, recodings: Sequence[
         max_dropped=draw(st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3)])),
         max_suppressed=draw(st.sampled_from(SUPPRESSED)) if recoding == "full-domain" else Fraction(0),
         population=people,
+        column_recodings=draw(column_recodings(recoding, quasi)),
     )

@@ -14,6 +14,7 @@ from shoal.core.settings import (
     MASK,
     NAMES,
     NUMBER,
+    RECODING,
     SECTIONS,
     SWITCH,
     TEXT,
@@ -34,6 +35,7 @@ VALUES = {
     HIERARCHY: {"builder": "prefixes", "lengths": [3, 2]},
     MASK: {"mask": "noise", "share": 0.1},
     LEVELS: "1..3",
+    RECODING: "range",
 }
 """A value of every kind that a setting may have."""
 COLUMN = "home town"

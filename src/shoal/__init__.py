@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from shoal.republication.earlier import Registered, register
     from shoal.republication.release_register import Register
     from shoal.risk import Risk
+    from shoal.steps.sampled_release import SampledRelease, sample
     from shoal.studies.comparison import Comparison, compare
     from shoal.studies.frontier import Frontier, frontier
     from shoal.studies.lattice import LatticeView, lattice
@@ -63,6 +64,7 @@ __all__ = [
     "Registered",
     "Release",
     "Risk",
+    "SampledRelease",
     "ShoalError",
     "TCloseness",
     "Unsupported",
@@ -77,6 +79,7 @@ __all__ = [
     "inspect",
     "lattice",
     "register",
+    "sample",
     "verify",
 ]
 

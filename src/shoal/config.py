@@ -24,6 +24,7 @@ from shoal.core.settings import (
     NAMES,
     NUMBER,
     PER_COLUMN,
+    RECODING,
     RENAMED,
     SECTIONS,
     SWITCH,
@@ -142,6 +143,7 @@ def _check_kind(file: str, section: str, key: str, value: object, kind: str) -> 
         HIERARCHY: lambda _: True,  # for a builder to say
         MASK: lambda given: isinstance(given, str | dict),
         LEVELS: lambda given: isinstance(given, str | int) and not isinstance(given, bool),
+        RECODING: lambda given: isinstance(given, str),
         NUMBER: lambda given: as_fraction(given) is not None,
         NAMES: lambda given: all(isinstance(name, str) for name in (given if isinstance(given, list) else [given])),
         SWITCH: lambda given: isinstance(given, bool),

@@ -16,6 +16,7 @@ from shoal.core.discovery import lookup
 from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported, nearest
 from shoal.core.parameters import Number, Numeral
 from shoal.costs import Cost
+from shoal.hierarchies import Builder
 from shoal.hierarchies.containment import ShownCells
 from shoal.hierarchies.level_range import LevelRange
 from shoal.microdata.histogram import Attributes, Classes, Persons, Values, sensitive_values
@@ -27,6 +28,7 @@ from shoal.models.base import check_households
 from shoal.models.by_people import by_people
 from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, Groups, count_covered, covering_parts
+from shoal.recoding.mixed import with_column_recodings
 from shoal.recoding.recode import Published, cells_of, published_cells, recode, recoding_named
 from shoal.request import MAX_DROPPED, MAX_SUPPRESSED, SUPPRESSED
 from shoal.tables.star_marks import STAR
@@ -94,6 +96,16 @@ class Problem:
     def recoding_kind(self) -> Recoding:
         """What the recoding declares of itself."""
         return recoding_named(self.recoding)
+
+    def recoding_of(self, column: str) -> Recoding:
+        """Return the recoding of one quasi-identifier."""
+        return self.recoding_kind.of_column(self.microdata, self.microdata.roles.quasi.index(column))
+
+    @property
+    def trees(self) -> dict[str, Builder]:
+        """The hierarchies that were given, or made, of the columns whose cells are blocks of them."""
+        builders = self.microdata.builders.items()
+        return {name: builder for name, builder in builders if self.recoding_of(name).along_hierarchies}
 
     @property
     def cells_are_blocks(self) -> bool:
@@ -177,8 +189,7 @@ class Problem:
 
     def _shown(self, cells: Cells) -> ShownCells:
         """Return the cells of a published column as an auditor reads them."""
-        builder = self.microdata.builders[cells.column.name] if self.recoding_kind.along_hierarchies else None
-        return ShownCells(cells.of_group, published_cells(cells, STAR), builder)
+        return ShownCells(cells.of_group, published_cells(cells, STAR), self.trees.get(cells.column.name))
 
     def publish(self, partition: Partition) -> Published:
         """Return the cells that a partition is published with; the last ones are kept, methods ask more than once."""
@@ -307,9 +318,12 @@ def make_problem(
     suppress_sensitive: bool = False,
     linked: bool = False,
     levels: Mapping[str, object] | None = None,
+    recodings: Mapping[str, str] | None = None,
 ) -> Problem:
     """Check a request against the table and put it together."""
     _check_attributes(models, microdata)
+    if recodings:
+        microdata, recoding = with_column_recodings(microdata, recoding, recodings)
     kind = recoding_named(recoding)
     microdata = _within_levels(microdata, kind, levels or {})
     if not kind.covers and models.needs_population:

@@ -24,6 +24,7 @@ from shoal.core.settings import (
     MASK,
     NAMES,
     NUMBER,
+    RECODING,
     SWITCH,
     WORDS,
     Setting,
@@ -283,10 +284,19 @@ class Choices:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "generalize (if not given), suppress, single-dimensional, full-domain, range, centroid or anatomy.",
+        "generalize (if not given), suppress, single-dimensional, full-domain, mixed, mixed-centroid, range, centroid, "
+        "anatomy.",
         section="method",
     )
     """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
+    column_recodings: Mapping[str, str] = setting(
+        {},
+        "How one column is recoded: suppress, generalize, range or centroid; the others by --recoding.",
+        section="column_recodings",
+        flag="--column-recoding",
+        metavar="COLUMN=RECODING",
+        kind=RECODING,
+    )
     coarsen: str | Mapping[str, int] | None = setting(
         None,
         "Generalize columns beforehand: auto, hipaa, or age=2 (column and level), separated by commas.",
@@ -374,6 +384,7 @@ class Settings(TypedDict, total=False):
     masks: Mapping[str, object] | None
     method: str
     recoding: str | None
+    column_recodings: Mapping[str, str] | None
     coarsen: str | Mapping[str, int] | None
     levels: Mapping[str, object] | None
     cost: str | None
@@ -470,7 +481,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_WEIGHT,
         **_LOCAL,
         **dict.fromkeys(("method", "effort", "seed"), "it looks at nodes without a method"),
-        "recoding": "its nodes are full-domain recodings",
+        **dict.fromkeys(("recoding", "column_recodings"), "its nodes are full-domain recodings"),
         "star": "it publishes nothing",
         "suppressed": "suppressed rows are always checked",
     },

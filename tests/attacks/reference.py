@@ -47,8 +47,9 @@ def published(release: Release, frame: pl.DataFrame) -> Plain:
     recoding, trees = release.certificate.recoding, release.config["hierarchies"]
     readers = {}
     for name in quasi:
-        along = recoding in ("generalize", "single-dimensional", "full-domain")
-        readers[name] = Reader.of(frame[name], as_builder(trees[name]) if along else None, spans=recoding == "range")
+        own = release.config["column_recodings"].get(name, recoding)
+        along = own in ("generalize", "single-dimensional", "full-domain")
+        readers[name] = Reader.of(frame[name], as_builder(trees[name]) if along else None, spans=own == "range")
     texts = {name: dict(zip(frame[name].to_list(), cell_text(frame[name]).to_list(), strict=True)) for name in quasi}
     null = release.codebook["marks"]["star"] != STAR
 

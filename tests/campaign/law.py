@@ -26,7 +26,7 @@ from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, silent
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import Anatomized, Published, published_cells, recoding_named
+from shoal.recoding.recode import Anatomized, Published, published_cells
 from shoal.tables.star_marks import STAR, escape_stars
 
 METHODS = ("auto", *methods())
@@ -212,7 +212,7 @@ class Court:
         for texts, rows in alike.items():
             for text, column in zip(texts, self.trial.oracle.quasi, strict=True):
                 values = [self.trial.rows[row][column.name] for row in rows]
-                if self.trial.recoding == "centroid":
+                if column.recoded(self.trial.recoding) == "centroid":
                     if not oracle.shows(text, oracle.centroid(column, values)):
                         raise Broken("every centroid is that of its class")
                 elif not all(covers(text, value, column, self.trial.recoding) for value in values):
@@ -241,8 +241,6 @@ class Court:
         self.audits += 1
         trial, tables = self.trial, published.tables()
         names = asdict(published.names) if isinstance(published, Anatomized) else {}
-        read = (*trial.sensitive, *(trial.quasi if recoding_named(trial.recoding).along_hierarchies else ()))
-        trees = {name: builder for name, builder in trial.builders.items() if name in read}
         homes = None
         if any(model.needs_households for model in trial.models):
             homes = pl.Series(HOME, [trial.homes[row] for row in published.partition.kept.tolist()])
@@ -251,7 +249,7 @@ class Court:
             quasi=trial.quasi,
             sensitive=trial.sensitive,
             require=trial.models,
-            hierarchies=trees,
+            hierarchies=trial.trees,
             population=trial.people,
             sensitive_table=tables.get("sensitive"),
             household=homes,

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, cast
 
 import polars as pl
+from tests import oracle
 from tests.campaign.definitions import ESTIMATES
 from tests.oracle import Value
 from tests.strategies import COSTS, NEARNESS, QUASI, SECRET, SENSITIVE, SUPPRESSED, Case, _distances
@@ -81,7 +82,9 @@ class Trial(Case):
         people = {other: column for other, column in self.population.items() if other != name}
         weights = {other: weight for other, weight in self.weights.items() if other != name}
         kinds = {other: kind for other, kind in self.kinds.items() if other != name}
-        return replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+        shown = {other: recoding for other, recoding in self.column_recodings.items() if other != name}
+        fewer = replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+        return replace(fewer, column_recodings=shown)
 
     def as_data(self) -> dict[str, Any]:
         """What a ledger keeps of it; `trial_of` reads it."""
@@ -90,7 +93,7 @@ class Trial(Case):
             "require": self.require,
             "recoding": self.recoding,
         }
-        for name in ("cost", "weights", "max_dropped", "max_suppressed", "population", "homes"):
+        for name in ("cost", "weights", "max_dropped", "max_suppressed", "population", "homes", "column_recodings"):
             value = getattr(self, name)
             if isinstance(value, Mapping):
                 value = {key: [_written(v) for v in x] if isinstance(x, list) else str(x) for key, x in value.items()}
@@ -122,6 +125,7 @@ def trial_of(data: Mapping[str, Any]) -> Trial:
         max_suppressed=Fraction(data.get("max_suppressed", 0)),
         population=read(data.get("population", {})),
         homes=data.get("homes", ()),
+        column_recodings=data.get("column_recodings", {}),
     )
 
 
@@ -205,7 +209,16 @@ def _asked(
         population=people,
         homes=homes[:most],
         encoded=None if people else encoded,
+        column_recodings=_column_recodings(random, recoding, quasi),
     )
+
+
+def _column_recodings(random: Random, recoding: str, quasi: Sequence[str]) -> dict[str, str]:
+    """How columns of a mixed release are shown; with centroids, the first is one."""
+    if recoding not in oracle.MIXED:
+        return {}
+    first = {quasi[0]: "centroid"} if recoding == "mixed-centroid" else {}
+    return {name: random.choice(("suppress", "generalize", "range")) for name in quasi[1:]} | first
 
 
 def _guard(random: Random, illness: Value) -> Value:

@@ -105,6 +105,8 @@ def written(folder: Path) -> pl.DataFrame:
         ("hilbert", "range", "k=3"),
         ("full-domain", "full-domain", "k=3"),
         ("microaggregation", "centroid", "k=5"),
+        ("mondrian", "mixed", "k=4"),
+        ("microaggregation", "mixed-centroid", "k=4"),
     ],
 )
 def test_a_release_costs_what_it_costs_in_memory_and_is_verified(

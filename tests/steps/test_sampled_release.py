@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from math import comb, exp
 from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pytest
 from tests.cli.command import shoal as command
+from tests.thorough import many
 
 import shoal
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError, RoleError, Unsupported
+from shoal.hierarchies.level_range import LevelRange
+from shoal.microdata.private_choice import choose, probabilities
 from shoal.microdata.sampled_privacy import GRAINS, _gamma, _tail, sampling, worst_tail
 from shoal.release.certificate import canonical, seal
-from shoal.steps.sampled_release import sample
+from shoal.steps.sampled_release import SampledRelease, _searched, _Tree, drawn_sample, sample
 
 PEOPLE = pl.DataFrame({"age": ["20", "21", "35", "36"] * 150, "town": ["Oslo", "Rome", "Oslo", "Rome"] * 150})
 AGES = {"young": ["20", "21"], "old": ["35"]}
@@ -76,8 +85,8 @@ def test_the_tail_is_that_of_draws() -> None:
 
 
 def test_rows_are_drawn_with_the_stated_probability_and_others_each_time() -> None:
-    many = pl.DataFrame({"a": ["x"] * 20_000})
-    made = [sample(many, levels={"a": 0}, epsilon="0.5", delta="1e-6").table.height for _ in range(20)]
+    table = pl.DataFrame({"a": ["x"] * 20_000})
+    made = [sample(table, levels={"a": 0}, epsilon="0.5", delta="1e-6").table.height for _ in range(20)]
     beta = float(sampling("0.5", "1e-6").beta)
     assert np.mean(made) == pytest.approx(20_000 * beta, abs=5 * np.sqrt(20_000 * beta * (1 - beta) / 20))
     assert len(set(made)) > 5
@@ -88,9 +97,7 @@ def everybody(rows: int) -> Ints:
 
 
 def test_cells_follow_from_levels_and_small_classes_are_not_published() -> None:
-    made = sample(
-        PEOPLE, levels={"age": 1, "town": 0}, epsilon=1, delta="1e-6", hierarchies={"age": AGES}, draw=everybody
-    )
+    made = drawn_sample(PEOPLE, {"age": 1, "town": 0}, 1, "1e-6", hierarchies={"age": AGES}, draw=everybody)
     assert made.sampling.k == 74
     assert made.table.group_by("age", "town").len().sort("age", "town").rows() == [
         ("*", "Rome", 150),
@@ -99,14 +106,14 @@ def test_cells_follow_from_levels_and_small_classes_are_not_published() -> None:
         ("young", "Rome", 150),
     ]
     rarer = pl.concat([PEOPLE, pl.DataFrame({"age": ["20"] * 73, "town": ["Bonn"] * 73})])
-    again = sample(rarer, levels={"town": 0}, epsilon=1, delta="1e-6", draw=everybody)
+    again = drawn_sample(rarer, {"town": 0}, 1, "1e-6", draw=everybody)
     assert again.table["town"].unique().sort().to_list() == ["Oslo", "Rome"]
 
 
 def test_a_row_more_changes_the_cell_of_no_other() -> None:
     odd = pl.concat([PEOPLE, pl.DataFrame({"age": ["a word"], "town": [None]}, schema=PEOPLE.schema)])
     asked = {"levels": {"age": 1, "town": 0}, "epsilon": 1, "delta": "1e-6", "hierarchies": {"age": AGES}}
-    before, after = (sample(one, draw=everybody, **asked) for one in (PEOPLE, odd))  # type: ignore[arg-type]
+    before, after = (drawn_sample(one, draw=everybody, **asked) for one in (PEOPLE, odd))  # type: ignore[arg-type]
     assert before.table.equals(after.table)
 
 
@@ -158,6 +165,109 @@ def test_what_looks_at_the_table_is_refused() -> None:
         sample(PEOPLE, levels={"aeg": 0}, **asked)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="beta"):
         sampling(1, "1e-6", "0.7")
+
+
+# Levels that are searched for
+
+
+RANGES = {"age": "0..2", "town": "0..2"}
+TREES = {"age": AGES, "town": {"north": ["Oslo"], "south": ["Rome", "Bonn"]}}
+
+
+def level_chances(rows: list[tuple[str, str]], *, crowd: int, epsilon: Fraction) -> list[Decimal]:
+    """How likely each choice of levels is, read off the draws: the random bits at which the choice changes."""
+    people = pl.DataFrame(rows, schema=["age", "town"], orient="row")
+    trees = {name: _Tree.of(name, LevelRange.of(RANGES[name], name), TREES[name]) for name in RANGES}
+    drawn = replace(sampling(1, "0.01"), k=crowd, beta=Fraction(1))
+    with patch("shoal.steps.sampled_release.choose") as chosen:
+        chosen.return_value = 0
+        _searched(people, trees, drawn, epsilon, lambda _: 0)
+    scores, sensitivity, spent, _ = chosen.call_args.args
+    assert (sensitivity, spent) == (crowd, epsilon)
+    return probabilities(scores, sensitivity, spent)
+
+
+@pytest.mark.parametrize("crowd", [1, 2, 3, 5])
+def test_a_row_more_or_less_makes_no_choice_of_levels_likelier_than_stated(crowd: int) -> None:
+    random, epsilon = Random(crowd), Fraction(1, 2)
+    kinds = [(age, town) for age in ("20", "21", "35", "40") for town in ("Oslo", "Rome", "Bonn")]
+    farthest = Decimal(0)
+    for _ in range(many(4)):
+        rows = random.choices(kinds[: random.randint(1, len(kinds))], k=random.randint(1, 4 * crowd))
+        before = level_chances(rows, crowd=crowd, epsilon=epsilon)
+        for more in kinds:
+            after = level_chances([*rows, more], crowd=crowd, epsilon=epsilon)
+            ratios = [max(one / other, other / one) for one, other in zip(before, after, strict=True)]
+            farthest = max(farthest, *ratios)
+    assert farthest <= Decimal("0.5").exp()
+
+
+def test_levels_are_drawn_as_likely_as_they_should_be() -> None:
+    scores, epsilon = [Fraction(3), Fraction(0), Fraction(9, 2)], Fraction(2)
+    expected, random, number = probabilities(scores, 3, epsilon), Random(7), many(4_000)
+    found = Counter(choose(scores, 3, epsilon, random.getrandbits) for _ in range(number))
+    for option, chance in enumerate(map(float, expected)):
+        assert found[option] / number == pytest.approx(chance, abs=4 * (chance * (1 - chance) / number) ** 0.5)
+    assert sum(expected) == pytest.approx(1)
+
+
+def searched(**more: Any) -> SampledRelease:
+    asked = {"levels": RANGES, "epsilon": 2, "delta": "1e-6", "search_epsilon": "1", "hierarchies": TREES}
+    return sample(PEOPLE, **{**asked, **more})
+
+
+def test_a_search_takes_its_part_of_epsilon_and_says_so(tmp_path: Path) -> None:
+    made = searched()
+    assert made.search is not None
+    assert [made.epsilon, made.sampling.epsilon, made.search.epsilon] == [Fraction(2), Fraction(1), Fraction(1)]
+    assert made.sampling.k == sampling(1, "1e-6").k
+    folder = made.save(tmp_path / "out")
+    stated = json.loads((folder / "public" / "certificate.json").read_text())
+    assert (stated["epsilon"], stated["search"]["epsilon"], stated["search"]["nodes"]) == ("2", "1", 9)
+    assert any("exponential mechanism" in said for said in stated["random"])
+    assert shoal.verify(folder).passed
+
+
+@pytest.mark.parametrize(
+    "false",
+    [
+        {"search": {"epsilon": "1.4"}},
+        {"search": {"crowd": 5}},
+        {"search": {"nodes": 4}},
+        {"search": {"levels": {"age": "0..2", "town": "3..3"}}},
+        {"search": {"levels": {"age": "0..2"}}},
+    ],
+)
+def test_a_false_claim_about_the_search_is_refused(false: dict[str, Any], tmp_path: Path) -> None:
+    folder = searched(epsilon="1.5", search_epsilon="1").save(tmp_path / "out")
+    path = folder / "public" / "certificate.json"
+    content = json.loads(path.read_text())
+    content = {name: value for name, value in content.items() if name != "seal"}
+    content["search"] |= false["search"]
+    path.write_text(canonical({**content, "seal": seal(content)}))
+    assert not shoal.verify(folder).passed
+
+
+def test_a_search_without_a_part_of_epsilon_is_refused_and_one_without_a_range_too() -> None:
+    with pytest.raises(ParameterError, match="no part of epsilon is given"):
+        searched(search_epsilon=None)
+    with pytest.raises(ParameterError, match="every level is given"):
+        searched(levels={"age": 1})
+    with pytest.raises(ParameterError, match="well below 2"):
+        searched(search_epsilon=2)
+    with pytest.raises(ParameterError, match="at most 2"):
+        searched(levels={"age": "0..3"})
+
+
+def test_the_command_searches_for_levels(tmp_path: Path) -> None:
+    PEOPLE.write_csv(tmp_path / "people.csv")
+    (tmp_path / "ages.csv").write_text("20;young;*\n21;young;*\n35;old;*\n36;old;*\n")
+    asked = ["--level", "age=0..2", "--hierarchy", f"age={tmp_path / 'ages.csv'}", "--search-epsilon", "0.2"]
+    out = tmp_path / "out"
+    done = command("sample", tmp_path / "people.csv", *asked, "--epsilon", "1", "--delta", "1e-6", "-o", out)
+    assert done.code == 0, done.err
+    assert "levels chosen out of 3" in done.out + done.err
+    assert command("verify", out).code == 0
 
 
 def test_the_command_writes_a_release_that_verifies(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Downcoding(Attack):
     def untried(self, scene: Scene) -> Mapping[str | None, str]:
         """Take cells along hierarchies or stars, with the part that says whose row is whose."""
         if not scene.shown.form.blocks:
-            return {None: f"cells of recoding {scene.shown.recoding} are neither stars nor blocks of a hierarchy"}
+            return {None: f"cells of recoding {scene.shown.recoding} are not all stars or blocks of a hierarchy"}
         if scene.shown.form.one_level:
             return {None: "all cells of a column have one level, so none can be told to be finer"}
         if scene.linked:

@@ -25,6 +25,9 @@ STATES = 20_000
 DRAWS = 10_000_000_000
 """How many ways to deal values to a part are gone through, at most, for the classes of a release together."""
 
+RANDOM_UNIONS = "random-unions"
+"""The method, as certificates name it, that also joins classes without need, so often that l-diversity holds."""
+
 
 @dataclass(frozen=True)
 class Minimality(Attack):
@@ -54,6 +57,8 @@ class Minimality(Attack):
             return {None: "the requirement counts people, and it deals out the values of rows"}
         if scene.after.places is not None or scene.shown.is_two:
             return {None: f"in recoding {scene.shown.recoding} no class shows that it was generalized"}
+        if scene.shown.method == RANDOM_UNIONS:
+            return {None: f"{RANDOM_UNIONS} also joins classes without need: nobody is surer by it than l allows"}
         if scene.after.own_row is None:
             return {None: NO_OWN_ROWS}
         return {name: "the requirement has no l of it" for name in scene.sensitive if name not in asked}

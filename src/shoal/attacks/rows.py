@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from shoal.attacks.crowds import Cover, Places, cover_of
+from shoal.attacks.crowds import Cover, Covering, Places, cover_of
 from shoal.core.arrays import Floats, Ints
 from shoal.hierarchies import as_builder
 from shoal.release.release_view import Shown
@@ -23,15 +23,17 @@ def secret(shown: Shown, name: str) -> pl.Series:
 
 
 def cells(shown: Shown, name: str, known: pl.Series) -> tuple[Ints, Cover, Places | None]:
-    """Return the number of each published cell of a column, what each covers, and where a centroid lies.
+    """Return the number of each published cell of a column, what each covers, and where it lies if some are centroids.
 
     `known` are the values that people may have, numbered in their order.
     """
-    if not shown.form.covers:
+    form = shown.form_of(name)
+    if not form.covers:
         return _centroids(shown.frame[name], known)
-    builder = as_builder(shown.hierarchies.get(name, "auto")) if shown.form.along_hierarchies else None
-    spans, null = shown.form.spans, shown.stars_are_null
-    return *cover_of(shown.frame[name], known, builder, spans=spans, stars_are_null=null), None
+    builder = as_builder(shown.hierarchies.get(name, "auto")) if form.along_hierarchies else None
+    spans, null = form.spans, shown.stars_are_null
+    numbers, cover = cover_of(shown.frame[name], known, builder, spans=spans, stars_are_null=null)
+    return numbers, cover, None if shown.form.covers else Covering.of(cover, int(numbers.max()) + 1)
 
 
 @dataclass(frozen=True, eq=False)

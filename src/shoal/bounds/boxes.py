@@ -49,7 +49,9 @@ class Layout:
         """Lay out the distinct tuples of a problem by NCP, with the weights of its cost."""
         microdata = problem.microdata
         layout = cls(len(microdata.counts))
-        for column, codes, weight in zip(microdata.quasi, microdata.tuples.T, _weights(problem).tolist(), strict=True):
+        for column, codes, weight in zip(
+            microdata.quasi, microdata.tuples.T, column_weights(problem).tolist(), strict=True
+        ):
             layout.add(column, codes, weight)
         return layout
 
@@ -121,7 +123,7 @@ def _signed(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
-def _weights(problem: Problem) -> Floats:
+def column_weights(problem: Problem) -> Floats:
     """Return how much each column counts, 1 on average."""
     weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
     return np.asarray(weights / weights.mean())

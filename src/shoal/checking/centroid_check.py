@@ -16,11 +16,18 @@ CLOSE = 1e-9
 """How far a mean may be off, as a share of the largest number of its class."""
 
 
-def wrong_centroids(shown: pl.DataFrame, original: pl.DataFrame, rows: pl.Series, quasi: Sequence[str]) -> int:
-    """Return how many published rows show a cell that is not the centroid of the original rows of their class."""
+def wrong_centroids(
+    shown: pl.DataFrame, original: pl.DataFrame, rows: pl.Series, quasi: Sequence[str], columns: Sequence[str]
+) -> int:
+    """Return how many published rows show a cell that is not the centroid of the original rows of their class.
+
+    Classes are rows with equal cells of all quasi-identifiers, of which some columns are centroids.
+    """
+    if not columns:
+        return 0
     of_row = shown.select(pl.struct(pl.col(quasi).cast(pl.String)).rank("dense")).to_series().rename("class")
     bad = pl.Series([False] * shown.height)
-    for name in quasi:
+    for name in columns:
         column = original[name]
         held = pl.DataFrame([of_row, column.gather(rows).rename("value")])
         if column.dtype.is_numeric():

@@ -18,7 +18,7 @@ import polars as pl
 from shoal.core.arrays import Floats, Ints
 from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, as_builder
-from shoal.hierarchies.cell_forms import CellForm, form_of
+from shoal.hierarchies.cell_forms import CellForm, form_of_column
 from shoal.hierarchies.cell_reader import Reader
 from shoal.tables.star_marks import STAR, cell_text
 
@@ -87,17 +87,20 @@ def original_cost(
     dropped: int,
 ) -> float:
     """Return the cost that the codebook names, of published cells of the rows of an original."""
-    stated, form = codebook["cost"], form_of(codebook["recoding"])
+    stated = codebook["cost"]
     texts = {name: shown[name].cast(pl.String) for name in quasi}
     if codebook["marks"]["star"] != STAR:
         texts = {name: column.fill_null(STAR) for name, column in texts.items()}
-    columns = [ReadColumn.of(texts[name], original[name], hierarchies.get(name, "auto"), form) for name in quasi]
+    columns = [
+        ReadColumn.of(texts[name], original[name], hierarchies.get(name, "auto"), form_of_column(codebook, name))
+        for name in quasi
+    ]
     return FORMULAS[stated["name"]](columns, dropped, stated.get("parameters", {}))
 
 
 def tells_cost(name: str, form: CellForm) -> bool:
     """Whether cells of a form and the original suffice for a cost."""
-    return name in FORMULAS and (form.blocks or form.spans)
+    return name in FORMULAS and (form.blocks or form.spans or form.by_column)
 
 
 def _uniform_entropy(columns: Sequence[ReadColumn], dropped: int, _: Mapping[str, Any]) -> float:

@@ -11,7 +11,7 @@ import typer
 from shoal.cli.options import Hierarchies, Json
 from shoal.cli.settings import pairs
 from shoal.cli.terminal import console, print_json
-from shoal.core.errors import ParameterError, ReleaseError
+from shoal.core.errors import ReleaseError
 from shoal.steps.sampled_release import sample as draw_sample
 from shoal.tables.table import read
 
@@ -21,27 +21,36 @@ TEXT = (".csv", ".tsv")
 
 def sample(
     file: Annotated[Path, typer.Argument(help="The table; cells of a CSV file are read as text.")],
-    level: Annotated[list[str], typer.Option(metavar="COLUMN=LEVEL", help="A column to publish, and its level.")],
+    level: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN=LEVEL", help="A column to publish, and its level; or levels to choose from, 1..3."
+        ),
+    ],
     epsilon: Annotated[str, typer.Option(help="Largest logarithm of a ratio of probabilities.")],
     delta: Annotated[str, typer.Option(help="Largest probability that the ratio is larger, such as 1e-6.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the release.")],
     hierarchy: Hierarchies = None,
     beta: Annotated[str | None, typer.Option(help="Probability to draw a row; at most 1 - e^-epsilon.")] = None,
+    search_epsilon: Annotated[
+        str | None, typer.Option(help="The part of epsilon that chooses levels, where ranges of levels are given.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Publish a random sample with differential privacy: rows drawn in secret, at given levels, in cells of k rows.
 
-    Columns without a level are left out. Levels must be chosen without looking at the table.
+    Columns without a level are left out. Levels must be given without looking at the table, or ranges of levels, of
+    which one is chosen with a part of epsilon.
     """
     if folder.exists():
         raise ReleaseError(f"{str(folder)!r} is there already", hint="name a folder that is not there")
-    levels = {name: _whole(name, number) for name, number in (pairs(level, "--level") or {}).items()}
     made = draw_sample(
         _table(file),
-        levels=levels,
+        levels=pairs(level, "--level") or {},
         epsilon=epsilon,
         delta=delta,
         beta=beta,
+        search_epsilon=search_epsilon,
         hierarchies=pairs(hierarchy, "--hierarchy"),
     )
     made.save(folder)
@@ -54,9 +63,12 @@ def sample(
         f"{made.table.height:,} rows in {made.classes:,} classes of at least {drawn.k}; every row was drawn with"
         f" probability {float(drawn.beta):.6g}"
     )
-    out.print(
-        f"({float(drawn.epsilon):g}, {float(drawn.delta):g})-differential privacy, if what certificate.json lists"
-    )
+    if made.search is not None:
+        chosen = ", ".join(f"{name} {at}" for name, at in made.levels.items())
+        out.print(
+            f"levels chosen out of {made.search.nodes:,}: {chosen}; that took {float(made.search.epsilon):g} of epsilon"
+        )
+    out.print(f"({float(made.epsilon):g}, {float(drawn.delta):g})-differential privacy, if what certificate.json lists")
     out.print(f"under rests_on is so. {folder}/public is safe to share; do not say how many rows the table has")
 
 
@@ -71,9 +83,3 @@ def _table(path: Path) -> pl.DataFrame:
                 f"{path.name} cannot be read as a table", hint="is it a CSV file with a header?"
             ) from error
     return read(path).frame
-
-
-def _whole(name: str, number: str) -> int:
-    if not number.strip().isdigit():
-        raise ParameterError(f"the level of {name!r} is {number!r}", expected="a whole number, 0 for the value itself")
-    return int(number)

@@ -17,8 +17,9 @@ FILE = "the name of a file or folder"
 HIERARCHY = "a file, words or a table with a builder"
 MASK = "words or a table with a mask"
 LEVELS = "a level, or a range of levels such as 1..3"
+RECODING = "the name of a recoding"
 
-PER_COLUMN = ("missing", "order", "hierarchies", "masks", "levels", "attribute_weights")
+PER_COLUMN = ("missing", "order", "hierarchies", "masks", "column_recodings", "levels", "attribute_weights")
 """Sections of `shoal.toml` with a line per column."""
 SECTIONS = (
     "data",
@@ -29,6 +30,7 @@ SECTIONS = (
     "hierarchies",
     "masks",
     "method",
+    "column_recodings",
     "levels",
     "attribute_weights",
     "output",
@@ -44,6 +46,7 @@ _PANEL = {
     "order": "Data",
     "hierarchies": "Data",
     "masks": "Privacy",
+    "column_recodings": "Method",
     "levels": "Method",
     "attribute_weights": "Method",
 }

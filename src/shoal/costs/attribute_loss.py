@@ -9,6 +9,8 @@ import numpy as np
 
 from shoal.core.arrays import Floats
 from shoal.costs.base import Cost
+from shoal.microdata.partition import Partition
+from shoal.recoding.cells import Cells
 from shoal.recoding.recode import Published
 
 
@@ -42,10 +44,11 @@ class AttributeLoss(ColumnCost):
 
 
 def attribute_losses(published: Published) -> dict[str, float]:
-    """Return the mean penalty of each quasi-identifier; a dropped row counts as starred."""
-    partition = published.partition
-    rows = len(partition.class_of_row)
-    return {
-        cells.column.name: float(np.dot(partition.sizes, cells.ncp[cells.of_group]) + partition.dropped) / rows
-        for cells in published.cells
-    }
+    """Return the mean penalty of each quasi-identifier."""
+    return {cells.column.name: mean_penalty(cells, published.partition) for cells in published.cells}
+
+
+def mean_penalty(cells: Cells, partition: Partition) -> float:
+    """Return the mean penalty of one column; a dropped row counts as starred."""
+    paid = float(np.dot(partition.sizes, cells.ncp[cells.of_group]) + partition.dropped)
+    return paid / len(partition.class_of_row)

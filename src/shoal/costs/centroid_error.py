@@ -31,8 +31,8 @@ class CentroidError(Cost):
 
     @classmethod
     def measures(cls, recoding: type[Recoding]) -> bool:
-        """Whether cells cover nothing, as centroids do."""
-        return not recoding.covers
+        """Whether all cells are centroids, which cover nothing."""
+        return not (recoding.covers or recoding.along_hierarchies)
 
     def of(self, published: Published) -> float:
         """Measure a release."""
@@ -44,10 +44,11 @@ class CentroidError(Cost):
 def centroid_losses(published: Published) -> dict[str, float]:
     """Return the loss of each quasi-identifier of a release by centroids."""
     cells: Sequence[CentroidCells] = [one for one in published.cells if isinstance(one, CentroidCells)]
-    return {one.column.name: _loss(one, published.partition) for one in cells}
+    return {one.column.name: centroid_loss(one, published.partition) for one in cells}
 
 
-def _loss(cells: CentroidCells, partition: Partition) -> float:
+def centroid_loss(cells: CentroidCells, partition: Partition) -> float:
+    """Return the loss of one column of centroids."""
     codes, kept = cells.column.codes, partition.kept
     known = np.flatnonzero(~np.isnan(cells.column.positions[codes])) if cells.is_line else np.arange(len(codes))
     if not len(known):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from shoal.costs.attribute_loss import attribute_losses
-from shoal.costs.centroid_error import centroid_losses
-from shoal.recoding.recode import Anatomized, Published, recoding_named
+from shoal.costs.attribute_loss import mean_penalty
+from shoal.costs.centroid_error import centroid_loss
+from shoal.recoding.centroid import CentroidCells
+from shoal.recoding.recode import Anatomized, Published
 
 
 def column_losses(published: Published) -> dict[str, float]:
     """Return the loss of each quasi-identifier; nothing for two tables, in which they are published as they are."""
     if isinstance(published, Anatomized):
         return {}
-    covers = recoding_named(published.recoding).covers
-    return attribute_losses(published) if covers else centroid_losses(published)
+    partition = published.partition
+    return {
+        cells.column.name: centroid_loss(cells, partition)
+        if isinstance(cells, CentroidCells)
+        else mean_penalty(cells, partition)
+        for cells in published.cells
+    }

@@ -15,7 +15,7 @@ import polars as pl
 
 from shoal.core.arrays import Bools, Ints
 from shoal.hierarchies import Builder, Hierarchy, as_builder
-from shoal.hierarchies.cell_forms import form_of
+from shoal.hierarchies.cell_forms import form_of_column
 from shoal.hierarchies.containment import MISSING, listed
 from shoal.tables.encoded_column import distinct_sorted
 from shoal.tables.star_marks import STAR, cell_text
@@ -35,8 +35,8 @@ def uncovered_rows(
     """Return how many published rows have a cell that does not cover the value of the original row they stand for."""
     bad = pl.Series([False] * shown.height)
     stars_are_null = codebook["marks"]["star"] != STAR
-    form = form_of(codebook["recoding"])
     for name in quasi:
+        form = form_of_column(codebook, name)
         builder = as_builder(hierarchies.get(name, "auto")) if form.along_hierarchies else None
         reader = Reader.of(original[name], builder, spans=form.spans)
         pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})

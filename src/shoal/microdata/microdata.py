@@ -62,6 +62,8 @@ class Microdata:
     """Of what household each row is; None where nobody says it."""
     level_ranges: Mapping[str, LevelRange] = field(default_factory=dict)
     """By column, the levels that it may be published at where all its cells have one level; any if none is named."""
+    column_recodings: Mapping[str, str] = field(default_factory=dict)
+    """By column, how it is published where columns are published in different ways."""
 
     @property
     def rows(self) -> int:

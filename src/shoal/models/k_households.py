@@ -16,7 +16,7 @@ from shoal.models.k_anonymity import KAnonymity
 
 @dataclass(frozen=True)
 class KHouseholds(Model):
-    """Guarantees that every class has members of at least `households` different households.
+    """Guarantees that every class has members of at least `k` different households.
 
     Whoever finds one member of a household finds the others: k rows of one home are one crowd. Merging two classes
     loses no household, so the union of two admitted classes is admitted.
@@ -29,7 +29,7 @@ class KHouseholds(Model):
     title: ClassVar[str] = "k households"
     meaning: ClassVar[str] = "every class has members of at least k households"
     parameters: ClassVar[tuple[Number, ...]] = (
-        Number("households", "households in the class that has the fewest", 1, whole=True),
+        Number("k", "households in the class that has the fewest", 1, whole=True),
     )
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = True
@@ -37,7 +37,7 @@ class KHouseholds(Model):
     needs_households: ClassVar[bool] = True
     by_people: ClassVar[Counting] = "same"
 
-    households: Numeral
+    k: Numeral
 
     @property
     def of_rows(self) -> Model:

@@ -30,7 +30,9 @@ class NoAttack(Model):
 
     name: ClassVar[str] = "no-attack"
     title: ClassVar[str] = "no-attack profitability"
-    meaning: ClassVar[str] = "the expected gain of an attack on a row, gain / (rows of the class), is at most its cost"
+    meaning: ClassVar[str] = (
+        "an attack on a row brings no more than it takes: gain / (rows of the class) is at most cost"
+    )
     parameters: ClassVar[tuple[Number, ...]] = (
         Number("gain", "what the right row of a person is worth to an attacker", 0),
         Number("cost", "what an attempt costs", 0, above=True),
@@ -100,7 +102,9 @@ class NoAttackJournalist(Model):
 
     name: ClassVar[str] = "no-attack-journalist"
     title: ClassVar[str] = "no-attack profitability, journalist"
-    meaning: ClassVar[str] = "the expected gain of an attack, gain / (people whom the cells fit), is at most its cost"
+    meaning: ClassVar[str] = (
+        "an attack brings no more than it takes: gain / (people whom the cells fit) is at most cost"
+    )
     parameters: ClassVar[tuple[Number, ...]] = NoAttack.parameters
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False

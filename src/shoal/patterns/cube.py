@@ -30,6 +30,7 @@ from shoal.patterns.grid import Grid
 from shoal.problem import Problem
 from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
+from shoal.tables.encoded_column import Coded
 
 MOST_NODES = 20_000_000
 """Lattices beyond this are not laid out."""
@@ -336,12 +337,14 @@ def _rounded_down(losses: Floats, denominator: int) -> Ints:
 
 def every_block(problem: Problem) -> list[HierarchyCells]:
     """Return every block of every level as a cell, attribute by attribute."""
-    found = []
-    for column, hierarchy in zip(problem.microdata.quasi, pattern_hierarchies(problem), strict=True):
-        levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
-        blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
-        found.append(HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks))
-    return found
+    return [blocks_of(*pair) for pair in zip(problem.microdata.quasi, pattern_hierarchies(problem), strict=True)]
+
+
+def blocks_of(column: Coded, hierarchy: Hierarchy) -> HierarchyCells:
+    """Return every block of every level of a column as a cell."""
+    levels = np.repeat(np.arange(hierarchy.height + 1), [len(labels) for labels in hierarchy.labels])
+    blocks = np.concatenate([np.arange(len(labels)) for labels in hierarchy.labels])
+    return HierarchyCells(column, np.arange(len(levels)), hierarchy, levels, blocks)
 
 
 def block_losses(cost: CellCost, cells: list[HierarchyCells]) -> list[Floats]:

@@ -47,6 +47,10 @@ class Recoding(ABC):
     def cells(self, microdata: Microdata, groups: Groups) -> tuple[Cells, ...]:
         """Return the cells that some groups of rows would be published with, attribute by attribute."""
 
+    def of_column(self, microdata: Microdata, index: int) -> Recoding:
+        """Return the recoding of one quasi-identifier: itself, where all are published in the same way."""
+        return self
+
 
 class ColumnRecoding(Recoding):
     """A recoding that publishes each quasi-identifier by itself."""

@@ -17,6 +17,7 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.hierarchies import Builder, spec_of
 from shoal.models import Models
+from shoal.recoding.base import Recoding
 from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.centroid import CentroidCells
 from shoal.recoding.masks.base import Mask
@@ -78,9 +79,10 @@ def _columns(
 ) -> list[dict[str, Any]]:
     """Describe the columns of the table of the people."""
     cells = {} if isinstance(published, Anatomized) else {one.column.name: one for one in published.cells}
-    levels = published.microdata.levels if recoding_named(published.recoding).along_hierarchies else {}
+    recodings = _recodings(published)
+    levels = {name: published.microdata.levels[name] for name, kind in recodings.items() if kind.along_hierarchies}
     added = "group" if isinstance(published, Anatomized) else "pseudonym"
-    original = published.microdata.table
+    original, whole = published.microdata.table, recoding_named(published.recoding)
     roles = published.microdata.roles
     return [
         {
@@ -89,6 +91,7 @@ def _columns(
             "type": str(table.dtype(name)),
             "original_type": str(original.dtype(name).base_type()),
             **(_marks_of_cells(cells[name], published.partition.sizes) if name in cells else _marks(table.coded(name))),
+            **({"recoding": recodings[name].name} if recodings.get(name, whole) is not whole else {}),
             **({"hierarchy": levels[name]} if name in levels else {}),
             **({"multiples_of": rounded[name]} if name in rounded else {}),
             **({"mask": {**masks[name].stated, "meaning": masks[name].meaning}} if name in masks else {}),
@@ -98,6 +101,12 @@ def _columns(
         else {"name": name, "role": added, "type": str(table.dtype(name))}
         for name in table.columns
     ]
+
+
+def _recodings(published: Published) -> dict[str, Recoding]:
+    """Return how each quasi-identifier is recoded."""
+    whole, microdata = recoding_named(published.recoding), published.microdata
+    return {name: whole.of_column(microdata, index) for index, name in enumerate(microdata.roles.quasi)}
 
 
 def _further(published: Published, tables: Mapping[str, Table]) -> dict[str, Any]:

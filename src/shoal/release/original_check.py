@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.checking.centroid_check import wrong_centroids
+from shoal.checking.centroid_cost import COSTS, centroid_cost
 from shoal.checking.changed_cells import changed_cells
 from shoal.checking.original_cost import original_cost
 from shoal.checking.rounded_weights import wrongly_rounded
@@ -19,7 +20,7 @@ from shoal.checking.two_tables import miscounted_groups
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.arrays import Ints
 from shoal.core.number_format import counted
-from shoal.hierarchies.cell_forms import form_of
+from shoal.hierarchies.cell_forms import form_of, form_of_column
 from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
@@ -106,24 +107,28 @@ class OriginalCheck:
         release, rows = self.release, self.rows
         if rows.n_unique() != release.table.height or len(rows) + release.certificate.dropped != self.table.rows:
             return "rows of the original are published twice or not at all"
-        told = (release.table, self.table.frame, rows, release.certificate.quasi)
-        if not form_of(release.certificate.recoding).covers:
-            wrong = wrong_centroids(*told)
-            return f"{wrong:,} rows show no centroid of the rows of their class" if wrong else ""
-        missed = uncovered_rows(*told, self.config["hierarchies"], release.codebook)
+        told, quasi = (release.table, self.table.frame, rows), release.certificate.quasi
+        covering = [name for name in quasi if form_of_column(release.codebook, name).covers]
+        wrong = wrong_centroids(*told, quasi, [name for name in quasi if name not in covering])
+        if wrong:
+            return f"{wrong:,} rows show no centroid of the rows of their class"
+        missed = uncovered_rows(*told, covering, self.config["hierarchies"], release.codebook)
         return f"{missed:,} rows do not cover the row they stand for" if missed else ""
 
     def cost_problem(self) -> str:
         """Say if the cost is not that of the cells over the original."""
-        certificate = self.release.certificate
-        found = original_cost(
-            self.release.table,
-            self.table.frame,
-            quasi=certificate.quasi,
-            hierarchies=self.config["hierarchies"],
-            codebook=self.release.codebook,
-            dropped=certificate.dropped,
-        )
+        certificate, book = self.release.certificate, self.release.codebook
+        told = (self.release.table, self.table.frame)
+        if book["cost"]["name"] in COSTS:
+            found = centroid_cost(*told, self.rows, book, certificate.dropped)
+        else:
+            found = original_cost(
+                *told,
+                quasi=certificate.quasi,
+                hierarchies=self.config["hierarchies"],
+                codebook=book,
+                dropped=certificate.dropped,
+            )
         agrees = abs(found - certificate.cost) <= 1e-9 * max(1.0, abs(found))
         return "" if agrees else f"recomputed as {found:.6g}"
 

@@ -15,7 +15,7 @@ from shoal.checking.masked_columns import expected as masked_anew
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ReleaseError, TableError
-from shoal.hierarchies.cell_forms import CellForm, form_of
+from shoal.hierarchies.cell_forms import CellForm, form_of, form_of_column
 from shoal.hierarchies.raising import Raised, as_raised
 from shoal.models import Models
 from shoal.models.orders import as_read
@@ -46,6 +46,9 @@ class Shown:
     masks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The masked columns, each with its mask; with its key where the internal part is known."""
 
+    method: str = ""
+    """The method that made it, where that is known."""
+
     @classmethod
     def of(cls, release: Release | str | Path) -> Shown:
         """Read a release folder, or take a release in memory; raise `ReleaseError` if the folder was changed."""
@@ -66,6 +69,7 @@ class Shown:
             raised=as_raised(release.config.get("coarsen", {})),
             config=release.config,
             masks=release.config.get("masks", {}),
+            method=stated.method,
         )
 
     @classmethod
@@ -89,6 +93,7 @@ class Shown:
             raised=as_raised(opened.config.get("coarsen", {})),
             config=opened.config,
             masks=opened.config.get("masks", stated.masks),
+            method=stated.method,
         )
 
     def as_read(self, original: TableLike) -> Table:
@@ -123,6 +128,15 @@ class Shown:
     def form(self) -> CellForm:
         """What the name of the recoding says of its cells."""
         return form_of(self.recoding)
+
+    def form_of(self, name: str) -> CellForm:
+        """Return what is known of the cells of one quasi-identifier."""
+        return form_of_column(self.codebook, name) if self.form.by_column else self.form
+
+    @property
+    def column_recodings(self) -> dict[str, str]:
+        """By column, how it was recoded, where columns were recoded in different ways."""
+        return {one["name"]: one["recoding"] for one in self.codebook["columns"] if "recoding" in one}
 
     @property
     def is_two(self) -> bool:

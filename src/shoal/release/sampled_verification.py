@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, exp, floor, lgamma, log, log1p
+from math import ceil, exp, floor, lgamma, log, log1p, prod
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +28,36 @@ def sampled_problems(folder: Path, stated: Mapping[str, Any]) -> dict[str, str]:
     found = {"the table and the certificate are the sealed ones": "" if whole else "a seal or a hash differs"}
     if whole:
         found["epsilon and delta follow from beta and k"] = _parameter_problem(stated)
+        if "search" in stated:
+            found["the levels are of those that were searched, with a crowd that follows from k"] = _search_problem(
+                stated
+            )
         found["every published row is one of at least k that are alike"] = _class_problem(table, stated)
     return found
 
 
 def _parameter_problem(stated: Mapping[str, Any]) -> str:
-    """Say if the probability to draw a row is too large, or k too small."""
+    """Say if the probability to draw a row is too large, or k too small; a search has taken its part of epsilon."""
     epsilon, delta, beta = (float(Fraction(stated[name])) for name in ("epsilon", "delta", "beta"))
+    epsilon -= float(Fraction(stated.get("search", {}).get("epsilon", 0)))
     if not 0 < beta < 1 or -log1p(-beta) > epsilon * (1 + CLOSE):
         return "rows were drawn with too large a probability for epsilon"
     worst = _largest_tail(int(stated["k"]), 1 - (1 - beta) * exp(-epsilon), beta)
     return "" if worst <= delta * (1 + CLOSE) else f"k gives a delta of {worst:.3g}"
+
+
+def _search_problem(stated: Mapping[str, Any]) -> str:
+    """Say if levels are published that were not searched, or the search compared cells of other sizes."""
+    search = stated["search"]
+    ranges = {name: [int(end) for end in levels.split("..")] for name, levels in search["levels"].items()}
+    if list(ranges) != list(stated["levels"]):
+        return "other columns were searched"
+    if not all(low <= stated["levels"][name] <= high for name, (low, high) in ranges.items()):
+        return "a level is published that was not searched"
+    if prod(high - low + 1 for low, high in ranges.values()) != search["nodes"]:
+        return "the number of choices is another"
+    crowd = ceil(stated["k"] / Fraction(stated["beta"]))
+    return "" if search["crowd"] == crowd and Fraction(search["epsilon"]) > 0 else "the crowd does not follow from k"
 
 
 def _largest_tail(k: int, gamma: float, beta: float) -> float:

@@ -32,6 +32,7 @@ from shoal.release.release_reader import Opened
 from shoal.tables.table import Table, TableLike
 
 COVERS = "every published row covers the original row it stands for"
+BOTH = "every published row covers the original row it stands for, or shows the centroids of its class"
 CENTROIDS = "every published row shows the centroids of the original rows of its class"
 WORD = "stated by the method alone (by a theorem or an exhaustive search)"
 
@@ -242,15 +243,17 @@ def _with_original(
 
     `cost` says whether that is wanted, because the published files alone do not tell it.
     """
-    from shoal.checking.original_cost import tells_cost  # loaded only where there is an original
+    from shoal.checking.centroid_cost import tells_centroid_cost  # loaded only where there is an original
+    from shoal.checking.original_cost import tells_cost
     from shoal.release.original_check import OriginalCheck
 
     traced = OriginalCheck(folder, release, original)
     form = form_of(release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
     raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
-    _look(checks, COVERS if form.covers else CENTROIDS, traced.cover_problem)
-    computed = cost and tells_cost(release.certificate.cost.name, form)
+    _look(checks, COVERS if form.covers else BOTH if form.by_column else CENTROIDS, traced.cover_problem)
+    told = tells_cost(release.certificate.cost.name, form) or tells_centroid_cost(release.codebook, form)
+    computed = cost and told
     if computed:
         _look(checks, "the cost is that of the published cells over the original", traced.cost_problem)
     masked = " but for masks" if release.certificate.masks else ""

@@ -57,7 +57,7 @@ class Prepared:
         """The hierarchies that an auditor needs: the sensitive attributes', and those that cells are blocks of."""
         microdata = self.problem.microdata
         trees = {name: builder for name, builder in self.builders.items() if name in microdata.roles.sensitive}
-        return {**trees, **microdata.builders} if self.problem.recoding_kind.along_hierarchies else trees
+        return {**trees, **self.problem.trees}
 
 
 def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
@@ -253,6 +253,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
         suppress_sensitive=request.suppress_sensitive,
         linked=request.pseudonym is not None,
         levels=request.levels,
+        recodings=request.column_recodings,
     )
 
 

@@ -269,7 +269,16 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
         if gone
         else ()
     )
-    return (*raised, *limited, *hidden, *((CUT,) if solution.cut else ()))
+    recodings = ", ".join(f"{name} {recoding}" for name, recoding in _recodings(asked.problem).items())
+    unknown = "; no lower bound is known for that" if solution.lower_bound is None else ""
+    mixed = (f"columns are recoded in different ways: {recodings}{unknown}",)
+    return (*raised, *limited, *hidden, *(mixed if recodings else ()), *((CUT,) if solution.cut else ()))
+
+
+def _recodings(problem: Problem) -> dict[str, str]:
+    """Return how each column is recoded, where they are recoded in different ways."""
+    kinds = {name: problem.recoding_of(name) for name in problem.microdata.roles.quasi}
+    return {name: kind.name for name, kind in kinds.items() if kind is not problem.recoding_kind}
 
 
 def _orders(asked: Prepared) -> dict[str, str]:
@@ -322,6 +331,7 @@ def _config(asked: Prepared, solution: Solution, roles: Roles) -> dict[str, Any]
         "hierarchies": {name: spec_of(builder) for name, builder in sorted(asked.for_reading.items())},
         "attribute_weights": {name: float(weight) for name, weight in sorted(problem.cost.weights.items())},
         "recoding": problem.recoding,
+        "column_recodings": _recodings(problem),
         "cost": problem.cost.words,
         "masks": {name: mask_spec(mask) for name, mask in masks_of(request).items()},
         "coarsen": {name: one.said for name, one in asked.raised.columns.items()},
@@ -341,8 +351,8 @@ def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str
         f"cost: {problem.cost.words}",
         f"published as they are: {', '.join(roles.other) or 'no other columns'}",
     ]
-    if problem.recoding_kind.along_hierarchies:
-        said += [f"hierarchy of {name}: {levels}" for name, levels in problem.microdata.levels.items()]
+    levels = problem.microdata.levels
+    said += [f"hierarchy of {name}: {levels[name]}" for name in roles.quasi if name in problem.trees]
     if isinstance(published, Anatomized):
         names = published.names
         said.append(f"two tables: column {names.group!r} numbers the groups, column {names.count!r} counts their rows")

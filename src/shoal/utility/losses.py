@@ -7,7 +7,7 @@ are asked, as a method would ask them. Without the internal part of its folder n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,8 @@ def republished(shown: Shown, frame: pl.DataFrame) -> Published | None:
     starred = np.flatnonzero(_all_starred(shown)[first] & shown.form.one_level)
     partition = Partition(labels, int(starred[0]) if len(starred) else None)
     table, _ = raised_table(Table(frame), shown.raised)
-    return recode(encode(table, roles, builders), partition, shown.recoding)
+    microdata = replace(encode(table, roles, builders), column_recodings=shown.column_recodings)
+    return recode(microdata, partition, shown.recoding)
 
 
 def _together(shown: Shown) -> tuple[str, ...]:

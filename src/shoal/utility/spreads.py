@@ -109,7 +109,7 @@ class Spread:
 def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Series) -> Spread:
     """Read the cells of a quasi-identifier."""
     missing = STAR if found.stars_are_null else None
-    form, unknown = found.form, found.recoding == ANY
+    form, unknown = found.form_of(shown.name), found.recoding == ANY
     spec = found.hierarchies.get(shown.name, "auto" if form.along_hierarchies else None)
     builder = as_builder(spec) if spec is not None and (form.along_hierarchies or unknown) else None
     before = seen(original, found.raised)

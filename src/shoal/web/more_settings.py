@@ -14,15 +14,15 @@ from shoal.web.parts import chosen, part, written
 
 STARS = {"*": t("as stars: *"), "null": t("as missing values")}
 SECRETS = {"": t("published as they are"), "yes": t("left out (missing)")}
+METHOD = ("max_suppressed", "suppress_sensitive", "coarsen", "column_recodings", "levels", "attribute_weights")
+"""The settings of the step that chooses a method."""
 FORMULAS = {"": t("as they are"), "yes": t("with an apostrophe before those that a spreadsheet would run")}
 
 
 def method_settings(page: Page) -> None:
     """Offer what else can be said of how the search is done."""
     draft = page.draft
-    with part(
-        "details", open=_said(draft, "max_suppressed", "suppress_sensitive", "coarsen", "levels", "attribute_weights")
-    ):
+    with part("details", open=_said(draft, *METHOD)):
         part("summary", t("More settings"), data_key="more-method")
         with part("div", class_="fields"):
             _field(
@@ -42,6 +42,16 @@ def method_settings(page: Page) -> None:
                 t("Raise columns beforehand"),
                 _levels(draft.coarsen),
                 t("auto, hipaa, or a column and a level: age=2, with commas between. Empty: none."),
+            )
+            written(
+                t("How single columns become coarser"),
+                pairs_text(draft.column_recodings),
+                lambda said: page.decide(lambda _: {"column_recodings": read_pairs(said)}),
+                key="column_recodings",
+                help=t(
+                    "age=range, town=generalize, sex=suppress, income=centroid; the others as chosen above."
+                    " Empty: all alike."
+                ),
             )
             written(
                 t("Levels that columns may be published at"),
@@ -119,7 +129,7 @@ def _levels(coarsen: object) -> str:
 
 
 def pairs_text(pairs: Mapping[str, Any]) -> str:
-    """Return numbers by column as they are typed.
+    """Return numbers or words by column as they are typed.
 
     >>> pairs_text({"age": 2, "my town": "0.5"})
     'age=2, my town=0.5'
@@ -128,7 +138,7 @@ def pairs_text(pairs: Mapping[str, Any]) -> str:
 
 
 def read_pairs(said: str) -> dict[str, str]:
-    """Return numbers by column from what was typed, or raise in words.
+    """Return numbers or words by column from what was typed, or raise in words.
 
     >>> read_pairs("age=2, my town=0.5"), read_pairs(" ")
     ({'age': '2', 'my town': '0.5'}, {})
@@ -137,6 +147,8 @@ def read_pairs(said: str) -> dict[str, str]:
     for one in filter(str.strip, said.split(",")):
         name, equals, number = one.rpartition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"{one.strip()!r} names no column", expected="COLUMN=NUMBER, with commas between")
+            raise ParameterError(
+                f"{one.strip()!r} names no column", expected="a column, = and its value, with commas between"
+            )
         found[name.strip()] = number.strip()
     return found

@@ -261,7 +261,7 @@ def mixed(rows: int = 60, recoding: str = "range", **more: Any) -> Problem:
     return posed(columns, "k=3 l(s)=2 t(s:equal)=0.6", recoding, attribute_weights=weights, **more)
 
 
-@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress"])
+@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress", "mixed"])
 def test_a_union_of_two_tuples_costs_what_the_cost_says(recoding: str) -> None:
     """As a share of what a row of stars costs: three columns of 1 on average."""
     problem = mixed(recoding=recoding)
@@ -277,12 +277,13 @@ def test_a_union_of_two_tuples_costs_what_the_cost_says(recoding: str) -> None:
     assert found == pytest.approx(expected, abs=1e-7)
 
 
-def test_a_class_pays_for_its_distance_from_the_centroid() -> None:
-    """The classes of a release together pay what the release costs."""
-    problem = mixed(recoding="centroid")
+@pytest.mark.parametrize("recoding", ["centroid", "mixed-centroid"])
+def test_a_class_pays_for_its_distance_from_the_centroid(recoding: str) -> None:
+    """The classes of a release together pay what the release costs, beside cells that cover, too."""
+    problem = mixed(recoding=recoding)
     ordered, state, _ = laid(problem)
     found = partition_of(ordered, state)
-    whole = problem.rows * UNIT * 4  # the weights together
+    whole = problem.rows * UNIT * (4 if recoding == "centroid" else 3)  # the weights together, or their mean 1
     assert ordered.exact
     assert total_cost(state.classes) / whole == pytest.approx(problem.cost_of(found), abs=1e-5)
 
@@ -351,7 +352,7 @@ def partition_of(ordered: Ordered, state: State) -> Partition:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 3.0])
-@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress", "centroid"])
+@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress", "centroid", "mixed", "mixed-centroid"])
 def test_books_are_in_order_after_every_sweep(recoding: str, temperature: float) -> None:
     """Lists, sizes, unions and costs of classes are those of the rows in them, and every class is admitted."""
     problem = mixed(200, recoding)

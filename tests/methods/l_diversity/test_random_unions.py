@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise, permutations
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -109,3 +110,17 @@ def test_the_audit_confirms_the_release_and_the_seed_decides() -> None:
     tables = [shoal.anonymize(frame, **asked, method="random-unions", seed=seed).table for seed in (1, 1, 2)]  # type: ignore[arg-type]
     assert tables[0].equals(tables[1])
     assert all(shoal.audit(table, **asked).holds for table in tables)  # type: ignore[arg-type]
+
+
+def test_the_attack_is_not_tried_on_a_release_whose_method_excludes_it() -> None:
+    people = {"job": ["a"] * 2 + ["b"] * 5, "illness": ["hiv", "hiv", "flu", "cold", "gout", "asthma", "wart"]}
+    asked: dict[str, Any] = {
+        "quasi": ["job"],
+        "sensitive": ["illness"],
+        "require": "l(illness)=2",
+        "recoding": "suppress",
+    }
+    for method, tried in (("random-unions", False), ("tp", True)):
+        found = shoal.attack(shoal.anonymize(people, method=method, **asked), people, attacks=["minimality"])
+        assert bool(found.outcomes) == tried
+        assert any("random-unions also joins" in one.reason for one in found.untried) != tried

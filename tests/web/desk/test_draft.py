@@ -12,6 +12,7 @@ from shoal.pipeline import run
 from shoal.request import Request
 from shoal.tables.table import read
 from shoal.web.desk import Draft, History
+from shoal.web.desk.draft_checks import part
 from shoal.web.desk.history import MOST
 
 TEXT = "name;age;town;ill;note\n" + "".join(
@@ -31,11 +32,18 @@ def draft(tmp_path: Path) -> Draft:
         require=["k=3", "l(ill)=1.5"],
         recoding="generalize",
         cost="ncp",
+        column_recodings={"age": "range"},
         attribute_weights={"age": 2},
         max_dropped="0.1",
         seed=3,
         time_limit=20.0,
     )
+
+
+def test_a_recoding_that_cannot_be_mixed_is_refused_where_it_is_typed() -> None:
+    assert part("column_recodings", {"age": "centroid"}) == {"age": "centroid"}
+    with pytest.raises(ParameterError, match="the recoding of 'age' is 'anatomy'; expected suppress or generalize"):
+        part("column_recodings", {"age": "anatomy"})
 
 
 def test_plain_data_and_back(draft: Draft) -> None:

@@ -4,7 +4,7 @@ A published row is a candidate for a person if its cells say nothing that is fal
 alone: nothing here knows how a release was made.
 """
 
-from shoal.attacks.crowds.attacker_view import AttackerView, Cover, Places, cover_of, same
+from shoal.attacks.crowds.attacker_view import AttackerView, Cover, Covering, Places, cover_of, same
 from shoal.attacks.crowds.crowd import Crowd, Spread, shared_values
 
-__all__ = ["AttackerView", "Cover", "Crowd", "Places", "Spread", "cover_of", "same", "shared_values"]
+__all__ = ["AttackerView", "Cover", "Covering", "Crowd", "Places", "Spread", "cover_of", "same", "shared_values"]

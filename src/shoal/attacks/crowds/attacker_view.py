@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -79,6 +79,26 @@ class Places:
 
 NEVER = 1e9
 """How far rows are with another value than one that the attacker is sure of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Covering(Places):
+    """The same of a column whose cells cover values, beside columns of centroids: what is not covered is never near."""
+
+    covered: Bools = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    """Value by cell."""
+
+    @classmethod
+    def of(cls, cover: Cover, cells: int) -> Covering:
+        """Lay out which cells cover which values."""
+        values = len(cover.starts) - 1
+        covered = np.zeros((values, cells), dtype=bool)
+        covered[np.repeat(np.arange(values), np.diff(cover.starts)), cover.cells] = True
+        return cls(np.zeros(cells), np.zeros(values), False, NEVER, covered)
+
+    def squared(self, cells: Ints, values: Ints) -> Floats:
+        """Return 0 where a cell covers a value, else more than any distance."""
+        return np.where(self.covered[np.ix_(values, cells)], 0.0, self.apart)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from shoal.core.sorting import order_by
 from shoal.hierarchies import Hierarchy
 from shoal.methods.general.hilbert_curve import leaf_ranks
 from shoal.problem import Problem
+from shoal.recoding import BlockRecoding
 from shoal.tables.encoded_column import Coded
 
 MIDDLE = Fraction(1, 2)
@@ -144,16 +145,17 @@ class MedianCuts(Cuts):
 class HierarchyCuts(MedianCuts):
     """Cuts in two between children of the lowest block that holds a class, at the boundary nearest to the middle.
 
-    A class within one child is published more precisely; one that still spans several is cut again.
+    A class within one child is published more precisely; one that still spans several is cut again. A column whose
+    cells are no blocks is cut between any two values.
     """
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem, relaxed=False)
-        self.hierarchies = problem.microdata.hierarchies
-        self.first_of_block = [
-            _first_places(leaf_ranks(column, hierarchy), hierarchy)
-            for column, hierarchy in zip(self.columns, self.hierarchies, strict=True)
-        ]
+        self.hierarchies = dict(_block_hierarchies(problem))
+        self.first_of_block = {
+            axis: _first_places(leaf_ranks(self.columns[axis], hierarchy), hierarchy)
+            for axis, hierarchy in self.hierarchies.items()
+        }
 
     def _common_level(self, classes: Open, axis: int) -> tuple[Ints, Ints]:
         """Return the lowest level at which each class falls into one block, and the block."""
@@ -161,8 +163,10 @@ class HierarchyCuts(MedianCuts):
 
     def widths(self, classes: Open) -> Floats:
         """Return the share of its leaves that the lowest common block of each class holds."""
-        widths = np.zeros((classes.number, len(self.columns)))
-        for axis, hierarchy in enumerate(self.hierarchies):
+        some = len(self.hierarchies) < len(self.columns)
+        widths = super().widths(classes) if some else np.zeros((classes.number, len(self.columns)))
+        for axis, hierarchy in self.hierarchies.items():
+            widths[:, axis] = 0
             level, block = self._common_level(classes, axis)
             for height in range(1, hierarchy.height + 1):
                 here = level == height
@@ -171,8 +175,9 @@ class HierarchyCuts(MedianCuts):
 
     def places_along(self, classes: Open, axis: Ints) -> Ints:
         """Return the place of the child block that each row falls in."""
-        places = np.zeros(len(classes.rows), dtype=np.int64)
-        for one in np.unique(axis).tolist():
+        some = len(self.hierarchies) < len(self.columns)
+        places = super().places_along(classes, axis) if some else np.zeros(len(classes.rows), dtype=np.int64)
+        for one in np.intersect1d(axis, list(self.hierarchies)).tolist():
             chosen = classes.only(axis == one)
             level, _ = self._common_level(chosen, one)
             below = np.maximum(level - 1, 0)[chosen.class_of_row]
@@ -180,6 +185,14 @@ class HierarchyCuts(MedianCuts):
                 below, self.columns[one].codes[chosen.rows]
             ]
         return places
+
+
+def _block_hierarchies(problem: Problem) -> Iterator[tuple[int, Hierarchy]]:
+    """Yield the number of each column whose cells are blocks, and the hierarchy that they are blocks of."""
+    for axis in range(len(problem.microdata.quasi)):
+        recoding = problem.recoding_kind.of_column(problem.microdata, axis)
+        if isinstance(recoding, BlockRecoding):
+            yield axis, recoding.hierarchy(problem.microdata, axis)
 
 
 def _first_places(rank: Codes, hierarchy: Hierarchy) -> Ints:

@@ -13,17 +13,19 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.bounds.boxes import MOST_BITS, UNIT, Layout
+from shoal.bounds.boxes import MOST_BITS, UNIT, Layout, column_weights
 from shoal.bounds.boxes_kernel import NOWHERE
 from shoal.core.arrays import AnyInts, Codes, Floats, Ints
 from shoal.costs import CellCost
 from shoal.costs.centroid_error import CentroidError
+from shoal.costs.mixed_loss import MixedLoss
 from shoal.costs.ncp import NCP
 from shoal.costs.squared_error import SquaredError
 from shoal.methods.general.hilbert_curve import leaf_ranks
 from shoal.methods.general.unions_kernel import COMMONEST, MEAN, MEAN_OF_KNOWN
-from shoal.patterns.cube import block_losses, every_block
+from shoal.patterns.cube import block_losses, blocks_of, every_block
 from shoal.problem import Problem
+from shoal.recoding import BlockRecoding
 from shoal.recoding.cells import HierarchyCells
 from shoal.tables.encoded_column import Coded
 
@@ -62,6 +64,10 @@ class Geometry(NamedTuple):
         """Lay out the tuples of a problem by its recoding."""
         if problem.cells_are_blocks:
             return _Blocks.of(problem).geometry()
+        if problem.recoding_kind.along_hierarchies:
+            return _mixed(problem)
+        if problem.recoding_kind.along_hierarchies:
+            return _mixed(problem)
         return _spans(problem) if problem.recoding_kind.spans else _centroids(problem)
 
 
@@ -69,11 +75,15 @@ def _spans(problem: Problem) -> Geometry:
     """Lay out ranges and sets, which are the boxes themselves."""
     layout = Layout.of(problem)
     head, pieces, numbers = layout.shape
-    nothing = np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
     columns = problem.microdata.quasi
     exact = problem.cost.name == NCP.name and all(one.is_ordered or one.size <= MOST_BITS for one in columns)
     shape = Unions(np.append(head, [head[1], head[1]]), pieces, numbers)
-    return Geometry(shape, np.vstack([layout.points, nothing]), layout, _ranks(problem), exact)
+    return Geometry(shape, np.vstack([layout.points, _no_box(head)]), layout, _ranks(problem), exact)
+
+
+def _no_box(head: Ints) -> Ints:
+    """Return the box of no rows."""
+    return np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
 
 
 def _ranks(problem: Problem) -> AnyInts:
@@ -105,8 +115,6 @@ class _Blocks:
         for every, codes, losses in zip(cells, microdata.tuples.T, block_losses(cost, cells), strict=True):
             blocks.add_nodes(every, codes, cost.cell_losses(every) / cost.share(cells))
             blocks.add_boxes(every, codes, losses)
-        if not blocks.along:  # no column has more than one value
-            blocks.add_level(np.zeros(1, np.int64), np.zeros(tuples, np.int64), 0.0)
         return blocks
 
     def add_nodes(self, every: HierarchyCells, codes: Codes, losses: Floats) -> None:
@@ -137,10 +145,26 @@ class _Blocks:
         self.along.append(first[blocks])
 
     def geometry(self) -> Geometry:
+        """Lay out the blocks alone."""
         lines, width = np.column_stack(self.points).astype(np.int64), len(self.points)
         shape = Unions(np.array([0, 0, 0, width, width]), nodes=np.concatenate(self.nodes))
-        points = np.vstack([lines, np.full(width, -1)])
-        return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact=True)
+        return self._near(shape, np.vstack([lines, np.full(width, -1)]), exact=True)
+
+    def beside(self, spans: Layout, sums: _Sums, *, exact: bool) -> Geometry:
+        """Lay out the blocks between ranges and sums of other columns, which are among the boxes already."""
+        head, pieces, numbers = spans.shape
+        width, more = len(self.points), len(sums.words)
+        end = int(head[1]) + width
+        nodes = np.concatenate([np.zeros((0, 2), np.int64), *self.nodes])
+        shape = Unions(np.append(head, [end, end + more]), pieces, numbers, nodes, sums.after(end))
+        nothing = np.concatenate([_no_box(head), np.full(width, -1), np.zeros(more, np.int64)])
+        lines = np.column_stack([spans.points, *self.points, *sums.words]).astype(np.int64)
+        return self._near(shape, np.vstack([lines, nothing]), exact=exact)
+
+    def _near(self, shape: Unions, points: Ints, *, exact: bool) -> Geometry:
+        if not self.along:  # no column has more than one value
+            self.add_level(np.zeros(1, np.int64), np.zeros(self.boxes.tuples, np.int64), 0.0)
+        return Geometry(shape, points, self.boxes, np.column_stack(self.along), exact)
 
 
 class _Column(NamedTuple):
@@ -156,22 +180,68 @@ class _Column(NamedTuple):
     exact: bool
 
 
+@dataclass
+class _Sums:
+    """Sums of numbers and of their squares, and counts of other values, of columns one after the other."""
+
+    rows: int
+    words: list[Ints] = field(default_factory=list)
+    spreads: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def add(self, column: Coded, codes: Codes, weight: float) -> _Column:
+        """Lay out a column, which counts so much."""
+        line = column.is_ordered and column.values.dtype != pl.Boolean
+        found, first = _number(column, codes) if line else _values(column, codes), len(self.words)
+        if weight * found.whole > 0:
+            count = weight * self.rows * UNIT / found.whole
+            self.spreads.append((found.kind, first, first + len(found.words), count))
+        self.words += found.words
+        return found
+
+    def after(self, words: int) -> Floats:
+        """Return where the sums of each column are, after so many other words."""
+        return np.asarray(np.array(self.spreads, np.float64).reshape(-1, 4) + np.array([0.0, words, words, 0.0]))
+
+
+def _mixed(problem: Problem) -> Geometry:
+    """Lay out ranges and sets of some columns, blocks of others, and sums where centroids are published."""
+    microdata, ranks = problem.microdata, _ranks(problem)
+    exact = problem.cost.name in (NCP.name, MixedLoss.name)
+    spans, blocks, sums = Layout(len(ranks)), _Blocks(Layout(len(ranks)), UNIT), _Sums(problem.rows)
+    columns = zip(microdata.quasi, microdata.tuples.T, column_weights(problem).tolist(), strict=True)
+    for index, (column, codes, weight) in enumerate(columns):
+        recoding = problem.recoding_kind.of_column(microdata, index)
+        if isinstance(recoding, BlockRecoding):
+            every = blocks_of(column, recoding.hierarchy(microdata, index))
+            first = np.searchsorted(every.levels, np.arange(every.hierarchy.height + 1))
+            blocks.add_nodes(every, codes, weight * every.ncp)
+            blocks.add_boxes(every, codes, weight * every.ncp[every.hierarchy.up + first[:, None]])
+            continue
+        wide = weight
+        if recoding.covers:
+            spans.add(column, codes, weight)
+            exact &= column.is_ordered or column.size <= MOST_BITS
+        else:
+            found = sums.add(column, codes, weight)
+            wide, exact = found.wide * float(np.sqrt(weight)), exact and found.exact
+        blocks.boxes.add(column, codes, wide)
+        blocks.along.append(ranks[:, index].astype(np.int64))
+    return blocks.beside(spans, sums, exact=exact)
+
+
 def _centroids(problem: Problem) -> Geometry:
     """Lay out sums of numbers and of their squares, and counts of other values."""
-    microdata, words, spreads = problem.microdata, list[Ints](), list[tuple[float, float, float, float]]()
+    microdata, sums = problem.microdata, _Sums(problem.rows)
     boxes, exact = Layout(len(microdata.counts)), problem.cost.name == CentroidError.name
     for column, codes in zip(microdata.quasi, microdata.tuples.T, strict=True):
-        weight, line = _weight(problem, column), column.is_ordered and column.values.dtype != pl.Boolean
-        found = _number(column, codes) if line else _values(column, codes)
-        if weight * found.whole > 0:
-            count = weight * problem.rows * UNIT / found.whole
-            spreads.append((found.kind, len(words), len(words) + len(found.words), count))
-        words += found.words
+        weight = _weight(problem, column)
+        found = sums.add(column, codes, weight)
         exact &= found.exact
         boxes.add(column, codes, found.wide * float(np.sqrt(weight)))
-    lines = np.column_stack(words).astype(np.int64)
-    shape = Unions(np.array([0, 0, 0, 0, len(words)]), spreads=np.array(spreads, np.float64).reshape(-1, 4))
-    points = np.vstack([lines, np.zeros(len(words), np.int64)])
+    lines = np.column_stack(sums.words).astype(np.int64)
+    width = lines.shape[1]
+    shape = Unions(np.array([0, 0, 0, 0, width]), spreads=sums.after(0))
+    points = np.vstack([lines, np.zeros(width, np.int64)])
     return Geometry(shape, points, boxes, _ranks(problem), exact)
 
 

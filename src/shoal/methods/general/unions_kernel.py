@@ -71,14 +71,14 @@ def join(unions, i, others, j, head, nodes):
 def union_cost(ones, i, others, j, size, shape):
     """Return what `size` rows pay for the union of union i of some and union j of others."""
     head, pieces, numbers, nodes, spreads = shape
-    if len(spreads):
-        return _spread(ones, i, others, j, size, spreads)
+    apart = _spread(ones, i, others, j, size, spreads) if len(spreads) else np.int64(0)
     if not len(nodes):
-        return size * joined_cost(ones, i, others, j, head, pieces, numbers)
-    total, i, j = np.int64(0), np.uintp(i), np.uintp(j)
+        return apart + (size * joined_cost(ones, i, others, j, head, pieces, numbers) if head[1] else np.int64(0))
+    total = joined_cost(ones, i, others, j, head, pieces, numbers) if head[1] else np.int64(0)
+    i, j = np.uintp(i), np.uintp(j)
     for w in range(np.uintp(head[1]), np.uintp(head[3])):
         total += nodes[np.uintp(_lowest_above(ones[i, w], others[j, w], nodes)), 1]
-    return size * total
+    return apart + size * total
 
 
 @njit(cache=True, makes_arrays=False, forceinline=True)

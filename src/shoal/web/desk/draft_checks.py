@@ -19,6 +19,7 @@ from shoal.models import Model
 from shoal.models.metric import Metric
 from shoal.models.requirement import as_models
 from shoal.recoding.masks.base import as_mask
+from shoal.recoding.mixed import check_column_recodings
 from shoal.republication.rerelease import series_asked
 from shoal.request import Request
 from shoal.risk.individual import weights_of
@@ -64,12 +65,17 @@ def _levels(given: Mapping[str, object]) -> None:
         LevelRange.of(levels, name)
 
 
+def _recodings(given: Mapping[str, str]) -> None:
+    check_column_recodings(given, given)
+
+
 READ: Mapping[str, Callable[[Any], object]] = {
     "coarsen": Wish.of,
     "format": suffix_of,
     "memory_limit": MemoryLimit.of,
     "attribute_weights": _weights,
     "levels": _levels,
+    "column_recodings": _recodings,
 }
 """What reads a part, and raises in words if it cannot be meant."""
 

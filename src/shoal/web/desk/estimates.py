@@ -45,7 +45,7 @@ def estimates(draft: Draft) -> dict[str, Any]:
 
 def _tried(draft: Draft, require: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the loss of a quick release, the mean over its columns; or why there is none."""
-    recoding = None if draft.recoding in ("centroid", "anatomy") else draft.recoding
+    recoding = None if draft.recoding in ("centroid", "mixed-centroid", "anatomy") else draft.recoding
     fixed: dict[str, Any] = {"cost": None, "coarsen": None, "time_limit": None, "attribute_weights": {}}
     asked = draft.changed(require=require, method=QUICK, recoding=recoding, **fixed)
     try:

@@ -118,12 +118,15 @@ def explained(text: str, words: Callable[[str], str] = str) -> tuple[str, ...]:
 
     >>> explained("k=5 l(illness)=3")
     ('every class has at least 5 rows', 'illness: no sensitive value fills more than 1/3 of a class')
+    >>> explained("k-households=3 sample-uniques=0.05")
+    ('every class has members of at least 3 households', 'at most 0.05 of the rows are alone in their class')
     """
     return tuple(_sentence(model, words(model.meaning)) for model in as_models(text))
 
 
 def _sentence(model: Model, said: str) -> str:
+    """Return what a model asks for with numbers in the place of their names, and of an article before one."""
     for parameter, number in zip(model.parameters, model.asked, strict=True):
-        said = re.sub(rf"\b{parameter.name}\b", spelled(number), said)
+        said = re.sub(rf"\b(?:(?:a|the) )?{parameter.name}\b", spelled(number), said)
     where = " and ".join(model.attributes) + "".join(f", {name} being known" for name in model.given)
     return f"{where}: {said}" if where else said
