@@ -137,10 +137,10 @@ class MasterProgram:
     @cached_property
     def _solver(self) -> Any:
         solver = new_solver()
-        solver.passModel(self._model())
+        solver.passModel(self.model())
         return solver
 
-    def _model(self) -> Any:
+    def model(self) -> Any:
         """Return the program as HiGHS takes it: columns for members, patterns, and what the models need."""
         pool, rows = self.pool, Constraints()
         patterns, number, counts = pool.pattern_of_member, len(pool.members), pool.counts.astype(np.float64)

@@ -69,7 +69,7 @@ class Program:
         over; then with the best it has.
         """
         solver = new_solver(seconds=seconds, nodes=nodes, gap=gap)
-        model, columns = self._model(relaxed)
+        model, columns = self.model(relaxed)
         solver.passModel(model)
         if start is not None and not relaxed:
             start_from(solver, self._completed(start, columns))
@@ -98,7 +98,7 @@ class Program:
             covered = covered + copies[len(self.pool.members) :]
         return bool((covered == self.pool.counts).all())
 
-    def _model(self, relaxed: bool) -> tuple[Any, int]:
+    def model(self, relaxed: bool) -> tuple[Any, int]:
         """Return the program as HiGHS takes it, and how many columns it has."""
         pool, rows, inf = self.pool, Constraints(), highs().kHighsInf
         members, patterns = pool.members, pool.pattern_of_member
