@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -54,18 +55,38 @@ def coverage(tally: Tally) -> tuple[list[list[str]], dict[str, str]]:
     """
     known = [cell.split("|") for cell in tally.cells]
     models = sorted({model for _, _, model in known})
-    words = {reason: f"r{place}" for place, reason in enumerate(sorted(set(tally.reasons.values())), start=1)}
+    short = {cell: short_reason(reason, cell.split("|")[2]) for cell, reason in tally.reasons.items()}
+    used = {short[cell] for cell, found in tally.cells.items() if cell in short and not found["published"]}
+    words = {reason: f"r{place}" for place, reason in enumerate(sorted(used), start=1)}
     rows = [["method", "recoding", *models]]
     for method, recoding in sorted({(method, recoding) for method, recoding, _ in known}):
-        rows.append([method, recoding, *(_cell(tally, f"{method}|{recoding}|{model}", words) for model in models)])
+        cells = [f"{method}|{recoding}|{model}" for model in models]
+        rows.append(
+            [method, recoding, *(_cell(tally.cells[cell], words.get(short.get(cell, ""), "")) for cell in cells)]
+        )
     return rows, {word: reason for reason, word in words.items()}
 
 
-def _cell(tally: Tally, cell: str, words: dict[str, str]) -> str:
-    outcomes = tally.cells[cell]
+def short_reason(reason: str, model: str) -> str:
+    """Return the first thing that a refusal names, its model not by name; not that of one table, where it names more.
+
+    >>> short_reason("method '...' cannot take this: the whole table does not meet k=N; it is for stars; try auto", "k")
+    'it is for stars'
+    >>> short_reason("t(illness:equal)=N cannot be met by two tables (anatomy): who is in it is known; ask less", "t")
+    'the model cannot be met by two tables (anatomy): who is in it is known'
+    """
+    text = re.sub(r"^(method '\.\.\.' cannot take this|no method for \S+ recoding takes this): ", "", reason)
+    text = re.sub(rf"\b{re.escape(model)}(\([^)]*\))?=(\([^)]*\)|\w+)", "the model", text)
+    text = re.sub(r"\b[\w-]+(\([^)]*\))?=(\([^)]*\)|\w+)", "the model worked with", text)
+    text = re.sub(r"values of \S+", "values of the attribute", text)
+    parts = [part for part in text.split("; ") if not part.startswith(("try --", "use ", "ask "))]
+    return next((part for part in parts if not part.startswith("the whole table")), parts[0])
+
+
+def _cell(outcomes: Counter[str], reason: str) -> str:
     if outcomes["published"]:
         return str(outcomes["published"])
-    return words[tally.reasons[cell]] if cell in tally.reasons else "infeasible" if outcomes["infeasible"] else ""
+    return reason or ("infeasible" if outcomes["infeasible"] else "")
 
 
 def read_coverage(path: Path) -> dict[tuple[str, str, str], str]:
