@@ -11,7 +11,7 @@ QUICK  := tests/test_layers.py tests/test_house.py tests/test_config.py tests/co
           tests/contracts/test_worked_examples.py tests/core tests/hierarchies tests/microdata tests/checking/test_audit.py \
           tests/release/test_verification.py src/shoal/core src/shoal/tables src/shoal/models src/shoal/release
 
-.PHONY: help demo check test test-all test-web lint bench campaign docs clean
+.PHONY: help demo check test test-all test-web lint bench bench-check campaign docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
 	@echo "make bench     the benchmarks that need nothing else and end by themselves"
+	@echo "make bench-check  costs, gaps and ratios of times, compared with those written down; fails where one is worse"
 	@echo "make campaign  the law over random tables, ten minutes; again, and it goes on (SECONDS=600 says how long)"
 	@echo "make lint      ruff and mypy alone"
 	@echo "make docs      the documentation as a web site in site/"
@@ -57,6 +58,10 @@ test-web: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# benchmarks/history.csv is what is compared with; python -m benchmarks.check --write LABEL adds to it.
+bench-check: $(READY)
+	$(BIN)/python -m benchmarks.check
 
 # The ledgers stay in build/campaign; docs/reliability.md says what they hold.
 campaign: $(READY)

@@ -204,7 +204,8 @@ class Court:
             self._refused_rightly()
             return INFEASIBLE, str(refusal)
         except Unsupported as refusal:
-            if name != "auto" and not self.problem.uses_surrogates and not methods()[name]().accepts(self.problem):
+            sought = self.problem.uses_surrogates or self.problem.may_drop  # what merging or dropping did not reach
+            if name != "auto" and not sought and not methods()[name]().accepts(self.problem):
                 raise Broken("a method refuses only what it says it does not accept") from refusal
             return UNSUPPORTED, str(refusal)
         self._decide(solution)

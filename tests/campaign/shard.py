@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 from tests.campaign.law import ACROSS, AUDITED, INFEASIBLE, METHODS, PUBLISHED, UNSUPPORTED, Choice, Seen, examine
 from tests.campaign.ledger import BLOCK, Tally, append, lines, plain_reason
 from tests.campaign.shrinking import smallest
 from tests.campaign.summary import summed
-from tests.campaign.trials import MODELS, Drawn, Trial, aimed
+from tests.campaign.trials import MODELS, Drawn, Trial, aimed, trial_of
 
 import shoal
 from shoal.core.errors import ShoalError
@@ -141,6 +142,11 @@ def breaks_again(trial: Trial, name: str, law: str, names: list[str]) -> bool:
     among = names if law.startswith(ACROSS) else [name] if name else []
     seen = examine(trial, among, "audit" in law, Random(0))
     return plain_reason(seen.broken.get(name, "")) == plain_reason(law)
+
+
+def still_broken(failure: dict[str, Any]) -> bool:
+    """Whether the law that a line of a ledger is about is broken by its table today."""
+    return breaks_again(trial_of(failure["case"]), failure["method"], failure["failure"], list(METHODS))
 
 
 def note(trial: Trial, seen: Seen, choice: Choice, tally: Tally) -> None:

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,14 @@ def summed(paths: Iterable[Path]) -> tuple[Tally, list[dict[str, Any]]]:
     return tally, failures
 
 
-def write_summary(paths: Sequence[Path], folder: Path) -> str:
-    """Write totals and coverage of ledgers into a folder, and return the totals in words."""
+def write_summary(paths: Sequence[Path], folder: Path, breaks: Callable[[dict[str, Any]], bool]) -> str:
+    """Write totals and coverage of ledgers into a folder, and return the totals in words.
+
+    `breaks` says of a failure whether its law is still broken.
+    """
     tally, failures = summed(paths)
     folder.mkdir(parents=True, exist_ok=True)
-    totals = totals_of(tally, failures)
+    totals = totals_of(tally, failures) | {"still_broken": sum(map(breaks, failures))}
     rows, reasons = coverage(tally)
     text = json.dumps({**totals, "reasons": reasons}, indent=2, ensure_ascii=False)
     (folder / "campaign.json").write_text(text + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ from tests.campaign.definitions import MODELS as DEFINED
 from tests.campaign.encoding import difference
 from tests.campaign.law import ACROSS, METHODS, Choice, Seen, examine
 from tests.campaign.ledger import Tally, append, lines
-from tests.campaign.shard import breaks_again, one_table, run
+from tests.campaign.shard import breaks_again, one_table, run, still_broken
 from tests.campaign.shrinking import smallest
 from tests.campaign.summary import write_summary
 from tests.campaign.trials import MODELS, Drawn, trial_of
@@ -38,6 +38,19 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
             "require": "no-attack-journalist=(7/3,5/6)",
             "recoding": "full-domain",
             "population": {"number": [2, 2, 2, 1, 1, 2], "text": ["e", "e", "v", "v", "v", "e"]},
+        },
+    ),
+    (
+        "samarati",
+        {
+            "columns": {
+                "truth": [True] * 7,
+                "illness": ["asthma", None, "asthma", None, None, None, "asthma"],
+                "salary": [2, 5, 5, 2, 5, 2, 2],
+            },
+            "require": "grassberger-l(salary)=2 entropy-l(illness)=2",
+            "recoding": "full-domain",
+            "max_dropped": "1/2",
         },
     ),
 ]
@@ -139,8 +152,9 @@ def test_a_shard_goes_on_where_its_ledger_ends(tmp_path: Path, monkeypatch: pyte
         file.write('{"block": 2, "cut off')
     run(path, 0, 2, seconds=60, tables=1)
     assert [line["block"] for line in lines([path])] == [0, 2]
-    append(path, {"failure": "a law", "method": "mondrian", "case": {}})
-    write_summary([path], tmp_path)
+    append(path, {"failure": "a law", "method": "mondrian", "case": _SMALL})
+    write_summary([path], tmp_path, still_broken)
     totals = json.loads((tmp_path / "campaign.json").read_text(encoding="utf-8"))
     assert totals["tables"] == 2
     assert totals["failures"] == {"mondrian: a law": 1}
+    assert totals["still_broken"] == 0
