@@ -6,12 +6,30 @@ READY  := $(VENV)/ready
 CORES  ?= auto
 SECONDS ?= 600
 
+# With VENV at another place everything that is written goes there, so the source tree may be read-only.
+ifneq ($(VENV),.venv)
+export RUFF_CACHE_DIR := $(VENV)/caches/ruff
+export MYPY_CACHE_DIR := $(VENV)/caches/mypy
+export NUMBA_CACHE_DIR := $(VENV)/caches/numba
+export HYPOTHESIS_STORAGE_DIRECTORY := $(VENV)/caches/hypothesis
+export PYTHONPYCACHEPREFIX := $(VENV)/caches/python
+export PYTEST_ADDOPTS := -o cache_dir=$(VENV)/caches/pytest
+endif
+
 # What make check runs: the layers of the tree, discovery, and for each layer the tests that catch most faults soonest.
 QUICK  := tests/test_layers.py tests/test_house.py tests/test_config.py tests/contracts/test_discovery.py \
           tests/contracts/test_worked_examples.py tests/core tests/hierarchies tests/microdata tests/checking/test_audit.py \
           tests/release/test_verification.py src/shoal/core src/shoal/tables src/shoal/models src/shoal/release
 
-.PHONY: help demo check test test-all test-web lint bench campaign docs clean
+# What make coverage runs: the tests of the packages that it is about.
+COVERED := tests/checking tests/models tests/release tests/contracts/test_model_laws.py tests/test_people.py \
+          tests/test_households.py tests/test_masked_releases.py tests/test_withheld_values.py tests/test_config.py \
+          tests/test_pipeline.py tests/studies/test_frontier.py tests/tables/test_missing_codes.py \
+          tests/tables/test_frames.py tests/steps/test_sampled_release.py tests/report/test_report.py \
+          src/shoal/checking src/shoal/models src/shoal/release
+TRACED := tests/models/test_transport.py tests/checking/test_class_gains.py
+
+.PHONY: help demo check test test-all test-web lint bench bench-check campaign coverage mutation docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
@@ -20,7 +38,10 @@ help:
 	@echo "make test-all  the same and the slow, large checks"
 	@echo "make test-web  the page in a real browser: playwright and Chromium are installed where missing"
 	@echo "make bench     the benchmarks that need nothing else and end by themselves"
+	@echo "make bench-check  costs, gaps and ratios of times, compared with those written down; fails where one is worse"
 	@echo "make campaign  the law over random tables, ten minutes; again, and it goes on (SECONDS=600 says how long)"
+	@echo "make coverage  lines and branches of checking, models and release that the tests reach"
+	@echo "make mutation  changes of a module that no test notices (FILE=src/shoal/... TESTS=tests/...)"
 	@echo "make lint      ruff and mypy alone"
 	@echo "make docs      the documentation as a web site in site/"
 
@@ -58,9 +79,24 @@ test-web: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+# benchmarks/history.csv is what is compared with; python -m benchmarks.check --write LABEL adds to it.
+bench-check: $(READY)
+	$(BIN)/python -m benchmarks.check
+
 # The ledgers stay in build/campaign; docs/reliability.md says what they hold.
 campaign: $(READY)
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS)
+
+# Compiled loops are traced as Python in the second run, with the tests that are small enough for it.
+coverage: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "coverage>=7.6"
+	CI=1 $(BIN)/python -m coverage run -m pytest -n 0 $(COVERED)
+	CI=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -n 0 -W "ignore:overflow:RuntimeWarning" $(TRACED)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
+mutation: $(READY)
+	CI=1 POLARS_MAX_THREADS=1 $(BIN)/python -m tests.mutation $(FILE) $(TESTS) --seconds $(SECONDS)
 
 docs: $(READY)
 	$(BIN)/python -m docs.generator

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from docs.generator.campaign import campaign, campaign_reasons, campaign_totals
 from docs.generator.command_line import command_line
 from docs.generator.notebooks import Notebook
 from docs.generator.python_interface import python_interface
@@ -35,6 +36,9 @@ def table(name: str) -> str:
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     **{name: partial(table, name) for name in ROWS},
+    "campaign": campaign,
+    "campaign_reasons": campaign_reasons,
+    "campaign_totals": campaign_totals,
     "command_line": command_line,
     "python_interface": python_interface,
     "seeds": seeds,

@@ -1,4 +1,4 @@
-"""The law, for one trial and every method: the release meets what was asked, or there is none.
+"""The law, for one trial and some methods: the release meets what was asked, or there is none.
 
 Releases are decided from the published cells by `definitions`, which share no code with shoal. Methods that publish the
 same partition publish the same cells, so each is decided once. In a share of the trials shoal's own audit decides as
@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from random import Random
 
 import numpy as np
 import polars as pl
 from tests import oracle
 from tests.campaign.definitions import Judge, Texts, covers
-from tests.campaign.ledger import OUTCOMES
-from tests.campaign.trials import HOME, Trial
+from tests.campaign.encoding import HOME, difference
+from tests.campaign.ledger import OUTCOMES, Tally
+from tests.campaign.trials import MODELS, Drawn, Trial
 from tests.oracle import Group
 
 from shoal.checking.audit import audit
@@ -26,15 +29,19 @@ from shoal.methods.auto import choose, methods
 from shoal.methods.base import Deadline, silent
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
-from shoal.recoding.recode import Anatomized, Published, published_cells
+from shoal.recoding.recode import Anatomized, Published, published_cells, recodings
 from shoal.tables.star_marks import STAR, escape_stars
 
 METHODS = ("auto", *methods())
-DEAR = {"anneal": 40, "auto": 12, "cube": 10, "subset-dp": 6, "optimal": 6, "fragments": 5, "genetic": 5}
-DEAR |= {"workload-mondrian": 4, "bottom-up": 2, "k-optimize": 4, "peel": 2, "r-gather": 2, "t-mondrian": 2}
-"""Methods that take long: they get one trial in so many."""
-AUDITED = 6
-"""One trial in so many is also decided by shoal's own audit."""
+DEAR = {"anneal": 25, "auto": 20, "subset-dp": 12, "cube": 10, "fragments": 6, "workload-mondrian": 4}
+DEAR |= {"r-gather": 3, "genetic": 3, "peel": 3, "optimal": 3, "full-domain": 2, "sabre": 2, "incognito": 2}
+"""How many times as long as the others methods take: so much more seldom they get a table."""
+AUDITED = 100
+"""One trial in so many is also decided by shoal's own audit, and its table is encoded by shoal's own way."""
+EVERYBODY = 1000
+"""One trial in so many goes through all methods; the others through one, now and then through two or three."""
+MORE = (0,) * 16 + (1,) * 3 + (2,)
+"""How many methods a trial goes through beside the first."""
 EXACT_UP_TO = 9
 """Rows up to which methods are tried that look at every set of rows."""
 PUBLISHED, INFEASIBLE, UNSUPPORTED, BROKEN = OUTCOMES
@@ -57,44 +64,83 @@ class Seen:
 
 
 class Choice:
-    """Draws the methods that a trial is sent through: all but the dear ones, and some of these.
+    """Draws what is asked of a table, and of which methods: a method first, then what it does not always refuse.
 
-    What a method refused again and again, and never took, is sent to it one time in `SELDOM`.
+    A pair of a recoding and a model that a method refused again and again, and never took, is drawn for it one time in
+    `SELDOM`. Of some pairs the one with fewest releases is taken, so that all fill up.
     """
 
-    SELDOM, OFTEN = 20, 2
+    SELDOM, OFTEN, SOME, MANY = 100, 5, 3, 15
 
-    def __init__(self) -> None:
-        self.refused: Counter[tuple[str, str, str]] = Counter()
-        self.taken: set[tuple[str, str, str]] = set()
-        self.explained: set[str] = set()
+    def __init__(self, known: Tally | None = None) -> None:
+        known = known or Tally()
+        self.pairs = [(recoding, model) for recoding in recodings() for model in MODELS]
+        self.refused: Counter[str] = Counter()
+        self.published: Counter[str] = Counter({cell: found[PUBLISHED] for cell, found in known.cells.items()})
+        self.explained = set(known.reasons)
         """Cells whose refusal is in the ledger already."""
         self.broken: Counter[tuple[str, str]] = Counter()
         """How often each method broke each law."""
+        for cell in known.reasons:
+            self.refused[cell] = known.cells[cell][UNSUPPORTED]
+        self.open = {name: [pair for pair in self.pairs if not self._hopeless(name, *pair)] for name in METHODS}
+        self._shares = list(accumulate(self._share(name) for name in METHODS))
 
-    def methods(self, trial: Trial, random: Random) -> list[str]:
-        """Return the methods for a trial."""
-        many = len(trial.rows) > EXACT_UP_TO
-        return [
-            name
-            for name in METHODS
-            if random.randrange(DEAR.get(name, 1)) == 0
-            and not (many and (name == "auto" or "3^n" in methods()[name].running_time))
-            and (not self._hopeless(name, trial) or random.randrange(self.SELDOM) == 0)
-        ]
+    def _share(self, name: str) -> float:
+        """How often a method gets a table: less often if it takes long, or takes few pairs."""
+        return min(max(len(self.open[name]), 2), self.MANY) / DEAR.get(name, 1)
 
-    def _hopeless(self, name: str, trial: Trial) -> bool:
-        cells = [(name, trial.recoding, model.name) for model in trial.models]
-        return any(self.refused[cell] > self.OFTEN and cell not in self.taken for cell in cells)
+    def draw(self, drawn: Drawn) -> tuple[Trial, list[str]] | None:
+        """Return what is asked of a table, and the methods that it goes through; None where nothing was found."""
+        random = drawn.random
+        for _ in range(10):
+            name = self._some_method(random)
+            recoding, model = self._some_pair(name, random)
+            more = [self._some_pair(name, random)[1] for _ in range(random.choice((0, 0, 0, 1, 1, 2)))]
+            trial = drawn.asked(recoding, list(dict.fromkeys((model, *more))))
+            if trial is not None and self._bearable(name, trial):
+                return trial, self._methods(name, trial, random)
+        return None
+
+    def _methods(self, first: str, trial: Trial, random: Random) -> list[str]:
+        if random.randrange(EVERYBODY) == 0:
+            return [name for name in METHODS if self._bearable(name, trial)]
+        others = [self._some_method(random) for _ in range(3 * random.choice(MORE))]
+        taking = [name for name in others if self._bearable(name, trial) and self._takes(name, trial)]
+        return list(dict.fromkeys((first, *taking)))[:3]
+
+    def _some_method(self, random: Random) -> str:
+        return random.choices(METHODS, cum_weights=self._shares)[0]
+
+    def _some_pair(self, name: str, random: Random) -> tuple[str, str]:
+        among = self.open[name] if random.randrange(self.SELDOM) and self.open[name] else self.pairs
+        some = random.choices(among, k=self.SOME)
+        return min(some, key=lambda pair: self.published[f"{name}|{pair[0]}|{pair[1]}"])
+
+    def _takes(self, name: str, trial: Trial) -> bool:
+        return not any(self._hopeless(name, trial.recoding, model.name) for model in trial.models)
+
+    def _bearable(self, name: str, trial: Trial) -> bool:
+        """Whether a method does not look at every set of too many rows."""
+        return len(trial.rows) <= EXACT_UP_TO or not (name == "auto" or "3^n" in methods()[name].running_time)
+
+    def _hopeless(self, name: str, recoding: str, model: str) -> bool:
+        cell = f"{name}|{recoding}|{model}"
+        return self.refused[cell] > self.OFTEN and not self.published[cell]
 
     def learn(self, trial: Trial, seen: Seen) -> None:
         """Take note of what methods took and refused."""
         for name, outcome in seen.outcomes.items():
-            cells = [(name, trial.recoding, model.name) for model in trial.models]
-            if outcome == PUBLISHED:
-                self.taken.update(cells)
-            elif outcome == UNSUPPORTED and len(cells) == 1:
-                self.refused[cells[0]] += 1
+            for model in trial.models:
+                cell, pair = f"{name}|{trial.recoding}|{model.name}", (trial.recoding, model.name)
+                if outcome == PUBLISHED:
+                    self.published[cell] += 1
+                    if self.published[cell] == 1 and pair not in self.open[name]:
+                        self.open[name].append(pair)
+                elif outcome == UNSUPPORTED and len(trial.models) == 1:
+                    self.refused[cell] += 1
+                    if self._hopeless(name, *pair) and pair in self.open[name]:
+                        self.open[name].remove(pair)
 
 
 ACROSS = "by all methods together: "
@@ -104,6 +150,7 @@ ACROSS = "by all methods together: "
 def examine(trial: Trial, names: Sequence[str], audited: bool, random: Random) -> Seen:
     """Send a trial through methods and say what became of it."""
     seen = Seen()
+    assert trial.microdata.rows  # a table that cannot be encoded is a fault of the campaign
     try:
         problem = trial.problem
     except ShoalError as refusal:
@@ -125,9 +172,10 @@ def examine(trial: Trial, names: Sequence[str], audited: bool, random: Random) -
         seen.broken.setdefault(name, law)
     if audited:
         try:
+            court.check_encoding()
             court.decide_a_random_partition(random)
         except Exception as error:
-            seen.broken.setdefault("", f"{type(error).__name__}: {error}")
+            seen.broken.setdefault("", str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}")
     seen.audits, seen.releases = court.audits, len(court.known)
     return seen
 
@@ -137,11 +185,15 @@ class Court:
 
     def __init__(self, trial: Trial, problem: Problem, audited: bool) -> None:
         self.trial, self.problem, self.audited = trial, problem, audited
-        self.judge = Judge(trial.oracle, trial.homes)
         self.known: set[bytes] = set()
         self.solved: dict[str, Solution] = {}
         self.infeasible: list[str] = []
         self.audits = 0
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Who decides releases."""
+        return Judge(self.trial.oracle, self.trial.homes)
 
     def sent_through(self, name: str) -> tuple[str, str]:
         """Run one method: what became of it, and the reason of a refusal."""
@@ -152,7 +204,8 @@ class Court:
             self._refused_rightly()
             return INFEASIBLE, str(refusal)
         except Unsupported as refusal:
-            if name != "auto" and not self.problem.uses_surrogates and not methods()[name]().accepts(self.problem):
+            sought = self.problem.uses_surrogates or self.problem.may_drop  # what merging or dropping did not reach
+            if name != "auto" and not sought and not methods()[name]().accepts(self.problem):
                 raise Broken("a method refuses only what it says it does not accept") from refusal
             return UNSUPPORTED, str(refusal)
         self._decide(solution)
@@ -256,6 +309,12 @@ class Court:
             **names,
         )
         return [one.name for one in found.findings if not one.holds], "the audit confirms every model"
+
+    def check_encoding(self) -> None:
+        """Guarantees that the table was encoded as shoal encodes a frame."""
+        where = difference(self.trial.microdata, self.trial.encoded_by_shoal())
+        if where:
+            raise Broken(f"a table is encoded as shoal encodes a frame, {where}")
 
     def decide_a_random_partition(self, random: Random) -> None:
         """Guarantees that audit and definitions agree on a partition that nobody chose."""

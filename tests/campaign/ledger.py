@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 OUTCOMES = ("published", "infeasible", "unsupported", "broken")
-BLOCK = 250
+BLOCK = 5000
 """Tables in a block: what is lost at most when a run is stopped."""
 
 
@@ -20,7 +20,6 @@ class Tally:
     """What blocks of tables came to."""
 
     tables: int = 0
-    problems: int = 0
     runs: int = 0
     releases: int = 0
     """Distinct releases, each decided from its cells."""
@@ -30,7 +29,7 @@ class Tally:
     seconds: float = 0.0
     processor_seconds: float = 0.0
     conjunctions: int = 0
-    """Problems that ask for more than one model."""
+    """Tables of which more than one model is asked."""
     cells: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Outcomes of `method|recoding|model`."""
     reasons: dict[str, str] = field(default_factory=dict)
@@ -38,7 +37,7 @@ class Tally:
 
     def add(self, line: dict[str, Any]) -> None:
         """Add what a line of a ledger says."""
-        for name in ("tables", "problems", "runs", "releases", "audits", "saved", "conjunctions"):
+        for name in ("tables", "runs", "releases", "audits", "saved", "conjunctions"):
             setattr(self, name, getattr(self, name) + line[name])
         self.seconds += line["seconds"]
         self.processor_seconds += line["processor_seconds"]

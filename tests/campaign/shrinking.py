@@ -11,7 +11,6 @@ from tests.campaign.trials import Trial
 
 def smallest(trial: Trial, breaks: Callable[[Trial], bool], steps: int = 300) -> Trial:
     """Return a trial that breaks the law, and none that is smaller by one step does."""
-    trial = replace(trial, encoded=None)
     while steps > 0:
         for smaller in _smaller(trial):
             steps -= 1
@@ -36,7 +35,7 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
     rows = range(len(trial.rows))
     if len(trial.models) > 1:
         for model in trial.models:
-            yield replace(trial, models=tuple(other for other in trial.models if other != model), encoded=None)
+            yield replace(trial, models=tuple(other for other in trial.models if other != model))
     if len(trial.quasi) > 1:
         for name in trial.quasi:
             yield trial.without_column(name)
@@ -45,12 +44,12 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
     people = len(next(iter(trial.population.values()), ()))
     for person in range(people) if people > 1 else ():
         kept = {name: [v for i, v in enumerate(of) if i != person] for name, of in trial.population.items()}
-        yield replace(trial, population=kept, encoded=None)
+        yield replace(trial, population=kept)
     if trial.max_dropped:
-        yield replace(trial, max_dropped=Fraction(0), encoded=None)
+        yield replace(trial, max_dropped=Fraction(0))
     if trial.max_suppressed:
-        yield replace(trial, max_suppressed=Fraction(0), encoded=None)
+        yield replace(trial, max_suppressed=Fraction(0))
     if trial.weights:
-        yield replace(trial, weights={}, encoded=None)
+        yield replace(trial, weights={})
     if trial.cost is not None:
-        yield replace(trial, cost=None, encoded=None)
+        yield replace(trial, cost=None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,14 @@ def summed(paths: Iterable[Path]) -> tuple[Tally, list[dict[str, Any]]]:
     return tally, failures
 
 
-def write_summary(paths: Sequence[Path], folder: Path) -> str:
-    """Write totals and coverage of ledgers into a folder, and return the totals in words."""
+def write_summary(paths: Sequence[Path], folder: Path, breaks: Callable[[dict[str, Any]], bool]) -> str:
+    """Write totals and coverage of ledgers into a folder, and return the totals in words.
+
+    `breaks` says of a failure whether its law is still broken.
+    """
     tally, failures = summed(paths)
     folder.mkdir(parents=True, exist_ok=True)
-    totals = totals_of(tally, failures)
+    totals = totals_of(tally, failures) | {"still_broken": sum(map(breaks, failures))}
     rows, reasons = coverage(tally)
     text = json.dumps({**totals, "reasons": reasons}, indent=2, ensure_ascii=False)
     (folder / "campaign.json").write_text(text + "\n", encoding="utf-8")
@@ -54,18 +58,38 @@ def coverage(tally: Tally) -> tuple[list[list[str]], dict[str, str]]:
     """
     known = [cell.split("|") for cell in tally.cells]
     models = sorted({model for _, _, model in known})
-    words = {reason: f"r{place}" for place, reason in enumerate(sorted(set(tally.reasons.values())), start=1)}
+    short = {cell: short_reason(reason, cell.split("|")[2]) for cell, reason in tally.reasons.items()}
+    used = {short[cell] for cell, found in tally.cells.items() if cell in short and not found["published"]}
+    words = {reason: f"r{place}" for place, reason in enumerate(sorted(used), start=1)}
     rows = [["method", "recoding", *models]]
     for method, recoding in sorted({(method, recoding) for method, recoding, _ in known}):
-        rows.append([method, recoding, *(_cell(tally, f"{method}|{recoding}|{model}", words) for model in models)])
+        cells = [f"{method}|{recoding}|{model}" for model in models]
+        rows.append(
+            [method, recoding, *(_cell(tally.cells[cell], words.get(short.get(cell, ""), "")) for cell in cells)]
+        )
     return rows, {word: reason for reason, word in words.items()}
 
 
-def _cell(tally: Tally, cell: str, words: dict[str, str]) -> str:
-    outcomes = tally.cells[cell]
+def short_reason(reason: str, model: str) -> str:
+    """Return the first thing that a refusal names, its model not by name; not that of one table, where it names more.
+
+    >>> short_reason("method '...' cannot take this: the whole table does not meet k=N; it is for stars; try auto", "k")
+    'it is for stars'
+    >>> short_reason("t(illness:equal)=N cannot be met by two tables (anatomy): who is in it is known; ask less", "t")
+    'the model cannot be met by two tables (anatomy): who is in it is known'
+    """
+    text = re.sub(r"^(method '\.\.\.' cannot take this|no method for \S+ recoding takes this): ", "", reason)
+    text = re.sub(rf"\b{re.escape(model)}(\([^)]*\))?=(\([^)]*\)|\w+)", "the model", text)
+    text = re.sub(r"\b[\w-]+(\([^)]*\))?=(\([^)]*\)|\w+)", "the model worked with", text)
+    text = re.sub(r"values of \S+", "values of the attribute", text)
+    parts = [part for part in text.split("; ") if not part.startswith(("try --", "use ", "ask "))]
+    return next((part for part in parts if not part.startswith("the whole table")), parts[0])
+
+
+def _cell(outcomes: Counter[str], reason: str) -> str:
     if outcomes["published"]:
         return str(outcomes["published"])
-    return words[tally.reasons[cell]] if cell in tally.reasons else "infeasible" if outcomes["infeasible"] else ""
+    return reason or ("infeasible" if outcomes["infeasible"] else "")
 
 
 def read_coverage(path: Path) -> dict[tuple[str, str, str], str]:

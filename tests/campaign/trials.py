@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any, cast
 
 import polars as pl
 from tests import oracle
 from tests.campaign.definitions import ESTIMATES
+from tests.campaign.encoding import HOME, KINDS, quickly_encoded
 from tests.oracle import Value
 from tests.strategies import COSTS, NEARNESS, QUASI, SECRET, SENSITIVE, SUPPRESSED, Case, _distances
 
@@ -24,47 +25,45 @@ from shoal.models import Model, Models
 from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.requirement import parse_requirement
 from shoal.problem import default_cost
-from shoal.recoding.recode import recoding_named, recodings
+from shoal.recoding.recode import recoding_named
 from shoal.tables.column_types import tidy
 from shoal.tables.roles import Roles
 from shoal.tables.table import Table
 
 MODELS = {name: kind for name, kind in discover(shoal.models, Model).items() if name not in ESTIMATES}
-HOME = "home"
 MOST_ROWS, MANY_ROWS = 8, 18
-PROBLEMS = 6
-"""How many things are asked of one table."""
+FEW_ROWS = (1, *range(2, MOST_ROWS + 1), *range(2, MOST_ROWS + 1))
+"""How many rows most tables have; one row alone is drawn less often."""
+DROPPED = (Fraction(0), Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2))
+"""Shares of the rows that may be dropped."""
 FEW = {"ck": 5, "skyline": 4, "presence": 4, "nt": 6}
 """Rows up to which the oracle decides a model by trying everything."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trial(Case):
-    """A case whose rows may be of households; `encoded` keeps what is the same for all that is asked of a table."""
+    """A case whose rows may be of households, and whose table is encoded quickly."""
 
     homes: Sequence[int] = ()
-    encoded: dict[object, Microdata] | None = None
 
-    @property
+    @cached_property
     def microdata(self) -> Microdata:
         """The table as codes."""
-        ordered = tuple(model for model in self.models if model.ordered_attributes)
-        at_home = any(model.needs_households for model in self.models)
-        key = (tuple(self.columns), len(self.rows), ordered, bool(self.population), at_home)
-        made = None if self.encoded is None else self.encoded.get(key)
-        if made is None:
-            made = self._encode(ordered, at_home)
-            if self.encoded is not None:
-                self.encoded[key] = made
-        return made
+        return quickly_encoded(self.columns, Models(self.models).in_order, self.population, self._homes)
 
-    def _encode(self, ordered: tuple[Model, ...], at_home: bool) -> Microdata:
-        frame = self.frame.with_columns(pl.Series(HOME, self.homes)) if at_home else self.frame
+    @property
+    def _homes(self) -> Sequence[int] | None:
+        """The households of the rows where a model asks for them."""
+        return self.homes if any(model.needs_households for model in self.models) else None
+
+    def encoded_by_shoal(self) -> Microdata:
+        """The table as codes, by shoal's own way from a frame."""
+        frame = self.frame if self._homes is None else self.frame.with_columns(pl.Series(HOME, self._homes))
         roles = Roles.of(frame.columns, quasi=self.quasi, sensitive=self.sensitive)
         table = Table(tidy(frame))
-        table = read_as_asked(table, order=leaf_orders(table, Models(ordered), self.builders))
+        table = read_as_asked(table, order=leaf_orders(table, Models(self.models), self.builders))
         people = None if self.people is None else Table.of(self.people)
-        return encode(table, roles, self.builders, people, household=HOME if at_home else None)
+        return encode(table, roles, self.builders, people, household=None if self._homes is None else HOME)
 
     @cached_property
     def rows(self) -> list[dict[str, Value]]:
@@ -74,7 +73,7 @@ class Trial(Case):
     def taken(self, rows: Sequence[int]) -> Trial:
         """Some of the rows."""
         homes = [self.homes[row] for row in rows] if self.homes else ()
-        return replace(cast(Trial, super().taken(rows)), homes=homes, encoded=None)
+        return replace(cast(Trial, super().taken(rows)), homes=homes)
 
     def without_column(self, name: str) -> Trial:
         """The same without a quasi-identifier."""
@@ -83,7 +82,7 @@ class Trial(Case):
         weights = {other: weight for other, weight in self.weights.items() if other != name}
         kinds = {other: kind for other, kind in self.kinds.items() if other != name}
         shown = {other: recoding for other, recoding in self.column_recodings.items() if other != name}
-        fewer = replace(self, columns=columns, kinds=kinds, population=people, weights=weights, encoded=None)
+        fewer = replace(self, columns=columns, kinds=kinds, population=people, weights=weights)
         return replace(fewer, column_recodings=shown)
 
     def as_data(self) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def _written(value: Value) -> Any:
 
 def trial_of(data: Mapping[str, Any]) -> Trial:
     """Return the trial that a ledger keeps."""
-    kinds = {name: (QUASI | SECRET)[name] for name in data["columns"]}
+    kinds = {name: KINDS[name] for name in data["columns"]}
 
     def read(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Value]]:
         known = {name: {_written(value): value for value in kinds[name].pool} for name in columns}
@@ -132,85 +131,71 @@ def trial_of(data: Mapping[str, Any]) -> Trial:
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def trials(number: int) -> Iterator[Trial]:
-    """Yield what is asked of the table of a number."""
-    random = Random(number)
-    columns = _table(random)
-    rows = len(next(iter(columns.values())))
-    homes = [random.randrange(1, 4) for _ in range(rows)]
-    guards = [_guard(random, value) for value in columns.get("illness", [None] * rows)]
-    encoded: dict[object, Microdata] = {}
-    for _ in range(PROBLEMS):
-        trial = _asked(random, columns, guards, homes, encoded)
-        if trial is not None:
-            yield trial
+class Drawn:
+    """The table of a number, and the random draws that go on from there."""
+
+    def __init__(self, seed: object) -> None:
+        self.random = Random(seed if isinstance(seed, int) else str(seed))
+        self.columns = _table(self.random)
+        rows = len(next(iter(self.columns.values())))
+        self.homes = [self.random.randrange(1, 4) for _ in range(rows)]
+        self.guards = [_guard(self.random, value) for value in self.columns.get("illness", [None] * rows)]
+
+    def asked(self, recoding: str, names: Sequence[str]) -> Trial | None:
+        """Draw what is asked of the table: these models, those that read nothing there left out; None if none is left.
+
+        Parameters, what the models read, cost, weights and what may be dropped are drawn.
+        """
+        random, columns = self.random, self.columns
+        models = [_model(random, MODELS[name], columns) for name in names]
+        found = tuple(dict.fromkeys(model for model in models if model is not None))
+        if not found:
+            return None
+        if any(model.needs_guards for model in found):
+            columns = {**columns, "guard": self.guards}
+        most = min((FEW.get(model.name, MANY_ROWS) for model in found), default=MANY_ROWS)
+        columns = {name: column[:most] for name, column in columns.items()}
+        quasi = [name for name in columns if name in QUASI]
+        cost = _cost(random, recoding)
+        weighable = COSTS[cost or default_cost(recoding_named(recoding), weighted=True)].takes_weights
+        weighed = random.sample(quasi, 1) if weighable and random.random() < 0.15 else []
+        return Trial(
+            kinds={name: KINDS[name] for name in columns},
+            columns=columns,
+            models=found,
+            recoding=recoding,
+            cost=cost,
+            weights={name: random.choice((Fraction(1, 2), Fraction(3))) for name in weighed},
+            max_dropped=random.choice(DROPPED),
+            max_suppressed=random.choice(SUPPRESSED) if recoding == "full-domain" else Fraction(0),
+            population=_population(random, columns, quasi) if any(model.needs_population for model in found) else {},
+            homes=self.homes[:most],
+            column_recodings=_column_recodings(random, recoding, quasi),
+        )
 
 
 def aimed(number: int, recoding: str, model: str) -> Trial | None:
-    """Return a trial that asks for one model in one recoding; None where the model has nothing to read."""
-    random = Random(f"{number} {recoding} {model}")
-    columns = _table(random)
-    rows = len(next(iter(columns.values())))
-    homes = [random.randrange(1, 4) for _ in range(rows)]
-    guards = [_guard(random, value) for value in columns.get("illness", [None] * rows)]
-    return _asked(random, columns, guards, homes, {}, (recoding, [model]))
+    """Return a trial that asks for one model in one recoding; None where the model has nothing to read.
+
+    Every second one asks for nothing else: the cost is the default one, and no row may be dropped.
+    """
+    trial = Drawn((number, recoding, model)).asked(recoding, [model])
+    if trial is None or number % 2:
+        return trial
+    return replace(trial, cost=None, weights={}, max_dropped=Fraction(0), max_suppressed=Fraction(0))
 
 
 def _table(random: Random) -> dict[str, list[Value]]:
     """Columns of some kinds, with repeated rows, missing values and constant columns."""
     quasi = random.sample(list(QUASI), random.choice((1, 2, 2, 3)))
     sensitive = random.choice((["illness"], ["salary"], ["illness", "salary"]))
-    rows = random.randint(1, MOST_ROWS) if random.random() < 0.97 else random.randint(MOST_ROWS, MANY_ROWS)
+    rows = random.choice(FEW_ROWS) if random.random() < 0.97 else random.randint(MOST_ROWS, MANY_ROWS)
     columns: dict[str, list[Value]] = {}
     for name in (*quasi, *sensitive):
-        pool = (QUASI | SENSITIVE)[name].pool
+        pool = KINDS[name].pool
         some = [*random.sample(pool, random.randint(1, min(3, len(pool)))), *([None] if random.random() < 0.25 else [])]
         columns[name] = random.choices(some, k=rows)
     return columns
-
-
-def _asked(
-    random: Random,
-    columns: Mapping[str, list[Value]],
-    guards: Sequence[Value],
-    homes: Sequence[int],
-    encoded: dict[object, Microdata],
-    aim: tuple[str, list[str]] | None = None,
-) -> Trial | None:
-    """Draw what is asked of a table, or the rest of it; None where a model has nothing to read there."""
-    recoding, names = aim or (
-        random.choice(list(recodings())),
-        random.sample(list(MODELS), random.choice((1, 1, 1, 2, 2, 3))),
-    )
-    if aim is None and recoding_named(recoding).two_tables and random.random() < 0.9:
-        names = [name for name in names if MODELS[name].speaks_of_groups()] or ["l"]
-    models = [_model(random, MODELS[name], columns) for name in names]
-    found = tuple(dict.fromkeys(model for model in models if model is not None))
-    if not found:
-        return None
-    if any(model.needs_guards for model in found):
-        columns = {**columns, "guard": list(guards)}
-    most = min((FEW.get(model.name, MANY_ROWS) for model in found), default=MANY_ROWS)
-    columns = {name: column[:most] for name, column in columns.items()}
-    quasi = [name for name in columns if name in QUASI]
-    people = _population(random, columns, quasi) if any(model.needs_population for model in found) else {}
-    cost = _cost(random, recoding)
-    weighable = COSTS[cost or default_cost(recoding_named(recoding), weighted=True)].takes_weights
-    weighed = random.sample(quasi, 1) if weighable and random.random() < 0.15 else []
-    return Trial(
-        kinds={name: (QUASI | SECRET)[name] for name in columns},
-        columns=columns,
-        models=found,
-        recoding=recoding,
-        cost=cost,
-        weights={name: random.choice((Fraction(1, 2), Fraction(3))) for name in weighed},
-        max_dropped=random.choice((Fraction(0), Fraction(0), Fraction(0), Fraction(1, 4), Fraction(1, 2))),
-        max_suppressed=random.choice(SUPPRESSED) if recoding == "full-domain" else Fraction(0),
-        population=people,
-        homes=homes[:most],
-        encoded=None if people else encoded,
-        column_recodings=_column_recodings(random, recoding, quasi),
-    )
 
 
 def _column_recodings(random: Random, recoding: str, quasi: Sequence[str]) -> dict[str, str]:
@@ -248,7 +233,7 @@ def _model(random: Random, kind: type[Model], columns: Mapping[str, Sequence[Val
         numbers.sort(key=Fraction)
     if not kind.reads_attribute:
         return kind.parse((), (), None, numbers)
-    names = [name for name in columns if name in SENSITIVE and kind.applies_to(pl.Series(columns[name]))]
+    names = [name for name in columns if name in SENSITIVE and _applies(kind, name, frozenset(columns[name]))]
     if kind.needs_guards:
         return kind.parse(("illness",), ("guard",), None, numbers) if "illness" in names else None
     if not names:
@@ -257,7 +242,7 @@ def _model(random: Random, kind: type[Model], columns: Mapping[str, Sequence[Val
     jointly = len(names) > 1 and random.random() < 0.2
     attributes = tuple(names if jointly else names[:1])
     given = tuple(names[len(attributes) :]) if random.random() < 0.15 else ()
-    takes_distance = any(one.name == "distance" for one in fields(cast(Any, kind)))
+    takes_distance = _takes_distance(kind)
     option = random.choice(_distances(attributes, columns)) if takes_distance else None
     try:
         return kind.parse(attributes, given, option, numbers)
@@ -266,6 +251,17 @@ def _model(random: Random, kind: type[Model], columns: Mapping[str, Sequence[Val
             return kind.parse(attributes[:1], (), None, numbers)
         except ShoalError:
             return None
+
+
+@lru_cache
+def _takes_distance(kind: type[Model]) -> bool:
+    return any(one.name == "distance" for one in fields(cast(Any, kind)))
+
+
+@lru_cache(maxsize=10_000)
+def _applies(kind: type[Model], name: str, values: frozenset[Value]) -> bool:
+    """Whether a model can read a column of these values."""
+    return kind.applies_to(pl.Series(list(values), dtype=None if values == {None} else KINDS[name].dtype))
 
 
 def _number(random: Random, parameter: Number) -> str:

@@ -68,13 +68,21 @@ def test_a_loop_that_says_it_makes_no_arrays_writes_into_those_it_is_given_and_m
         njit(_total_doubled, makes_arrays=False)(numbers, found)
 
 
+def _at_home(home: Path) -> dict[str, str]:
+    """Return the environment with a home of its own, and no other place for what is compiled."""
+    return {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {"HOME": str(home)}
+
+
 def test_what_was_compiled_for_a_class_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:
+    home = _at_home(tmp_path)
     for module in ("before", "after"):
         (tmp_path / f"{module}.py").write_text(
             "from typing import NamedTuple\nclass Pair(NamedTuple):\n one: int\n other: int"
         )
         (tmp_path / "kept.py").write_text(KEPT.format(module=module))
-        run = subprocess.run([sys.executable, "kept.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [sys.executable, "kept.py"], cwd=tmp_path, env=home, capture_output=True, text=True, check=False
+        )
         assert (run.stdout, run.stderr) == ("3\n", "")
         assert list(tmp_path.rglob("*.nbi"))
         (tmp_path / f"{module}.py").unlink()
@@ -91,7 +99,7 @@ def test_what_one_installation_compiled_another_one_of_the_same_text_reads(tmp_p
     said = []
     for copy in ("one", "other"):
         shutil.copytree(source, tmp_path / copy / "shoal", ignore=shutil.ignore_patterns("__pycache__"))
-        there = {**os.environ, "PYTHONPATH": str(tmp_path / copy), "HOME": str(tmp_path / "home")}
+        there = {**_at_home(tmp_path / "home"), "PYTHONPATH": str(tmp_path / copy)}
         done = subprocess.run([sys.executable, "-c", script], env=there, capture_output=True, text=True, check=True)
         said.append(done.stdout.strip())
     assert said == ["True", "False"]

@@ -6,7 +6,7 @@ This is the checker's own reading of cells: it parses what `shoal.recoding.recod
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -98,10 +98,15 @@ def _equal_people(tables: Sequence[tuple[Bools, Ints, Ints]], weights: Ints) -> 
 
 
 def _verdicts(cells: pl.Series, values: pl.Series, builder: Builder | None) -> tuple[Bools, Ints, Ints]:
-    """Return which distinct cell covers which distinct value, and which of them each person and class has."""
+    """Return which distinct cell covers which distinct value, and which of them each person and class has.
+
+    Where every cell is a value, a star or a block of the hierarchy, none is read as a range or a set: the value
+    `x | missing` is not `x` or a missing one, and counts no more people than have it.
+    """
     shown, held = cells.cast(pl.String), cell_text(values)
     distinct_cells, distinct_values = shown.unique(maintain_order=True), held.unique(maintain_order=True)
     reader = Reader.of(values, builder)
+    reader.spans = not reader.knows(distinct_cells)
     table = np.array([[reader.covers(cell, value) for cell in distinct_cells] for value in distinct_values], dtype=bool)
     return table, _places(held, distinct_values), _places(shown, distinct_cells)
 
@@ -132,6 +137,10 @@ class Reader:
         counts = known.join(counted, on="value", how="left", nulls_equal=True, maintain_order="left")["count"]
         rows = counts.cast(pl.Int64).to_numpy()
         return cls(values, None if builder is None else builder.build(values, rows), spans)
+
+    def knows(self, cells: Iterable[str | None]) -> bool:
+        """Whether every cell is a value of the column, a star or a block of its hierarchy."""
+        return all(cell in (None, STAR) or cell in self.code or cell in self._blocks for cell in cells)
 
     def covers(self, cell: str | None, value: str | None) -> bool:
         """Whether the cell says something that is true of the value."""

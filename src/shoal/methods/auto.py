@@ -104,6 +104,10 @@ def choose(
             solution = begun.attempt(problem, seed=seed, deadline=until, progress=part)
         except OutOfTime:
             break
+        except Unsupported:  # rows are dropped, and it does not take the rest
+            if not found and method is stages[-1]:
+                raise
+            continue
         if not found or not deadline.cut or (method.anytime and not solution.merged):
             found.append(solution)
         LOG.info("%s found a release of cost %.6g", solution.method, solution.cost)

@@ -236,12 +236,17 @@ class Method(ABC):
         return out_of_time(self, found if quick is None else [*found, quick])
 
     def attempt(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
-        """Solve a problem that the method accepts by itself alone, and add the best lower bound."""
+        """Solve a problem that the method accepts by itself alone, and add the best lower bound.
+
+        Raises `Unsupported` where rows are dropped and the method does not accept the rest.
+        """
         if self.drops_rows:
             found = self.solve(problem, seed=seed, deadline=deadline, progress=progress)
             return self._bounded(problem, self._met(problem, found, deadline, progress))
         kept = rows_to_keep(problem)
         part = problem if len(kept) == problem.rows else problem.of_rows(kept)
+        if part is not problem:
+            self._check(part)  # a model that merging may break may refuse what is left, as it did not refuse the whole
         told = progress if part is problem else _words_of(progress)
         found = self.solve(part, seed=seed, deadline=deadline, progress=told)
         found = self._met(part, found, deadline, told)

@@ -174,13 +174,16 @@ class Ground:
         return {attributes: values.at(secret) for attributes, values in self._of_secret.items()}
 
     def _people(self, grouping: Grouping, some: Bools) -> Callable[[], Ints] | None:
-        """Return how the people of the population are counted that fit the cells of some classes; None without one."""
+        """Return how the people of the population are counted that fit the cells of some classes; None without one.
+
+        The cells are those that these classes are published with, all others being stars or dropped.
+        """
         people = self.problem.microdata.population
         if people is None:
             return None
 
         def count() -> Ints:
-            trees = zip(self.problem.microdata.hierarchies, grouping.levels, strict=True)
+            trees = zip(self.problem.microdata.hierarchies, self._published_levels(grouping, some), strict=True)
             shown = self.codes[:, grouping.first[some]]
             columns = [
                 tree.up[level][np.concatenate([mine, theirs])].astype(np.int64)
@@ -192,6 +195,23 @@ class Ground:
             return fitting[labels[:own]].astype(np.int64)
 
         return count
+
+    def _published_levels(self, grouping: Grouping, some: Bools) -> Levels:
+        """Return the levels that some classes are published at: the lowest at which each class is in one block.
+
+        A level may be higher than that where no two values of the table, but some of the population, come together.
+        """
+        label = self._class_of_tuple(grouping)
+        tuples = np.flatnonzero(some[label])
+        first = grouping.first[label[tuples]]
+        data, levels = self.problem.microdata, []
+        for tree, codes, least, most in zip(
+            data.hierarchies, self.codes, data.least_levels, grouping.levels, strict=True
+        ):
+            mine, shown = codes[tuples], codes[first]
+            fitting = (level for level in range(least, most) if (tree.up[level][mine] == tree.up[level][shown]).all())
+            levels.append(next(fitting, most))
+        return tuple(levels)
 
     # Groupings
 
@@ -235,11 +255,15 @@ class Ground:
 
     def class_of_row(self, grouping: Grouping) -> Ints:
         """Return the class of every row at the levels of a grouping."""
+        return self._class_of_tuple(grouping)[self.problem.microdata.tuple_of_row]
+
+    def _class_of_tuple(self, grouping: Grouping) -> Ints:
+        """Return the class of every distinct tuple at the levels of a grouping."""
         levels = grouping.levels
         both = np.concatenate([grouping.first, self._whole.first])  # so that classes are numbered as in the grouping
         labels, _ = merge_classes(self.codes, self.ups, self.offsets(levels), self.strides(levels), both)
         of_tuple: Ints = labels[len(grouping) :].astype(np.int64)
-        return of_tuple[self.problem.microdata.tuple_of_row]
+        return of_tuple
 
     def sizes_along(self, lattice: Lattice, one: int) -> Ints | None:
         """Return how many rows the class of a tuple has, at every node of the lattice; None where that takes too long.

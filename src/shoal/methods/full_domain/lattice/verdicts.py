@@ -132,12 +132,23 @@ class Verdicts:
         return few
 
     def failing(self, grouping: Grouping, hopeless: Bools) -> Bools:
-        """Return the classes that a model refuses, given those that are refused anyway."""
+        """Return the classes that a model refuses, given those that are refused anyway.
+
+        Where people are counted whom the cells fit, a class that is left out may let the others be published at lower
+        levels, at which their cells fit fewer: so they are decided again, until no more fail.
+        """
         if self.counting or hopeless.all():
             return hopeless
-        failing = hopeless.copy()
-        failing[~hopeless] = ~self.problem.models.admits(self.ground.classes(grouping, ~hopeless))
+        before, failing = hopeless, self._refused(grouping, hopeless)
+        while self.problem.models.needs_population and not failing.all() and (failing != before).any():
+            before, failing = failing, self._refused(grouping, failing)
         return failing
+
+    def _refused(self, grouping: Grouping, failing: Bools) -> Bools:
+        """Return the classes that fail, and those that a model refuses where these are left out."""
+        found = failing.copy()
+        found[~failing] = ~self.problem.models.admits(self.ground.classes(grouping, ~failing))
+        return found
 
     def fate(self, grouping: Grouping, failing: Bools) -> Fate:
         """Return what becomes of the rows of failing classes."""
