@@ -67,7 +67,7 @@ test: lint
 	$(BIN)/pytest -n $(CORES)
 
 test-all: lint
-	$(BIN)/pytest -n $(CORES) -m "not web"
+	SHOAL_THOROUGH=$${SHOAL_THOROUGH:-1} $(BIN)/pytest -n $(CORES) -m "not web"
 
 # Chromium of the system is taken if there is one; the screenshots of docs/web.md are made anew on the way.
 test-web: $(READY)

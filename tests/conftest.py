@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.thorough import many
+from tests.thorough import examples
 
 settings.register_profile(
     "shoal",
-    max_examples=many(40),
+    max_examples=examples(40),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),  # a submission is judged on the same examples each time; people explore

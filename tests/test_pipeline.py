@@ -210,7 +210,7 @@ def test_a_metric_may_be_an_object_or_a_file(tmp_path: Path) -> None:
 
 def test_a_metric_must_know_every_value() -> None:
     metric = shoal.Metric.of(["flu", "cold"], [[0, 1], [1, 0]], "colds")
-    with pytest.raises(ParameterError, match="the metric 'colds' says nothing of 1 of 2 values"):
+    with pytest.raises(ParameterError, match="the metric 'colds' has no distances for 1 of 2 values"):
         anonymize(require=TCloseness(0.5, "illness", distance=metric))
 
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.attacks import reference
 from tests.strategies import SENSITIVE, case_of, tables
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.attacks.base import Outcome
@@ -114,7 +114,7 @@ def test_own_classes_have_no_more_rows_than_candidates(made: tuple[pl.DataFrame,
 
 
 @pytest.mark.slow
-@settings(max_examples=many(150))
+@settings(max_examples=examples(150))
 @given(releases())
 def test_every_attack_hits_whom_its_definition_says_of_many(made: tuple[pl.DataFrame, Release]) -> None:
     test_every_attack_hits_whom_its_definition_says.hypothesis.inner_test(made)  # type: ignore[attr-defined]

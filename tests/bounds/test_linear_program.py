@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.bounds.test_prices import ADDING, BLOCKS, COUNTEREXAMPLE, EVERY, one_thread  # noqa: F401
 from tests.checking.test_proof import proved
 from tests.strategies import MODELS, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.bounds import linear_program
 from shoal.bounds.linear_program import LinearProgram, raise_by_program
@@ -32,7 +32,7 @@ def relaxed(case: Case) -> float:
     return Program(pool, Checks.of(cube, case.problem.models), cube.denominator).solve(relaxed=True).value
 
 
-@settings(max_examples=many(8))
+@settings(max_examples=examples(8))
 @given(case=cases(8, BLOCKS, EVERY, ADDING))
 def test_it_is_at_least_the_price_bound(case: Case) -> None:
     assert LinearProgram().of(case.problem) >= PriceBound().of(case.problem)

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.checking.test_proof import proved
 from tests.strategies import KNOWN_MODELS, MODELS, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.bounds.base import in_measure
 from shoal.bounds.prices import COMING, FAR, RECENT, Ascent, PriceBound, Pricing, Valued
@@ -104,7 +104,7 @@ def test_no_more_is_stated_than_the_checker_finds(drawn: Priced) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=many(500))
+@settings(max_examples=examples(500))
 @given(drawn=priced(30, EVERY))
 def test_no_more_is_stated_than_the_checker_finds_in_many_more(drawn: Priced) -> None:
     check_never_more_than_the_checker(drawn)
@@ -146,7 +146,7 @@ def test_no_prices_prove_more_than_the_optimum(drawn: Priced) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=many(300))
+@settings(max_examples=examples(300))
 @given(drawn=priced(6))
 def test_no_prices_of_many_prove_more_than_the_optimum(drawn: Priced) -> None:
     check_never_more_than_the_optimum(drawn)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.release.test_verification import reseal
 from tests.strategies import MODELS, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.checking.centroid_cost import centroid_cost
@@ -18,7 +18,7 @@ from shoal.recoding.centroid import CentroidCells
 
 
 @pytest.mark.parametrize(("recoding", "cost"), [("centroid", "centroid-error"), ("mixed-centroid", "mixed-loss")])
-@settings(max_examples=many(20))
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_the_checker_measures_what_the_oracle_does(recoding: str, cost: str, data: st.DataObject) -> None:
     case = data.draw(cases(8, [recoding], [MODELS["k"]], costs=[cost]))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.checking.test_proof import proved
 from tests.methods.general.test_peel import larger
 from tests.strategies import Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.bounds.range_box import RangeBox
@@ -49,7 +49,7 @@ def test_no_prices_prove_more_than_the_optimum(case: Case, drawn: list[int]) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=many(200))
+@settings(max_examples=examples(200))
 @given(case=cases(6, ["range"], costs=["ncp"]), drawn=st.lists(st.integers(0, 9), min_size=6, max_size=6))
 def test_no_prices_of_many_prove_more_than_the_optimum(case: Case, drawn: list[int]) -> None:
     check_bound(case, drawn)
@@ -73,7 +73,7 @@ def test_the_prices_of_the_bounds_are_confirmed(case: Case) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=many(400))
+@settings(max_examples=examples(400))
 @given(case=cases(7, ["range"], costs=["ncp"]))
 def test_the_prices_of_the_bounds_of_many_are_confirmed(case: Case) -> None:
     check_prices(case)

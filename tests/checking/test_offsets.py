@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.checking.test_proof import members_of
 from tests.strategies import NEARNESS
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.checking.offsets import EntropyOffset
 from shoal.checking.proof import Known, _offsets, _said
@@ -116,7 +116,7 @@ def test_no_admitted_class_gains_more_than_is_said(requirement: str, drawn: Any,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("requirement", REQUIREMENTS)
-@settings(max_examples=many(150))
+@settings(max_examples=examples(150))
 @given(drawn=groups(), exact=st.sampled_from([np.int64, object]))
 def test_no_admitted_class_of_many_gains_more_than_is_said(requirement: str, drawn: Any, exact: Any) -> None:
     check_gain(requirement, drawn, exact)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Asked, Matrix, Value
 from tests.strategies import KNOWN_MODELS, MODELS, NEARNESS, SENSITIVE, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.checking.gains import FINE, EqualSpread, Gain, MetricSpread, gain_of_rows, gain_of_shares, gain_of_values
 from shoal.checking.patterns import Members, Numbers, batches
@@ -229,14 +229,14 @@ def test_the_best_prices_found_never_prove_more_than_the_optimum(case: Case) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=many(150))
+@settings(max_examples=examples(150))
 @given(case=cases(6, ["suppress", "generalize"], costs=PROVABLE))
 def test_the_best_of_many_prices_never_prove_more_than_the_optimum(case: Case) -> None:
     check_climbing(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=many(500))
+@settings(max_examples=examples(500))
 @given(drawn=priced(7))
 def test_many_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[int], int]) -> None:
     check_against_oracle(drawn)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from tests.strategies import Case, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal.bounds
 from shoal.bounds.base import Bound, best_bound
@@ -35,7 +35,7 @@ def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case)
 
 @pytest.mark.slow
 @every_bound
-@settings(max_examples=many(150))
+@settings(max_examples=examples(150))
 @given(case=cases(7, ["suppress"], costs=COUNTED))
 def test_no_suppressed_release_of_many_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)

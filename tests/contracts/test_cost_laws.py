@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.oracle import COSTS as KNOWN
 from tests.oracle import Group
 from tests.strategies import COSTS, MODELS, Case, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.core.sorting import distinct_rows
@@ -24,7 +24,7 @@ def measured(kind: type[Cost]) -> pytest.MarkDecorator:
 
 
 every_cost, every_row_cost = measured(Cost), measured(RowCost)
-few = settings(max_examples=many(6))
+few = settings(max_examples=examples(6))
 
 
 @st.composite

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.contracts.test_method_laws import Run, the_audit_of_the_published_cells_confirms_every_model
 from tests.strategies import QUASI, SENSITIVE, Case, case_of
 from tests.tables.csv_bytes import read_csv
-from tests.thorough import many
+from tests.thorough import examples, many
 
 from shoal.config import FREE, KEYS, read_config
 from shoal.core.errors import ShoalError
@@ -82,7 +82,7 @@ def check_settings(path: Path, text: str) -> None:
         assert isinstance(read_config(path), dict)
 
 
-@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=sections)
 def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, object]) -> None:
     text = "".join(f"{toml(key)} = {toml(value)}\n" for key, value in content.items())
@@ -90,7 +90,7 @@ def test_any_settings_are_read_or_refused(tmp_path: Path, content: dict[str, obj
     check_settings(tmp_path / "shoal.toml", text)
 
 
-@settings(max_examples=many(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=st.lists(st.one_of(words, st.sampled_from(["[", "]", "=", "\n", '"', "{", "}", ",", "1", "'"])), max_size=20)
 )

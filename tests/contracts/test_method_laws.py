@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Group, Value
 from tests.strategies import MODELS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, cases, whole_cases
-from tests.thorough import many
+from tests.thorough import examples, many
 
 from shoal.checking.audit import audit
 from shoal.core.errors import Infeasible, ShoalError, Unsupported
@@ -393,7 +393,7 @@ def test_every_exhaustive_law_holds_for_many_more(method: str) -> None:
 
 @pytest.mark.slow
 @every_method
-@settings(max_examples=many(100))
+@settings(max_examples=examples(100))
 @given(case=cases(6, dropped=[Fraction(0)]))
 def test_only_what_no_release_can_meet_is_infeasible_in_many_more(method: str, case: Case) -> None:
     check_refusal(Run.of(case, method))
@@ -401,7 +401,7 @@ def test_only_what_no_release_can_meet_is_infeasible_in_many_more(method: str, c
 
 @pytest.mark.slow
 @every_method
-@settings(max_examples=many(100))
+@settings(max_examples=examples(100))
 @given(case=cases(6, dropped=DROPPING))
 @example(case=BOTH)
 @example(case=KNOWN)

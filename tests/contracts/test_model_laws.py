@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import MODELS, NEARNESS, QUASI, SENSITIVE, Case, models, numbers, tables
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Bools, Ints
 from shoal.microdata.histogram import Classes, Values
@@ -24,7 +24,7 @@ from shoal.models.base import DOUBT
 from shoal.models.requirement import parse_requirement
 
 every_model = pytest.mark.parametrize("kind", MODELS.values(), ids=MODELS)
-few = settings(max_examples=many(12))
+few = settings(max_examples=examples(12))
 HAIR = Fraction(1, 10**15)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import Value, centroid, reads_as, shows
 from tests.strategies import MODELS, ODD_CATEGORIES, ONE_TABLE, SENSITIVE, Case, Kind, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal.costs
 from shoal.checking.centroid_check import wrong_centroids
@@ -24,7 +24,7 @@ from shoal.tables.star_marks import STAR
 every_recoding = pytest.mark.parametrize("recoding", recodings())
 COVERING = [name for name, kind in recodings().items() if kind.covers]
 every_covering_recoding = pytest.mark.parametrize("recoding", COVERING)
-few = settings(max_examples=many(15))
+few = settings(max_examples=examples(15))
 
 
 @st.composite

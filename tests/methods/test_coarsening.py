@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.command import shoal as command
 from tests.methods.test_time_limits import after
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import HierarchyError, ParameterError, RoleError, Unsupported
@@ -72,7 +72,7 @@ def lost(people: pl.DataFrame, release: Release) -> float:
     return total / people.height / len(TREES)
 
 
-@settings(max_examples=many(20))
+@settings(max_examples=examples(20))
 @given(tables(), st.integers(0, 3), st.integers(0, 2), st.sampled_from(["suppress", "generalize", "range"]))
 def test_a_release_of_a_raised_table_verifies_and_shows_nothing_finer(
     tmp_path_factory: pytest.TempPathFactory, people: pl.DataFrame, age: int, town: int, recoding: str

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import MODELS
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal.models
 from shoal.core.discovery import discover
@@ -100,7 +100,7 @@ BRUTE: dict[str, Callable[[list[Row], list[Row]], bool]] = {
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(15), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=ROWS)
 def test_a_model_of_people_decides_as_a_count_of_people_does(require: str, rows: list[Row]) -> None:
     (model,) = by_people(parse_requirement(require))
@@ -108,7 +108,7 @@ def test_a_model_of_people_decides_as_a_count_of_people_does(require: str, rows:
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(8), deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(rows=ROWS)
 def test_where_everybody_has_one_row_people_are_rows(require: str, rows: list[Row]) -> None:
     rows = [(one, number, value) for number, (one, _, value) in enumerate(rows)]
@@ -121,14 +121,14 @@ def test_where_everybody_has_one_row_people_are_rows(require: str, rows: list[Ro
 
 
 @pytest.mark.parametrize("require", BRUTE)
-@settings(max_examples=many(8), deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(rows=ROWS)
 def test_what_is_implied_of_rows_holds_where_the_model_of_people_does(require: str, rows: list[Row]) -> None:
     models, classes = by_people(parse_requirement(require)), classes_of(rows)
     assert models.of_rows.admits(classes)[models.admits(classes)].all()
 
 
-@settings(max_examples=many(8), deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(rows=ROWS)
 def test_a_level_is_on_the_side_of_the_limit_that_the_decision_is(rows: list[Row]) -> None:
     classes = classes_of(rows)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import Infeasible, Unsupported
@@ -27,7 +27,7 @@ POPULATION = pl.concat([PEOPLE, PEOPLE.with_columns(pl.col("age") + 1)])
 # --- Grassberger's entropy -------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=many(25))
+@settings(max_examples=examples(25))
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6))
 def test_the_entropy_is_that_of_the_formula_with_digamma(counts: list[int]) -> None:
     n = np.array(counts, dtype=float)
@@ -103,7 +103,7 @@ def test_k_rows_are_always_enough() -> None:
 # --- population uniques ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=many(15))
+@settings(max_examples=examples(15))
 @given(st.lists(st.integers(1, 5), min_size=2, max_size=8), st.integers(2, 9), st.fractions(0, 1, max_denominator=9))
 def test_zayatz_is_decided_by_the_shares_of_hypergeometric_draws(sizes: list[int], times: int, share: Fraction) -> None:
     rows = sum(sizes)

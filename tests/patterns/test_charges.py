@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.strategies import MODELS, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.bounds import support
 from shoal.core.arrays import Ints
@@ -69,7 +69,7 @@ def test_compiled_charges_are_those_of_the_arrays(case: Case, lanes: int) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=many(200))
+@settings(max_examples=examples(200))
 @given(case=cases(40, BLOCKS, EVERY, ADDING))
 def test_compiled_charges_are_those_of_the_arrays_in_many_more(case: Case) -> None:
     check(case, 2)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from tests import oracle
 from tests.oracle import Column, Value
 from tests.strategies import Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.microdata.partition import Partition
 from shoal.patterns import Cube, refusals
@@ -85,7 +85,7 @@ def test_the_groups_at_every_node_are_those_of_a_plain_group_by(case: Case) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=many(200))
+@settings(max_examples=examples(200))
 @given(case=cases(40, BLOCKS, costs=ADDING))
 def test_the_groups_at_every_node_are_those_of_a_plain_group_by_in_many_more(case: Case) -> None:
     check_groups(case)

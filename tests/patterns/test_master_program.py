@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.patterns.test_peeling import random_case
 from tests.patterns.test_program import columns
 from tests.strategies import Case, case_of
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.patterns import Cube
 from shoal.patterns.checks import Checks
@@ -75,7 +75,7 @@ def test_it_has_the_value_of_the_pattern_program_whichever_members_it_begins_wit
 
 @pytest.mark.slow
 @pytest.mark.parametrize("require", REQUIRE)
-@settings(max_examples=many(60))
+@settings(max_examples=examples(60))
 @given(table=columns(14), recoding=st.sampled_from(["suppress", "generalize"]))
 def test_it_has_the_value_of_the_pattern_program_in_many_more(
     require: str, table: dict[str, list[Any]], recoding: str

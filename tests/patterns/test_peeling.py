@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import MODELS, QUASI, SENSITIVE, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.core.interruptible import watched
@@ -101,7 +101,7 @@ def test_peeling_covers_every_row_once_with_admitted_classes(drawn: tuple[Case, 
 
 
 @pytest.mark.slow
-@settings(max_examples=many(200))
+@settings(max_examples=examples(200))
 @given(drawn=priced(40))
 def test_peeling_covers_every_row_once_with_admitted_classes_in_many_more(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.patterns import Cube
@@ -104,7 +104,7 @@ def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack(wanted: 
 
 
 @pytest.mark.slow
-@settings(max_examples=many(300))
+@settings(max_examples=examples(300))
 @given(wanted=asked(25))
 def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack_in_many_more(wanted: Asked) -> None:
     check(wanted)

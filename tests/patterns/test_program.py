@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import Case, case_of
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.patterns import Cube
 from shoal.patterns.checks import Checks
@@ -110,7 +110,7 @@ def test_a_program_that_presolving_calls_infeasible_is_solved() -> None:
 
 @pytest.mark.slow
 @every_requirement
-@settings(max_examples=many(50))
+@settings(max_examples=examples(50))
 @given(table=columns(7), recoding=st.sampled_from(["suppress", "generalize"]))
 def test_the_program_finds_the_optimum_of_many_more(require: str, table: dict[str, list[Any]], recoding: str) -> None:
     check(case_of(table, require, recoding=recoding))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.patterns.test_master_program import program_of, solved
 from tests.patterns.test_peeling import random_case
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Floats, Ints
 from shoal.patterns.checks import ENTROPY, RECURSIVE
@@ -53,7 +53,7 @@ def test_no_admitted_class_breaks_a_cut(line: tuple[float, ...], one: Ints, othe
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", LINES)
-@settings(max_examples=many(2_000))
+@settings(max_examples=examples(2_000))
 @given(one=COUNTS, other=COUNTS)
 def test_no_admitted_class_breaks_any_of_many_cuts(line: tuple[float, ...], one: Ints, other: Ints) -> None:
     check(line, one, other)

@@ -93,7 +93,7 @@ sys.addaudithook(watch)
 """Python that sends its own process a signal at the n-th touch of a file in the folder being written."""
 
 
-@pytest.mark.parametrize("stride", [24, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [40, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "overwritten"])
 def test_a_kill_at_any_step_of_writing_leaves_nothing_or_a_whole_release(
     folder: Path, stride: int, existing: bool

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import Infeasible
@@ -196,7 +196,7 @@ def test_what_annealing_does_not_know_is_decided_on_the_driver() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::shoal.core.errors.SafetyWarning")
-@settings(max_examples=many(100))
+@settings(max_examples=examples(100))
 @given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
 def test_mondrian_makes_the_same_classes_of_many_more(
     frame: pl.DataFrame, require: str, recoding: str, at_most: int
@@ -205,7 +205,7 @@ def test_mondrian_makes_the_same_classes_of_many_more(
 
 
 @pytest.mark.slow
-@settings(max_examples=many(100))
+@settings(max_examples=examples(100))
 @given(*ASKED_OF_HILBERT, st.integers(1, 12))
 def test_every_model_holds_in_many_more(frame: pl.DataFrame, require: str, recoding: str, at_most: int) -> None:
     regions_are_safe(frame, "hilbert", require, recoding, at_most)

@@ -13,7 +13,7 @@ import pytest
 import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import ParameterError, TableError
@@ -284,7 +284,7 @@ def test_a_label_that_no_sheet_may_have_is_left_out(tmp_path: Path, title: str) 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".ods", ".sav", ".dta", ".xpt", ".zsav"])
 @given(texts=st.lists(st.none() | st.text(max_size=5), min_size=1, max_size=4))
-@settings(max_examples=many(6), deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 def test_any_text_comes_back_or_is_refused_and_leaves_nothing(suffix: str, texts: list[str | None]) -> None:
     frame = pl.DataFrame({"x": pl.Series(texts, dtype=pl.String), "n": range(len(texts))})
     with TemporaryDirectory() as folder:

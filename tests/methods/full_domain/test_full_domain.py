@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import COSTS, MODELS, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.checking.audit import audit
@@ -127,7 +127,7 @@ def test_it_is_the_best_of_all_levels_where_rows_are_counted(case: Case, share: 
 
 
 @pytest.mark.slow
-@settings(max_examples=many(300))
+@settings(max_examples=examples(300))
 @given(case=cases(12, ["full-domain"], list(MODELS.values()), ANY_COST))
 def test_it_is_the_best_of_all_levels_in_many_more(case: Case) -> None:
     check(case.problem)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.methods.general.test_peel import LINEAR, audited, larger
 from tests.methods.test_time_limits import after
 from tests.strategies import Case, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 import shoal
 from shoal.bounds.boxes import UNIT
@@ -238,7 +238,7 @@ def test_no_release_is_cheaper_than_the_best_partition(recoding: str, cost: str,
 
 
 @pytest.mark.slow
-@settings(max_examples=many(60))
+@settings(max_examples=examples(60))
 @given(data=st.data())
 @every_recoding
 def test_no_release_of_many_is_cheaper_than_the_best_partition(recoding: str, cost: str, data: st.DataObject) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.bounds.test_prices import COUNTEREXAMPLE, one_thread  # noqa: F401
 from tests.methods.general.test_peel import audited, checked, larger
 from tests.strategies import Case, case_of
-from tests.thorough import many
+from tests.thorough import examples, many
 
 import shoal
 from shoal.bounds.linear_program import LinearProgram
@@ -87,7 +87,7 @@ def check(case: Case) -> None:
 
 
 @pytest.mark.parametrize("require", REQUIRE)
-@settings(max_examples=many(6))
+@settings(max_examples=examples(6))
 @given(table=columns(8), way=st.sampled_from(WAYS))
 def test_it_finds_the_optimum_and_calls_it_so(require: str, table: dict[str, list[Any]], way: Any) -> None:
     check(case_of(table, require, **way))
@@ -95,7 +95,7 @@ def test_it_finds_the_optimum_and_calls_it_so(require: str, table: dict[str, lis
 
 @pytest.mark.slow
 @pytest.mark.parametrize("require", REQUIRE)
-@settings(max_examples=many(50))
+@settings(max_examples=examples(50))
 @given(table=columns(10), way=st.sampled_from(WAYS))
 def test_it_finds_the_optimum_of_many_more_and_calls_it_so(require: str, table: dict[str, list[Any]], way: Any) -> None:
     check(case_of(table, require, **way))
@@ -184,7 +184,7 @@ def check_dropping(case: Case) -> None:
 
 
 @pytest.mark.parametrize("require", NOT_CLOSE)
-@settings(max_examples=many(5))
+@settings(max_examples=examples(5))
 @given(table=columns(7), share=st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
 def test_it_finds_the_optimum_where_rows_may_be_dropped(
     require: str, table: dict[str, list[Any]], share: Fraction
@@ -194,7 +194,7 @@ def test_it_finds_the_optimum_where_rows_may_be_dropped(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("require", NOT_CLOSE)
-@settings(max_examples=many(30))
+@settings(max_examples=examples(30))
 @given(table=columns(8), share=st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
 def test_it_finds_the_optimum_of_many_more_where_rows_may_be_dropped(
     require: str, table: dict[str, list[Any]], share: Fraction

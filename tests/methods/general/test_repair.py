@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import CLASS_BY_CLASS, MODELS, Case, case_of, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.checking.audit import audit
 from shoal.core.errors import Infeasible, Unsupported
@@ -149,13 +149,13 @@ def check_audit(case: Case, found: Partition) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=many(15))
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_any_partition_is_repaired_for_every_model(model: str, data: st.DataObject) -> None:
     check(*data.draw(labelled([MODELS[model]])))
 
 
-@settings(max_examples=many(50))
+@settings(max_examples=examples(50))
 @given(drawn=labelled(list(MODELS.values())))
 def test_any_partition_is_repaired_for_several_models_at_once(drawn: tuple[Case, list[int]]) -> None:
     check(*drawn)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import CLASS_BY_CLASS, MODELS, Case, cases
-from tests.thorough import many
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.methods.general import spans
@@ -18,9 +18,9 @@ from shoal.methods.general.repair import Merging, Nearest
 from shoal.methods.general.spans import spans_of
 from shoal.microdata.partition import Partition
 from shoal.recoding.cells import Cells, Groups
-from shoal.recoding.recode import cells_of
+from shoal.recoding.recode import cells_of, recoding_named
 
-COVERING = [name for name in CLASS_BY_CLASS if name != "centroid"]  # a centroid covers no values: there is no span
+COVERING = [name for name in CLASS_BY_CLASS if recoding_named(name).covers]  # a centroid has no span
 TABLES = cases(10, COVERING, dropped=[Fraction(0)])
 
 
@@ -41,7 +41,7 @@ def of_rows(case: Case, groups: Sequence[Ints]) -> list[list[str | None]]:
     return shown(cells_of(case.microdata, case.recoding, Groups(np.concatenate(groups), starts)))
 
 
-@settings(max_examples=many(60))
+@settings(max_examples=examples(60))
 @given(case=TABLES, data=st.data())
 def test_a_union_shows_what_its_rows_would_be_published_with(case: Case, data: st.DataObject) -> None:
     partition = drawn_partition(case, data)
@@ -51,7 +51,7 @@ def test_a_union_shows_what_its_rows_would_be_published_with(case: Case, data: s
     assert joined == of_rows(case, [np.concatenate([rows[one], other]) for other in rows])
 
 
-@settings(max_examples=many(60))
+@settings(max_examples=examples(60))
 @given(case=TABLES, data=st.data())
 def test_a_class_that_takes_in_others_shows_what_all_their_rows_would_be_published_with(
     case: Case, data: st.DataObject
@@ -70,7 +70,7 @@ def test_a_class_that_takes_in_others_shows_what_all_their_rows_would_be_publish
 
 
 @pytest.mark.parametrize("kept", [0, spans.MOST_KEPT])
-@settings(max_examples=many(40))
+@settings(max_examples=examples(40))
 @given(case=TABLES, data=st.data())
 def test_an_increase_is_what_the_union_costs_more(kept: int, case: Case, data: st.DataObject) -> None:
     problem, partition = case.problem, drawn_partition(case, data)
@@ -95,7 +95,7 @@ def cost_of_rows(classes: Merging, rows: Ints) -> float:
     return float(classes.cost.class_losses(cells, size)[0])
 
 
-@settings(max_examples=many(50))
+@settings(max_examples=examples(50))
 @given(case=cases(12, COVERING, kinds=[MODELS["k"], MODELS["l"]], dropped=[Fraction(0)]))
 def test_the_pair_that_is_merged_costs_least_of_all_pairs(case: Case) -> None:
     problem = case.problem
