@@ -77,6 +77,15 @@ def test_secrets_that_are_certain_are_told_first_and_the_button_mends_them(desk:
     assert judged(second).kind == "good"
 
 
+def test_an_attack_is_not_called_covered_where_it_gets_something_that_nothing_was_asked_about(desk: Desk) -> None:
+    run = done(desk)
+    hit = {"attack": "background", "after": 3, "of": 60, "attribute": "ill", "knows": "age", "verdict": ""}
+    both = [{**hit, "standing": standing} for standing in ("within", "no threshold")]
+    found = verdict(run.draft, run.summary or {}, {**(run.measured or {}), "hits": both}, more=False)
+    assert "background (3 rows)" in said(found, "note")
+    assert "background" not in said(found, "good")
+
+
 def test_the_figures_of_a_release_are_the_same_wherever_they_are_told(desk: Desk) -> None:
     run = done(desk)
     measured = run.measured or {}

@@ -131,7 +131,7 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
         yield Finding("good" if after["uniques"]["smallest"] > 1 else "note", said)
     names = " ".join(str(stated["require"]).split())
     yield Finding("good", t("The audit of the published cells confirms all that was asked for: {names}.", names=names))
-    within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"}
+    within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"} - _uncovered(known).keys()
     if within:
         said = t(
             "Attacks that you asked for protection from were tried, and gain no more than your requirement allows:"
