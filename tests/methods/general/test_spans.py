@@ -38,7 +38,7 @@ def drawn_partition(case: Case, data: st.DataObject) -> Partition:
 def of_rows(case: Case, groups: Sequence[Ints]) -> list[list[str | None]]:
     """What groups of rows are published with."""
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows in groups])])
-    return shown(cells_of(case.microdata, case.recoding, Groups(np.concatenate(groups), starts)))
+    return shown(cells_of(case.problem.microdata, case.recoding, Groups(np.concatenate(groups), starts)))
 
 
 @settings(max_examples=examples(60))
