@@ -225,6 +225,7 @@ def test_a_search_takes_its_part_of_epsilon_and_says_so(tmp_path: Path) -> None:
     stated = json.loads((folder / "public" / "certificate.json").read_text())
     assert (stated["epsilon"], stated["search"]["epsilon"], stated["search"]["nodes"]) == ("2", "1", 9)
     assert any("exponential mechanism" in said for said in stated["random"])
+    assert any(said.startswith("the ranges of levels, hierarchies") for said in stated["rests_on"])
     assert shoal.verify(folder).passed
 
 

@@ -46,7 +46,7 @@ RANDOM = (
 CHOSEN = "which of the levels in search are published: drawn by the exponential mechanism, better ones more likely"
 RESTS_ON = (
     "every person has at most one row",
-    "levels, hierarchies, types of columns, epsilon, delta and beta were chosen without looking at the table",
+    "{levels}, hierarchies, types of columns, epsilon, delta and beta were chosen without looking at the table",
     "the draws are unknown to everybody, and the table is drawn from once: each further release adds its epsilon and"
     " its delta",
     "nothing else about the table is published, not even how many rows it has",
@@ -94,6 +94,7 @@ class SampledRelease:
     def stated(self) -> dict[str, Any]:
         """Return what the certificate says, but for hash and seal."""
         drawn, search = self.sampling, self.search
+        given = "levels" if search is None else "the ranges of levels"
         return {
             "kind": KIND,
             "format": 1,
@@ -106,7 +107,7 @@ class SampledRelease:
             "rows": self.table.height,
             "classes": self.classes,
             "random": [*RANDOM, *([] if search is None else [CHOSEN])],
-            "rests_on": list(RESTS_ON),
+            "rests_on": [one.format(levels=given) for one in RESTS_ON],
             **({} if search is None else {"search": _stated(search)}),
         }
 
