@@ -89,7 +89,7 @@ def split(walk, depth, level):
     number, types, before, paid = walk.number[depth], walk.types[depth], walk.group[depth], walk.paid[depth]
     codes, starts, blocks, losses, widths = walk.grid
     start, mine, width = starts[depth, level], codes[depth], widths[depth, level]
-    _, _, key, group = walk.below
+    _, key, group = walk.below
     for i in range(number):
         key[i] = before[i] * width + blocks[start + mine[types[i]]]
     groups = number_keys(key[:number], walk.groups[depth] * width, walk.below)

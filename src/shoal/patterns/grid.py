@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.core.arrays import AnyInts, Codes, Ints
 from shoal.core.compiler import njit
-from shoal.patterns.kernels import copy_into, find_slot
+from shoal.patterns.kernels import copy_into, first_slot
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -74,8 +74,8 @@ class Grid(NamedTuple):
 class Numbering(NamedTuple):
     """Working memory for the groups at a node: a hash table of their keys, and the key and the group of each type."""
 
-    slots: Ints
-    numbers: Codes
+    slots: Codes
+    """By slot: the first type with its key, or -1; or, where keys are few, by key: the number of its group."""
     key: Ints
     group: Codes
 
@@ -86,9 +86,7 @@ def numbering(types):
     size = 4
     while size < 2 * types:
         size *= 2
-    return Numbering(
-        np.empty(size, np.int64), np.empty(size, np.int32), np.empty(types, np.int64), np.empty(types, np.int32)
-    )
+    return Numbering(np.empty(size, np.int32), np.empty(types, np.int64), np.empty(types, np.int32))
 
 
 @njit(cache=True)
@@ -115,27 +113,30 @@ def number_blocks(grid, levels, types, memory):
 @njit(cache=True)
 def number_keys(key, most, memory):
     """Number the distinct keys, which are below `most`, in order of appearance; return how many there are."""
-    slots, numbers, _, group = memory
+    slots, _, group = memory
     size, groups = 4, 0
     while size < 2 * len(key):
         size *= 2
     if most <= size:
-        numbers[:most] = -1
+        slots[:most] = -1
         for t in range(len(key)):
-            if numbers[key[t]] < 0:
-                numbers[key[t]] = groups
+            if slots[key[t]] < 0:
+                slots[key[t]] = groups
                 groups += 1
-            group[t] = numbers[key[t]]
+            group[t] = slots[key[t]]
         return groups
     mask = np.uint64(size - 1)
     slots[:size] = -1
     for t in range(len(key)):
-        slot = find_slot(key[t], slots, mask)
+        slot = first_slot(key[t], mask)
+        while slots[slot] >= 0 and key[slots[slot]] != key[t]:
+            slot = (slot + np.uint64(1)) & mask
         if slots[slot] < 0:
-            slots[slot] = key[t]
-            numbers[slot] = groups
+            slots[slot] = t
+            group[t] = groups
             groups += 1
-        group[t] = numbers[slot]
+        else:
+            group[t] = group[slots[slot]]
     return groups
 
 

@@ -37,10 +37,15 @@ def group_table(types, groups):
 
 
 @njit(cache=True, inline="always")
+def first_slot(key, mask):
+    """Return the slot where the search for a key begins."""
+    return ((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
+
+
+@njit(cache=True, inline="always")
 def find_slot(key, keys, mask):
     """Return the slot of a key, or the empty one where it belongs."""
-    slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
-    slot &= mask
+    slot = first_slot(key, mask)
     while keys[slot] >= 0 and keys[slot] != key:
         slot = (slot + np.uint64(1)) & mask
     return slot

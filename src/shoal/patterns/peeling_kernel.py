@@ -158,10 +158,11 @@ def take_groups(rows, node, found, tally, groups, walk, pieces):
     lines, nodes = pieces
     now, active, remaining, made, classes, looks = walk
     starts, before = gather(groups.numbering.group[:active], found, groups.members), classes
+    values = 0 if tally is None else tally.rest.size
     for g in range(found):
         mine = groups.members[starts[g] : starts[g + 1]]
         taken = rows.left[mine]
-        looks -= COUNTED * len(mine)
+        looks -= COUNTED * len(mine) + values
         if len(mine) == 0 or not _may_go(mine, taken, remaining, rows, tally):
             continue
         remaining -= taken.sum()

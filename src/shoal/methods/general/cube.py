@@ -13,7 +13,7 @@ from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL
 from shoal.methods.general.moves import moved
-from shoal.methods.general.peel import LOOKED, Peel, concluded, peeled, standing, unmet
+from shoal.methods.general.peel import LOOKED, concluded, peeled, standing, unmet
 from shoal.methods.general.program_rounding import is_worthwhile, round_program
 from shoal.methods.general.windows import Windows
 from shoal.methods.l_diversity.tp_plus_refined import TPPlusRefined
@@ -203,7 +203,7 @@ class CoveringSearch:
         """Lay out the cube, charge the rows, and peel for a first time; a start is taken if it is cheaper.
 
         Where this search made the start itself, it was peeled before: it goes on from there. Where closeness is asked
-        for, charges say so little that a release which was peeled quickly is as good. Where merged classes are cheaper
+        for, charges say so little that any release which was found quickly is as good. Where merged classes are cheaper
         than peeled ones, rare values decide, and no peeling is tried again.
         """
         progress(0.0, "charging the rows (compiled at the first use)")
@@ -212,8 +212,7 @@ class CoveringSearch:
         checks = Checks.of(cube, problem.models)
         charges, known = ascent.best.prices, _known(problem, cube, start)
         rivals: list[Covering] = []
-        peeled_before = (CubeSearch.name, Peel.name) if checks.close else (CubeSearch.name,)
-        if known is None or start is None or not (start.merged or start.method in peeled_before):
+        if known is None or start is None or not (start.merged or checks.close or start.method == CubeSearch.name):
             progress(0.05, "peeling")
             found = peeled(cube, checks, charges, deadline)
             known, rivals = (found, []) if known is None else _ranked(known, found)

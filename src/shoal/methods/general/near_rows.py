@@ -49,20 +49,21 @@ class Ordered:
     @classmethod
     def of(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
         """Lay out the tuples of a problem, order them, and find the nearest of each."""
-        microdata, geometry = problem.microdata, Geometry.of(problem)
-        layout, shape = geometry.boxes, geometry.boxes.shape
-        order, nodes = watched(
-            kd_tree, layout.points, geometry.along, layout.pieces_of_columns, shape, deadline=deadline
-        )
+        microdata = problem.microdata
+        unions, lines, layout, along, exact = Geometry.of(problem)
+        points, shape, pieces = layout.points, layout.shape, layout.pieces_of_columns
+        del layout  # what is not needed any more goes at once: there may be millions of rows
+        order, nodes = watched(kd_tree, points, along, pieces, shape, deadline=deadline)
+        del along
         deadline.check()
-        points = layout.points[order]
+        points, lines = points[order], lines[np.append(order, len(order))]
         boxes, most = node_boxes(points, nodes, shape.head), min(neighbours, max(len(points) - 1, 1))
         near = watched(nearest, points, nodes, boxes, shape, most, looked, deadline=deadline)
+        del points, nodes, boxes
         deadline.check()
-        place = np.empty(len(order), np.int64)
+        place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order))
         of_row = place[microdata.tuple_of_row]
         rows = np.lexsort((microdata.identity, of_row))
         first = np.concatenate([[0], np.cumsum(microdata.counts[order])]).astype(np.int32)
-        lines = np.concatenate([geometry.points[order], geometry.points[-1:]])
-        return cls(Space(geometry.shape, lines, near, of_row[rows].astype(np.int32), first), rows, geometry.exact)
+        return cls(Space(unions, lines, near, of_row[rows], first), rows, exact)

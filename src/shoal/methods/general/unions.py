@@ -54,7 +54,7 @@ class Geometry(NamedTuple):
     points: Ints
     """The tuples; the last line is the union of no rows."""
     boxes: Layout
-    along: AnyInts
+    along: Codes
     """Where tuples lie along each column of the boxes."""
     exact: bool
     """Whether what unions cost is the cost of the problem, and not one like it."""
@@ -64,8 +64,6 @@ class Geometry(NamedTuple):
         """Lay out the tuples of a problem by its recoding."""
         if problem.cells_are_blocks:
             return _Blocks.of(problem).geometry()
-        if problem.recoding_kind.along_hierarchies:
-            return _mixed(problem)
         if problem.recoding_kind.along_hierarchies:
             return _mixed(problem)
         return _spans(problem) if problem.recoding_kind.spans else _centroids(problem)
@@ -86,7 +84,7 @@ def _no_box(head: Ints) -> Ints:
     return np.concatenate([np.zeros(head[0], np.int64), np.full(head[1] - head[0], NOWHERE)])
 
 
-def _ranks(problem: Problem) -> AnyInts:
+def _ranks(problem: Problem) -> Codes:
     """Return where tuples lie along each column: by its order, or by its hierarchy."""
     microdata = problem.microdata
     pairs = zip(microdata.quasi, microdata.hierarchies, microdata.tuples.T, strict=True)
@@ -100,9 +98,9 @@ class _Blocks:
     boxes: Layout
     unit: float
     """What a cost of 1 is in units, so that a row of stars costs as many as a row of whole columns of numbers."""
-    points: list[Ints] = field(default_factory=list)
+    points: list[Codes] = field(default_factory=list)
     nodes: list[Ints] = field(default_factory=list)
-    along: list[Ints] = field(default_factory=list)
+    along: list[Codes] = field(default_factory=list)
     made: int = 0
 
     @classmethod
@@ -125,7 +123,7 @@ class _Blocks:
         for level in range(height):
             above[starts[level] - self.made + up[level]] = starts[level + 1] + up[level + 1]
         self.nodes.append(np.column_stack([above, np.rint(losses * self.unit).astype(np.int64)]))
-        self.points.append(starts[0] + up[0][codes])
+        self.points.append((starts[0] + up[0]).astype(np.int32)[codes])
         self.made += len(above)
 
     def add_boxes(self, every: HierarchyCells, codes: Codes, losses: Floats) -> None:
@@ -142,13 +140,16 @@ class _Blocks:
         """Lay out the blocks that tuples are in at one level."""
         names = Coded(pl.Series([str(place) for place in range(len(first))]), np.zeros(0, np.int32))
         self.boxes.add(names, np.asarray(blocks, np.int32), step * max(len(first) - 1, 1))
-        self.along.append(first[blocks])
+        self.along.append(first.astype(np.int32)[blocks])
 
     def geometry(self) -> Geometry:
         """Lay out the blocks alone."""
-        lines, width = np.column_stack(self.points).astype(np.int64), len(self.points)
+        width = len(self.points)
+        lines = np.full((self.boxes.tuples + 1, width), -1)
+        for column, point in enumerate(self.points):
+            lines[:-1, column] = point
         shape = Unions(np.array([0, 0, 0, width, width]), nodes=np.concatenate(self.nodes))
-        return self._near(shape, np.vstack([lines, np.full(width, -1)]), exact=True)
+        return self._near(shape, lines, exact=True)
 
     def beside(self, spans: Layout, sums: _Sums, *, exact: bool) -> Geometry:
         """Lay out the blocks between ranges and sums of other columns, which are among the boxes already."""
@@ -225,7 +226,7 @@ def _mixed(problem: Problem) -> Geometry:
             found = sums.add(column, codes, weight)
             wide, exact = found.wide * float(np.sqrt(weight)), exact and found.exact
         blocks.boxes.add(column, codes, wide)
-        blocks.along.append(ranks[:, index].astype(np.int64))
+        blocks.along.append(ranks[:, index])
     return blocks.beside(spans, sums, exact=exact)
 
 
