@@ -192,6 +192,8 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         patterns = _by_patterns(problem, more)
         if more == BEST and patterns and of_values:
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
+        elif more == NORMAL and patterns and closeness(problem.models):
+            stages += [*patterns, Anneal(effort=NORMAL), Anneal(effort=NORMAL)]
         else:
             stages += [*patterns, Anneal(effort=more)]
     reasons = Peel().accepts(problem)
@@ -205,7 +207,8 @@ def _by_patterns(problem: Problem, effort: str) -> list[Method]:
         return []
     steps, polish = walked(problem), Anneal(effort=QUICK, of_last=True)
     if steps <= PRICED_UP_TO[effort]:
-        return [CubeSearch(effort=effort), polish]
+        began_annealed = effort == BEST and closeness(problem.models)
+        return [CubeSearch(effort=effort), *([] if began_annealed else [polish])]
     return [Peel(effort=NORMAL), polish] if effort == NORMAL else []
 
 

@@ -158,7 +158,7 @@ def take_groups(rows, node, found, tally, groups, walk, pieces):
     lines, nodes = pieces
     now, active, remaining, made, classes, looks = walk
     starts, before = gather(groups.numbering.group[:active], found, groups.members), classes
-    values = 0 if tally is None else tally.rest.size
+    values = 0 if tally is None else tally.rest.size // COUNTED
     for g in range(found):
         mine = groups.members[starts[g] : starts[g + 1]]
         taken = rows.left[mine]

@@ -16,6 +16,7 @@ from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK
 from shoal.methods.general.anneal_kernel import LARGE, laid_out, sweep, total_cost
 from shoal.methods.general.mondrian import Mondrian
+from shoal.methods.general.moves import improved
 from shoal.methods.general.near_rows import Ordered
 from shoal.methods.general.peel import Peel, decided, unmet
 from shoal.methods.general.requirements import Requirements, is_close, requirements, unknown
@@ -24,6 +25,7 @@ from shoal.methods.microaggregation.microaggregation_tfirst import CLOSE_GROUPS_
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.microdata.partition import Partition
 from shoal.models import Rule
+from shoal.patterns.cube import refusals
 from shoal.problem import Problem, Solution
 
 NEIGHBOURS = 16
@@ -105,8 +107,9 @@ class Anneal(Method):
     to it, move to the class of a near row, or change places with rows of it; now and then a class is dissolved
     among its neighbours, or a new one is opened. A step is taken if every class it touches stays admitted and it adds
     no more than a random amount, which shrinks from sweep to sweep: so the search leaves classes that only several
-    steps together improve. The best of all sweeps is kept, and decided by the models themselves. What it began with is
-    returned if it is cheaper, and Mondrian's release if that is.
+    steps together improve. The best of all sweeps is kept, and decided by the models themselves. Where cells are blocks
+    and closeness is asked for, rows also move to any class whose blocks cover them, before and after all sweeps. What
+    it began with is returned if it is cheaper, and Mondrian's release if that is.
 
     The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP for
     ranges and sets, a cost that adds over cells for blocks, squared distances and values other than the commonest for
@@ -157,7 +160,8 @@ class Anneal(Method):
             start = _first(problem, seed, deadline, progress)
         progress(0.0, "finding near rows (compiled at the first use)")
         ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
-        found = self._annealed(problem, ordered, start, seed, deadline, progress)
+        start = _moved(problem, start, deadline)
+        found = _moved(problem, self._annealed(problem, ordered, start, seed, deadline, progress), deadline)
         if (deadline.cut and not ordered.exact) or problem.cost_of(start) <= problem.cost_of(found):
             found = start  # what the search lowers may not be the cost, and more time must not raise that
         solution = decided(self, problem, found, deadline, progress)
@@ -219,6 +223,17 @@ class Anneal(Method):
         polish = min(POLISH, PAID_BY / usual) if is_close(problem) else POLISH
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
+
+
+def _moved(problem: Problem, partition: Partition, deadline: Deadline) -> Partition:
+    """Return classes of blocks, where closeness is asked for, after rows moved to any class whose blocks cover them.
+
+    Such classes are large, and a row's near rows are in few of them; on Adult it saves a quarter in a second. Where
+    closeness is not asked for it saves less than annealing does in that time.
+    """
+    if deadline.passed or not (problem.cells_are_blocks and is_close(problem)) or refusals(problem):
+        return partition
+    return improved(problem, partition, deadline)
 
 
 def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:

@@ -34,7 +34,7 @@ STEPS_BEFORE = 200
 ROUND = 40
 """Windows of a round."""
 ANNEALED = "anneal"
-"""The method whose classes are no start."""
+"""The method that anneals classes."""
 PAYING = 20
 """Windows that together must pay, after the first round."""
 MOST_WINDOWS = 3_000
@@ -184,8 +184,8 @@ class CoveringSearch:
     effort: Effort = Effort()
     rivals: list[Covering] = field(default_factory=list)
     """Coverings that were dearer: a local search may end lower where it begins with one of them."""
-    values_are_rare: bool = False
-    """Whether merged classes were cheaper than peeled ones."""
+    peels: bool = True
+    """Whether peeling may still find a cheaper release."""
     exhausted: bool = False
     """Whether it is proved that no release costs less than the covering, by a search through all that could."""
 
@@ -204,7 +204,8 @@ class CoveringSearch:
 
         Where this search made the start itself, it was peeled before: it goes on from there. Where closeness is asked
         for, charges say so little that any release which was found quickly is as good. Where merged classes are cheaper
-        than peeled ones, rare values decide, and no peeling is tried again.
+        than peeled ones, rare values decide, and no peeling is tried again; nor where classes that meet closeness are
+        annealed.
         """
         progress(0.0, "charging the rows (compiled at the first use)")
         pricing = Pricing.kept(problem, deadline.check)
@@ -219,8 +220,10 @@ class CoveringSearch:
         ascent.price_values()
         if start is not None and start.prices is not None:
             _resume(ascent, start.prices)
-        rare = start is not None and start.merged
-        return cls(problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort), rivals, rare)
+        good = start is not None and (start.merged or (checks.close and start.method == ANNEALED))
+        return cls(
+            problem, checks, ascent, charges, known, seed, deadline, progress, Effort.of(effort), rivals, not good
+        )
 
     def solution(self, method: Method) -> Solution:
         """Return what was found; optimal where the search was exhaustive and the models admit it as it is."""
@@ -279,7 +282,7 @@ class CoveringSearch:
         Negative prices are of rows that others compete for; a mean with them would make every pattern wait. Where
         closeness is asked for, charges say little, and prices lead by themselves.
         """
-        if self.closed or self.values_are_rare:
+        if self.closed or not self.peels:
             return
         self.report(0.42, "peeling led by the prices")
         cube, prices = self.covering.cube, np.maximum(self.ascent.reached.prices, 0)

@@ -39,7 +39,7 @@ def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
 
 def improved(problem: Problem, partition: Partition, deadline: Deadline) -> Partition:
     """Return the classes after a local search over the cube, as they are if a model refuses what it makes of them."""
-    cube = Pricing.of(problem).cube
+    cube = Pricing.kept(problem, deadline.check).cube
     covering = Covering.shown(problem, cube, partition)
     found = moved(covering, Checks.of(cube, problem.models), deadline)
     if found is covering:
