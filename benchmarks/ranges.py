@@ -1,7 +1,7 @@
 """Ranges and sets: Mondrian beside `auto`, which anneals, by rows and by what is asked; whole commands.
 
-`python -m benchmarks.ranges` measures all, `python -m benchmarks.ranges adult close census` what is named. Every cost
-is that of the certificate. The tables of `adult` and `close` are not part of this repository; where they are not at
+`python -m benchmarks.ranges` measures all, `python -m benchmarks.ranges adult close tables census` what is named. Every
+cost is that of the certificate. The tables are not part of this repository, but for the census; where they are not at
 hand, they are skipped.
 """
 
@@ -22,6 +22,8 @@ SEVEN = ("sex", "age", "race", "marital-status", "education", "native-country", 
 SIX = ("sex", "age", "race", "marital", "education_level", "economic_region")
 NINE = ("location", "NACE1", "size", "sex", "age", "education", "occupation", "contract", "fullPart")
 SIZES = (100_000, 1_000_000)
+TABLES = ("brfss2015", "cmc", "creditcard", "fars_gamclass", "nhanes")
+"""Tables by the roles that their `roles.json` suggests."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,29 @@ def close() -> Iterator[Case]:
     yield Case("ses", earnings, NINE, "earnings", "k=5 t(earnings:ordered)=0.2", "fragments")
 
 
+def tables() -> Iterator[Case]:
+    """Yield five tables, each with k alone and with t-closeness."""
+    for name in TABLES:
+        about = SHARED / name / "roles.json"
+        if about.is_file():
+            found = json.loads(about.read_text())
+            quasi, sensitive = found["roles"]["quasi_identifiers"], found["roles"]["sensitive"][0]
+            yield Case(name, SHARED / name / found["main"], quasi, sensitive, "k=5")
+            yield Case(name, SHARED / name / found["main"], quasi, sensitive, f"k=5 t({sensitive})=0.2", "fragments")
+
+
 def main(*named: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        cases = [case for name in named or ("adult", "close", "census") for case in _cases(name, Path(folder))]
+        cases = [
+            case for name in named or ("adult", "close", "tables", "census") for case in _cases(name, Path(folder))
+        ]
         rows = [row for case in cases if case.path.is_file() for row in _rows(case, Path(folder))]
     show("Ranges and sets", ("table", "require", "method", "NCP", "bound", "classes", "CPU s", "peak MB"), rows)
 
 
 def _cases(name: str, folder: Path) -> Iterator[Case]:
     if name != "census":
-        yield from {"adult": adult, "close": close}[name]()
+        yield from {"adult": adult, "close": close, "tables": tables}[name]()
         return
     for size in SIZES:
         path = folder / f"census_{size}.csv"
