@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import exp
+
 import numpy as np
 import polars as pl
 import pytest
+from tests.checking.test_proof import members_of
 
 import shoal
+from shoal.checking import proof
 from shoal.checking.masked_columns import draw_problem
+from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
 from shoal.checking.two_tables import reconstruction_error, sensitive_rows
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.errors import ParameterError, RoleError, TableError, Unsupported
+from shoal.microdata.histogram import Values
+from shoal.models.requirement import parse_requirement
+from shoal.tables.encoded_column import Coded
 
 PEOPLE = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"], "group": [1, 1, 2]}
 COUNTED = pl.DataFrame({"group": [1, 1, 2], "illness": ["flu", "gout", "flu"], "count": [1, 1, 1]})
@@ -92,3 +101,41 @@ def test_a_value_that_reads_as_a_set_counts_only_the_people_who_have_it() -> Non
     assert (found.findings[0].reached, found.holds) == (1, False)
     several = shoal.audit(shown, quasi=["word", "age"], require="kmap=2", population=people.tail(3))
     assert (several.findings[0].reached, several.holds) == (3, True)
+
+
+# --- what a proof says of shares -------------------------------------------------------------------------------------
+
+
+def three_piles(gain: int) -> Piles:
+    """Three values, each a row that gains the same, in one group."""
+    members, _ = members_of([[(kind, gain) for kind in range(3)]])
+    return Piles.of(members, np.arange(3))
+
+
+def test_offsets_of_entropy_are_lowered_until_their_powers_are_allowed() -> None:
+    """The first step is at most twice the largest gain, here too little: 3 e^2 is to come down to 1.1."""
+    piles, level = three_piles(10**6), Fraction(11, 10)
+    unit = piles.whole(piles.dearest[piles.starts].astype(np.float64) / STEPS * 2)
+    _, lowered = EntropyOffset(np.arange(3), 1, level)._rules(piles, unit)
+    start = 4 * piles.dearest
+    found, by = lowered(start)
+    assert int(start[0] - found[0]) > 2 * 10**6
+    assert by[0] > 0
+    assert sum(exp(-(-int(offset) // int(unit[0])) / STEPS) for offset in found) <= level
+
+
+def test_a_diversity_beyond_all_powers_earns_no_offset() -> None:
+    piles = three_piles(10)
+    after = EntropyOffset(np.arange(3), 1, Fraction(2**HIGHEST))(piles.members)
+    assert after.gain.tolist() == [10, 10, 10]
+
+
+def test_a_metric_of_many_values_gives_a_proof_no_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = Coded.of(pl.Series("pay", [1, 2, 5, 5]))
+    values = Values.of(column)
+    [model] = parse_requirement("t(pay:ordered)=0.2")
+    shares = model.shares(values)
+    assert shares is not None
+    assert len(list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64)))) == 1
+    monkeypatch.setattr(proof, "MOST_VALUES", 2)
+    assert list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64))) == []
