@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from fractions import Fraction
 from math import exp
 
@@ -101,6 +102,20 @@ def test_a_value_that_reads_as_a_set_counts_only_the_people_who_have_it() -> Non
     assert (found.findings[0].reached, found.holds) == (1, False)
     several = shoal.audit(shown, quasi=["word", "age"], require="kmap=2", population=people.tail(3))
     assert (several.findings[0].reached, several.holds) == (3, True)
+
+
+def test_dates_move_by_whole_days_the_same_for_a_person_and_not_too_far() -> None:
+    original = pl.Series("day", [date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 3), None])
+    rows, person = np.arange(4), np.array([0, 0, 1, 2])
+    stated = {"mask": "date-shift", "days": 5}
+
+    def shown(*days: int) -> str:
+        moved = [None if one is None else one + timedelta(by) for one, by in zip(original, (*days, 0), strict=True)]
+        return draw_problem(pl.Series("day", moved), original, rows, stated, person)
+
+    assert shown(2, 2, -5) == ""
+    assert shown(2, 3, 1).startswith("1 cell of 'day' is none")
+    assert shown(0, 0, 6).startswith("3 cells of 'day' are none")
 
 
 # --- what a proof says of shares -------------------------------------------------------------------------------------
