@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -161,6 +162,13 @@ def test_columns_that_the_codebook_does_not_describe_are_refused(folder: Path) -
     path.write_text(path.read_text().replace('"name":"w"', '"name":"v"').replace('"name": "w"', '"name": "v"'))
     reseal(folder)
     assert "the table has the stated columns and rows" in said(folder)
+
+
+def test_rows_that_are_said_to_show_no_sensitive_value_are_counted(folder: Path) -> None:
+    path = folder / "public" / "codebook.json"
+    path.write_text(canonical({**json.loads(path.read_text()), "withheld": 3}))
+    reseal(folder)
+    assert "0 rows show no sensitive value, 3 stated" in said(folder)
 
 
 def test_centroids_of_other_rows_are_refused(tmp_path: Path) -> None:
