@@ -13,8 +13,10 @@ from tests.checking.test_proof import members_of
 
 import shoal
 from shoal.checking import proof
+from shoal.checking.gains import gain_of_shares
 from shoal.checking.masked_columns import draw_problem
 from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
+from shoal.checking.patterns import Members
 from shoal.checking.two_tables import reconstruction_error, sensitive_rows
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.errors import ParameterError, RoleError, TableError, Unsupported
@@ -154,3 +156,11 @@ def test_a_metric_of_many_values_gives_a_proof_no_offsets(monkeypatch: pytest.Mo
     assert len(list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64)))) == 1
     monkeypatch.setattr(proof, "MOST_VALUES", 2)
     assert list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64))) == []
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 16, 33])
+def test_classes_of_half_a_value_gain_as_much_as_there_are_rows_of_both(rows: int) -> None:
+    """Of two values, each of so many rows that gain 1, and one row that loses: all that gain are taken."""
+    kinds = np.arange(3)
+    members = Members(kinds, np.array([0]), np.array([rows, rows, 1]), np.array([1, 1, -1]))
+    assert gain_of_shares(np.array([0, 1, 0]), 2)(members).tolist() == [2 * rows]
