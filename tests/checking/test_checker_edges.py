@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from fractions import Fraction
-from math import exp
+from math import ceil, exp, floor
+from random import Random
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,8 @@ from tests.checking.test_proof import members_of
 
 import shoal
 from shoal.checking import proof
-from shoal.checking.gains import gain_of_shares
+from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_shares
+from shoal.checking.gains import STEPS as STEPS_OF_CHARGE
 from shoal.checking.masked_columns import draw_problem
 from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
 from shoal.checking.patterns import Members
@@ -164,3 +166,63 @@ def test_classes_of_half_a_value_gain_as_much_as_there_are_rows_of_both(rows: in
     kinds = np.arange(3)
     members = Members(kinds, np.array([0]), np.array([rows, rows, 1]), np.array([1, 1, -1]))
     assert gain_of_shares(np.array([0, 1, 0]), 2)(members).tolist() == [2 * rows]
+
+
+# --- what closeness lets a class gain, by the formulas, in fractions -------------------------------------------------
+
+
+def random_groups(random: Random) -> tuple[list[list[tuple[int, int]]], list[int], Fraction]:
+    """Some groups of rows, (value, gain) each, the rows of the table that have each of four values, and t."""
+    groups = [
+        [(random.randrange(4), random.randint(-9, 9)) for _ in range(random.randint(1, 6))]
+        for _ in range(random.randint(1, 3))
+    ]
+    return groups, [random.randint(1, 5) for _ in range(4)], Fraction(random.randint(0, 5), 6)
+
+
+def dearest_of(group: list[tuple[int, int]]) -> dict[int, int]:
+    """The highest gain of each value that a group has."""
+    return {value: max(gain for one, gain in group if one == value) for value, _ in group}
+
+
+def moved_to_the_dearest(group: list[tuple[int, int]], totals: list[int], t: Fraction) -> int:
+    """The shares of the table, those of absent values at the dearest gain, then the cheapest as far as t allows."""
+    dearest, rows = dearest_of(group), sum(totals)
+    top, shares = max(dearest.values()), {value: Fraction(total, rows) for value, total in enumerate(totals)}
+    absent = sum((share for value, share in shares.items() if value not in dearest), Fraction(0))
+    if absent > t:
+        return 0
+    left, earned = t - absent, absent * top
+    for value, gain in sorted(dearest.items(), key=lambda one: one[1]):
+        moved = min(left, shares[value])
+        left -= moved
+        earned += moved * top + (shares[value] - moved) * gain
+    return max(len(group) * ceil(earned), 0)
+
+
+def least_charge(group: list[tuple[int, int]], totals: list[int], t: Fraction, apart: list[list[int]]) -> int:
+    """The least over all charges x of `x t + sum of P_u max (w_v - x d(u, v))`."""
+    dearest, rows = dearest_of(group), sum(totals)
+    spread = max(dearest.values()) - min(dearest.values())
+    charges = [0, *(floor(spread * Fraction(2) ** step) for step in STEPS_OF_CHARGE)]
+
+    def earned(x: int) -> Fraction:
+        best = [max(gain - x * Fraction(apart[u][v], 1 << FINE) for v, gain in dearest.items()) for u in range(4)]
+        return x * t + sum((Fraction(total, rows) * one for total, one in zip(totals, best, strict=True)), Fraction(0))
+
+    return max(len(group) * ceil(min(map(earned, charges))), 0)
+
+
+def test_closeness_lets_a_class_gain_what_the_formulas_say() -> None:
+    random, seen = Random(3), set()
+    for _ in range(150):
+        groups, totals, t = random_groups(random)
+        members, values = members_of(groups)
+        expected = [moved_to_the_dearest(group, totals, t) for group in groups]
+        assert EqualSpread(values, np.array(totals), t)(members).tolist() == expected
+        places = [random.randint(0, 1 << FINE) for _ in range(4)]
+        apart = [[abs(one - other) for other in places] for one in places]
+        found = MetricSpread(values, np.array(totals), t, np.array(apart))(members).tolist()
+        assert found == [least_charge(group, totals, t, apart) for group in groups]
+        seen |= {number > 0 for number in (*expected, *found)}
+    assert seen == {False, True}
