@@ -173,8 +173,9 @@ def test_classes_of_half_a_value_gain_as_much_as_there_are_rows_of_both(rows: in
 
 def random_groups(random: Random) -> tuple[list[list[tuple[int, int]]], list[int], Fraction]:
     """Some groups of rows, (value, gain) each, the rows of the table that have each of four values, and t."""
+    most = random.choice((9, 9000))
     groups = [
-        [(random.randrange(4), random.randint(-9, 9)) for _ in range(random.randint(1, 6))]
+        [(random.randrange(4), random.randint(-most, most)) for _ in range(random.randint(1, 6))]
         for _ in range(random.randint(1, 3))
     ]
     return groups, [random.randint(1, 5) for _ in range(4)], Fraction(random.randint(0, 5), 6)
@@ -200,17 +201,22 @@ def moved_to_the_dearest(group: list[tuple[int, int]], totals: list[int], t: Fra
     return max(len(group) * ceil(earned), 0)
 
 
+def charges_of(group: list[tuple[int, int]]) -> list[int]:
+    """What moving a row across distance 1 is charged: nothing, or the spread of the gains times powers of 2."""
+    dearest = dearest_of(group).values()
+    return [0, *(floor((max(dearest) - min(dearest)) * Fraction(2) ** step) for step in STEPS_OF_CHARGE)]
+
+
+def earned_at(x: int, group: list[tuple[int, int]], totals: list[int], t: Fraction, apart: list[list[int]]) -> Fraction:
+    """What a row earns at most at a charge x: `x t + sum of P_u max (w_v - x d(u, v))`."""
+    gains, rows = dearest_of(group).items(), sum(totals)
+    best = [max(gain - x * Fraction(apart[u][v], 1 << FINE) for v, gain in gains) for u in range(4)]
+    return x * t + sum((Fraction(total, rows) * one for total, one in zip(totals, best, strict=True)), Fraction(0))
+
+
 def least_charge(group: list[tuple[int, int]], totals: list[int], t: Fraction, apart: list[list[int]]) -> int:
-    """The least over all charges x of `x t + sum of P_u max (w_v - x d(u, v))`."""
-    dearest, rows = dearest_of(group), sum(totals)
-    spread = max(dearest.values()) - min(dearest.values())
-    charges = [0, *(floor(spread * Fraction(2) ** step) for step in STEPS_OF_CHARGE)]
-
-    def earned(x: int) -> Fraction:
-        best = [max(gain - x * Fraction(apart[u][v], 1 << FINE) for v, gain in dearest.items()) for u in range(4)]
-        return x * t + sum((Fraction(total, rows) * one for total, one in zip(totals, best, strict=True)), Fraction(0))
-
-    return max(len(group) * ceil(min(map(earned, charges))), 0)
+    """The least that rows earn over all charges."""
+    return max(len(group) * ceil(min(earned_at(x, group, totals, t, apart) for x in charges_of(group))), 0)
 
 
 def test_closeness_lets_a_class_gain_what_the_formulas_say() -> None:
@@ -226,3 +232,32 @@ def test_closeness_lets_a_class_gain_what_the_formulas_say() -> None:
         assert found == [least_charge(group, totals, t, apart) for group in groups]
         seen |= {number > 0 for number in (*expected, *found)}
     assert seen == {False, True}
+
+
+def test_the_charges_near_the_best_one_are_taken_and_what_they_earn() -> None:
+    random = Random(4)
+    for _ in range(60):
+        groups, totals, t = random_groups(random)
+        members, values = members_of(groups)
+        places = [random.randint(0, 1 << FINE) for _ in range(4)]
+        apart = [[abs(one - other) for other in places] for one in places]
+        spread = MetricSpread(values, np.array(totals), t, np.array(apart))
+        found = spread.movings(members)
+        dearest, _ = spread._dearest(members)
+        for place, group in enumerate(groups):
+            every = charges_of(group)
+            earned = [earned_at(x, group, totals, t, apart) for x in every]
+            best = next(i for i, one in enumerate(earned) if abs(one - min(earned)) < Fraction(1, 10**6))
+            near = [every[min(max(best + step, 0), len(every) - 1)] for step in (-1, 0, 1)]
+            assert [int(one[place]) for one in found] == near
+            above, roughly = spread.earned(dearest, found[1])
+            assert int(above[place]) == ceil(earned[best])
+            assert float(roughly[place]) == pytest.approx(float(earned[best]), abs=1 / sum(totals))
+
+
+@pytest.mark.parametrize(("apart", "scaled"), [((1 << FINE) - 1, 1), (1 << FINE, 0), (0, 1)])
+def test_the_smallest_part_of_a_distance_counts(apart: int, scaled: int) -> None:
+    """A row gains 1 less the distance, rounded up."""
+    members, values = members_of([[(0, 1)]])
+    spread = MetricSpread(values, np.array([1]), Fraction(0), np.array([[apart]]))
+    assert spread._at(members, np.array([1])).tolist() == [scaled]
