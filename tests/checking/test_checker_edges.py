@@ -14,6 +14,7 @@ from tests.checking.test_proof import members_of
 
 import shoal
 from shoal.checking import proof
+from shoal.checking.centroid_cost import tells_centroid_cost
 from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_shares
 from shoal.checking.gains import STEPS as STEPS_OF_CHARGE
 from shoal.checking.masked_columns import draw_problem
@@ -22,6 +23,7 @@ from shoal.checking.patterns import Members
 from shoal.checking.two_tables import reconstruction_error, sensitive_rows
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.errors import ParameterError, RoleError, TableError, Unsupported
+from shoal.hierarchies.cell_forms import form_of
 from shoal.microdata.histogram import Values
 from shoal.models.requirement import parse_requirement
 from shoal.tables.encoded_column import Coded
@@ -120,6 +122,24 @@ def test_dates_move_by_whole_days_the_same_for_a_person_and_not_too_far() -> Non
     assert shown(2, 2, -5) == ""
     assert shown(2, 3, 1).startswith("1 cell of 'day' is none")
     assert shown(0, 0, 6).startswith("3 cells of 'day' are none")
+
+
+@pytest.mark.parametrize(
+    ("cost", "recoding", "star", "tells"),
+    [
+        ("centroid-error", "centroid", "*", True),
+        ("centroid-error", "centroid", "null", True),
+        ("mixed-loss", "mixed-centroid", "*", True),
+        ("mixed-loss", "mixed-centroid", "null", False),
+        ("ncp", "mixed-centroid", "*", False),
+        ("ncp", "range", "*", False),
+    ],
+)
+def test_stars_that_cannot_be_told_from_missing_values_tell_no_cost(
+    cost: str, recoding: str, star: str, tells: bool
+) -> None:
+    book = {"cost": {"name": cost}, "marks": {"star": star}}
+    assert tells_centroid_cost(book, form_of(recoding)) is tells
 
 
 # --- what a proof says of shares -------------------------------------------------------------------------------------
