@@ -130,7 +130,7 @@ def test_an_audit_of_what_others_published_finds_what_they_measured(name: str) -
     Conventions agree for these: t is the ordered distance of a column of numbers (Score) and the equal distance of
     a column of texts, which are the default distances here too. Where they differ, the audit also gives pycanon's:
 
-    - enhanced beta-likeness: pycanon takes the largest min(gain, -ln p), which no class can exceed;
+    - enhanced beta-likeness: pycanon takes min(largest gain, largest -ln p), which no class can exceed;
     - delta-disclosure: pycanon takes the natural logarithm and leaves out the values that a class lacks;
 
     or what pycanon states is worked out from its convention:

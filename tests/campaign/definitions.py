@@ -211,7 +211,7 @@ class _Known:
 
     def __init__(self, column: oracle.Column) -> None:
         self.column = column
-        self.key = (column.name, column.domain, column.order, _branches(column.tree))
+        self.key = (column.name, column.domain, column.order, column.recoding, _branches(column.tree))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Known) and self.key == other.key

@@ -53,3 +53,6 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
         yield replace(trial, weights={})
     if trial.cost is not None:
         yield replace(trial, cost=None)
+    for name in trial.column_recodings:
+        fewer = {other: recoding for other, recoding in trial.column_recodings.items() if other != name}
+        yield replace(trial, column_recodings=fewer)

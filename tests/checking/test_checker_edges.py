@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from fractions import Fraction
+from math import ceil, exp, floor
+from random import Random
+
 import numpy as np
 import polars as pl
 import pytest
+from tests.checking.test_proof import members_of
 
 import shoal
+from shoal.checking import proof
+from shoal.checking.centroid_cost import tells_centroid_cost
+from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_shares
+from shoal.checking.gains import STEPS as STEPS_OF_CHARGE
 from shoal.checking.masked_columns import draw_problem
+from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
+from shoal.checking.patterns import Members
 from shoal.checking.two_tables import reconstruction_error, sensitive_rows
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.errors import ParameterError, RoleError, TableError, Unsupported
+from shoal.hierarchies.cell_forms import form_of
+from shoal.microdata.histogram import Values
+from shoal.models.requirement import parse_requirement
+from shoal.tables.encoded_column import Coded
 
 PEOPLE = {"age": ["20-29", "20-29", "*"], "illness": ["flu", "gout", "flu"], "group": [1, 1, 2]}
 COUNTED = pl.DataFrame({"group": [1, 1, 2], "illness": ["flu", "gout", "flu"], "count": [1, 1, 1]})
@@ -92,3 +108,176 @@ def test_a_value_that_reads_as_a_set_counts_only_the_people_who_have_it() -> Non
     assert (found.findings[0].reached, found.holds) == (1, False)
     several = shoal.audit(shown, quasi=["word", "age"], require="kmap=2", population=people.tail(3))
     assert (several.findings[0].reached, several.holds) == (3, True)
+
+
+def test_dates_move_by_whole_days_the_same_for_a_person_and_not_too_far() -> None:
+    original = pl.Series("day", [date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 3), None])
+    rows, person = np.arange(4), np.array([0, 0, 1, 2])
+    stated = {"mask": "date-shift", "days": 5}
+
+    def shown(*days: int) -> str:
+        moved = [None if one is None else one + timedelta(by) for one, by in zip(original, (*days, 0), strict=True)]
+        return draw_problem(pl.Series("day", moved), original, rows, stated, person)
+
+    assert shown(2, 2, -5) == ""
+    assert shown(2, 3, 1).startswith("1 cell of 'day' is none")
+    assert shown(0, 0, 6).startswith("3 cells of 'day' are none")
+
+
+@pytest.mark.parametrize(
+    ("cost", "recoding", "star", "tells"),
+    [
+        ("centroid-error", "centroid", "*", True),
+        ("centroid-error", "centroid", "null", True),
+        ("mixed-loss", "mixed-centroid", "*", True),
+        ("mixed-loss", "mixed-centroid", "null", False),
+        ("ncp", "mixed-centroid", "*", False),
+        ("ncp", "range", "*", False),
+    ],
+)
+def test_stars_that_cannot_be_told_from_missing_values_tell_no_cost(
+    cost: str, recoding: str, star: str, tells: bool
+) -> None:
+    book = {"cost": {"name": cost}, "marks": {"star": star}}
+    assert tells_centroid_cost(book, form_of(recoding)) is tells
+
+
+# --- what a proof says of shares -------------------------------------------------------------------------------------
+
+
+def three_piles(gain: int) -> Piles:
+    """Three values, each a row that gains the same, in one group."""
+    members, _ = members_of([[(kind, gain) for kind in range(3)]])
+    return Piles.of(members, np.arange(3))
+
+
+def test_offsets_of_entropy_are_lowered_until_their_powers_are_allowed() -> None:
+    """The first step is at most twice the largest gain, here too little: 3 e^2 is to come down to 1.1."""
+    piles, level = three_piles(10**6), Fraction(11, 10)
+    unit = piles.whole(piles.dearest[piles.starts].astype(np.float64) / STEPS * 2)
+    _, lowered = EntropyOffset(np.arange(3), 1, level)._rules(piles, unit)
+    start = 4 * piles.dearest
+    found, by = lowered(start)
+    assert int(start[0] - found[0]) > 2 * 10**6
+    assert by[0] > 0
+    assert sum(exp(-(-int(offset) // int(unit[0])) / STEPS) for offset in found) <= level
+
+
+def test_a_diversity_beyond_all_powers_earns_no_offset() -> None:
+    piles = three_piles(10)
+    after = EntropyOffset(np.arange(3), 1, Fraction(2**HIGHEST))(piles.members)
+    assert after.gain.tolist() == [10, 10, 10]
+
+
+def test_a_metric_of_many_values_gives_a_proof_no_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = Coded.of(pl.Series("pay", [1, 2, 5, 5]))
+    values = Values.of(column)
+    [model] = parse_requirement("t(pay:ordered)=0.2")
+    shares = model.shares(values)
+    assert shares is not None
+    assert len(list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64)))) == 1
+    monkeypatch.setattr(proof, "MOST_VALUES", 2)
+    assert list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64))) == []
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 16, 33])
+def test_classes_of_half_a_value_gain_as_much_as_there_are_rows_of_both(rows: int) -> None:
+    """Of two values, each of so many rows that gain 1, and one row that loses: all that gain are taken."""
+    kinds = np.arange(3)
+    members = Members(kinds, np.array([0]), np.array([rows, rows, 1]), np.array([1, 1, -1]))
+    assert gain_of_shares(np.array([0, 1, 0]), 2)(members).tolist() == [2 * rows]
+
+
+# --- what closeness lets a class gain, by the formulas, in fractions -------------------------------------------------
+
+
+def random_groups(random: Random) -> tuple[list[list[tuple[int, int]]], list[int], Fraction]:
+    """Some groups of rows, (value, gain) each, the rows of the table that have each of four values, and t."""
+    most = random.choice((9, 9000))
+    groups = [
+        [(random.randrange(4), random.randint(-most, most)) for _ in range(random.randint(1, 6))]
+        for _ in range(random.randint(1, 3))
+    ]
+    return groups, [random.randint(1, 5) for _ in range(4)], Fraction(random.randint(0, 5), 6)
+
+
+def dearest_of(group: list[tuple[int, int]]) -> dict[int, int]:
+    """The highest gain of each value that a group has."""
+    return {value: max(gain for one, gain in group if one == value) for value, _ in group}
+
+
+def moved_to_the_dearest(group: list[tuple[int, int]], totals: list[int], t: Fraction) -> int:
+    """The shares of the table, those of absent values at the dearest gain, then the cheapest as far as t allows."""
+    dearest, rows = dearest_of(group), sum(totals)
+    top, shares = max(dearest.values()), {value: Fraction(total, rows) for value, total in enumerate(totals)}
+    absent = sum((share for value, share in shares.items() if value not in dearest), Fraction(0))
+    if absent > t:
+        return 0
+    left, earned = t - absent, absent * top
+    for value, gain in sorted(dearest.items(), key=lambda one: one[1]):
+        moved = min(left, shares[value])
+        left -= moved
+        earned += moved * top + (shares[value] - moved) * gain
+    return max(len(group) * ceil(earned), 0)
+
+
+def charges_of(group: list[tuple[int, int]]) -> list[int]:
+    """What moving a row across distance 1 is charged: nothing, or the spread of the gains times powers of 2."""
+    dearest = dearest_of(group).values()
+    return [0, *(floor((max(dearest) - min(dearest)) * Fraction(2) ** step) for step in STEPS_OF_CHARGE)]
+
+
+def earned_at(x: int, group: list[tuple[int, int]], totals: list[int], t: Fraction, apart: list[list[int]]) -> Fraction:
+    """What a row earns at most at a charge x: `x t + sum of P_u max (w_v - x d(u, v))`."""
+    gains, rows = dearest_of(group).items(), sum(totals)
+    best = [max(gain - x * Fraction(apart[u][v], 1 << FINE) for v, gain in gains) for u in range(4)]
+    return x * t + sum((Fraction(total, rows) * one for total, one in zip(totals, best, strict=True)), Fraction(0))
+
+
+def least_charge(group: list[tuple[int, int]], totals: list[int], t: Fraction, apart: list[list[int]]) -> int:
+    """The least that rows earn over all charges."""
+    return max(len(group) * ceil(min(earned_at(x, group, totals, t, apart) for x in charges_of(group))), 0)
+
+
+def test_closeness_lets_a_class_gain_what_the_formulas_say() -> None:
+    random, seen = Random(3), set()
+    for _ in range(150):
+        groups, totals, t = random_groups(random)
+        members, values = members_of(groups)
+        expected = [moved_to_the_dearest(group, totals, t) for group in groups]
+        assert EqualSpread(values, np.array(totals), t)(members).tolist() == expected
+        places = [random.randint(0, 1 << FINE) for _ in range(4)]
+        apart = [[abs(one - other) for other in places] for one in places]
+        found = MetricSpread(values, np.array(totals), t, np.array(apart))(members).tolist()
+        assert found == [least_charge(group, totals, t, apart) for group in groups]
+        seen |= {number > 0 for number in (*expected, *found)}
+    assert seen == {False, True}
+
+
+def test_the_charges_near_the_best_one_are_taken_and_what_they_earn() -> None:
+    random = Random(4)
+    for _ in range(60):
+        groups, totals, t = random_groups(random)
+        members, values = members_of(groups)
+        places = [random.randint(0, 1 << FINE) for _ in range(4)]
+        apart = [[abs(one - other) for other in places] for one in places]
+        spread = MetricSpread(values, np.array(totals), t, np.array(apart))
+        found = spread.movings(members)
+        dearest, _ = spread._dearest(members)
+        for place, group in enumerate(groups):
+            every = charges_of(group)
+            earned = [earned_at(x, group, totals, t, apart) for x in every]
+            best = next(i for i, one in enumerate(earned) if abs(one - min(earned)) < Fraction(1, 10**6))
+            near = [every[min(max(best + step, 0), len(every) - 1)] for step in (-1, 0, 1)]
+            assert [int(one[place]) for one in found] == near
+            above, roughly = spread.earned(dearest, found[1])
+            assert int(above[place]) == ceil(earned[best])
+            assert float(roughly[place]) == pytest.approx(float(earned[best]), abs=1 / sum(totals))
+
+
+@pytest.mark.parametrize(("apart", "scaled"), [((1 << FINE) - 1, 1), (1 << FINE, 0), (0, 1)])
+def test_the_smallest_part_of_a_distance_counts(apart: int, scaled: int) -> None:
+    """A row gains 1 less the distance, rounded up."""
+    members, values = members_of([[(0, 1)]])
+    spread = MetricSpread(values, np.array([1]), Fraction(0), np.array([[apart]]))
+    assert spread._at(members, np.array([1])).tolist() == [scaled]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from shoal.bounds.range_box import RangeBox
 from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.bounds.range_prices import RangePrices
 from shoal.checking import class_gains
+from shoal.checking.class_gains_kernel import Memory
 from shoal.checking.proof import price_bound
 from shoal.core.arrays import Ints
 from shoal.core.errors import Unsupported
@@ -145,6 +147,18 @@ def test_a_search_that_must_end_early_proves_less_and_stays_true(monkeypatch: py
     monkeypatch.setattr(class_gains, "IN_ALL", 0)
     assert early < whole
     assert proved(case, prices.of_row.tolist(), prices.denominator) <= early
+
+
+def test_without_room_for_the_kinds_nearby_it_proves_less_and_stays_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = replace(larger("k=3", rows=30, quasi=("number", "decimal", "day")), recoding="range")
+    prices = RangePrices().prices(case.problem)
+    whole = proved(case, prices.of_row.tolist(), prices.denominator)
+
+    def narrow(*asked: Any) -> Memory:
+        return Memory.of(*asked)._replace(kinds=np.zeros(1, np.int64), costs=np.zeros(1, np.int64))
+
+    monkeypatch.setattr(class_gains, "Memory", SimpleNamespace(of=narrow))
+    assert proved(case, prices.of_row.tolist(), prices.denominator) < whole
 
 
 def test_rows_that_compete_for_company_pay_more_than_each_alone() -> None:

@@ -4,9 +4,9 @@ What pycanon states (`peer_outputs/expected.json`) and what is tested of it; k, 
 other tables of people:
 
 - alpha, basic beta: the same figures;
-- enhanced beta: pycanon's largest min(gain, -ln p) never tells that a gain above -ln p is refused whatever beta is,
-  and its delta has natural logarithms and no absent values. Both are second figures of an audit, and equal; the
-  first figures are compared with the definitions;
+- enhanced beta: pycanon's min(largest gain, largest -ln p) never tells that a gain above -ln p is refused whatever
+  beta is, and its delta has natural logarithms and no absent values. Both are second figures of an audit, and equal;
+  the first figures are compared with the definitions;
 - entropy l: pycanon takes the whole part of a number rounded down, and says 1 for exactly 2, and 6 for exactly 7;
 - recursive (c,l): pycanon sorts the counts from the rarest value on, so the c it states is refused by the definition
   for 10 of 12 tables (it says 1 where c must be above 25). Tested are that its figure comes from there, and the

@@ -114,9 +114,9 @@ class EnhancedBetaLikeness(BetaLikeness):
         )
 
     def also(self, histogram: Histogram) -> dict[str, float]:
-        """Return the other convention: the largest min(gain, -ln p), which never says that a class is out of bounds."""
-        gains = np.minimum(self.gains(histogram), self._most(histogram))
-        return {"largest min(gain, -ln p), as pycanon reports it": float(max(gains.max(), 0.0))}
+        """Return the other convention: the largest gain, cut at -ln of the rarest value; no class is out of bounds."""
+        level = min(self.gains(histogram).max(), self._most(histogram).max())
+        return {"min(largest gain, largest -ln p), as pycanon reports it": float(max(level, 0.0))}
 
 
 def _gains(histogram: Histogram, index: int) -> list[tuple[int, Fraction]]:

@@ -32,9 +32,10 @@ class Metric:
     def of(cls, labels: Sequence[str], distances: Sequence[Sequence[Numeral]], source: str = "metric") -> Metric:
         """Check and keep a matrix of distances, each exactly as written."""
         rows = [[as_fraction(cell) for cell in row] for row in distances]
-        if len(set(labels)) < len(labels) or any(len(row) != len(labels) for row in rows) or len(rows) != len(labels):
+        size = len(set(labels))
+        if not size or size < len(labels) or len(rows) != size or any(len(row) != size for row in rows):
             raise ParameterError(
-                f"the metric {source!r} has {len(rows)} rows for {len(set(labels))} different values",
+                f"the metric {source!r} has {len(rows)} rows for {size} different values",
                 expected="a square matrix with each value named once",
             )
         if any(cell is None for row in rows for cell in row):
