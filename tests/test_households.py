@@ -149,7 +149,7 @@ def test_the_number_of_a_household_is_not_published() -> None:
     table = residents()
     assert "home" not in shoal.anonymize(table, **ASKED, require="k=2", other="rest").table.columns
     for role in ("other", "sensitive"):
-        with pytest.raises(RoleError, match="'home' tells which household a row belongs to"):
+        with pytest.raises(RoleError, match="'home' says which household a row belongs to"):
             shoal.anonymize(table, **{**ASKED, role: ["home"], "leave_out": "rest"}, require="k=2")
     with pytest.raises(TableError, match="'home' says which household a row belongs to, and 1 cell is missing"):
         shoal.anonymize(table.with_columns(home=pl.Series([None, *range(39)])), **ASKED, require="k=2")

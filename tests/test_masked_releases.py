@@ -124,7 +124,7 @@ def test_a_model_may_speak_of_a_rounded_column_and_not_of_a_drawn_one(tmp_path: 
     shown = shoal.audit(release.table, quasi=["age"], sensitive=["ill", "income"], require="distinct-l(income)=2")
     assert shown.holds
     for mask in ("noise:0.1", "shuffle", "rank-swap:0.5"):
-        with pytest.raises(Unsupported, match="draws at random: the level would be no level"):
+        with pytest.raises(Unsupported, match="draws at random: the level would not be that"):
             released(masks={"income": mask}, require="k=4 distinct-l(income)=2")
 
 

@@ -139,9 +139,9 @@ def test_attacks_utility_and_report_can_be_had(tmp_path: Path) -> None:
         ({"sensitive": [], "require": "k=2", "leave_out": "rest"}, ParameterError, "no column is sensitive"),
         ({"suppressed": "arx"}, ParameterError, "leave one of the two out"),
         ({"cost": "classification"}, Unsupported, "reads sensitive values"),
-        ({"star": "null"}, Unsupported, "cannot be told from rows with missing values"),
-        ({"require": "average-risk=0.3"}, Unsupported, "is not decided where"),
-        ({"person": ["town"]}, Unsupported, "is not decided where"),
+        ({"star": "null"}, Unsupported, "cannot be distinguished from rows with missing values"),
+        ({"require": "average-risk=0.3"}, Unsupported, "cannot be checked where"),
+        ({"person": ["town"]}, Unsupported, "cannot be checked where"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(more: dict[str, Any], kind: type[Exception], said: str) -> None:

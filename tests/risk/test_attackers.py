@@ -49,7 +49,7 @@ def test_the_journalist_looks_among_the_population() -> None:
     found = measure(PEOPLE, quasi=["age", "town"], population=people)
     assert found.per_row["journalist"].tolist() == [0.25] * 5 + [1]
     assert (found.journalist.highest, found.marketer) == (1, 2.25 / 6)
-    assert found.notes[0] == "1 rows fit nobody of the population, and count as standing alone in it"
+    assert found.notes[0] == "1 rows fit nobody in the population, and count as unique in it"
     assert found.population is not None
     assert found.population.population == 8
     few = measure(PEOPLE, quasi=["town"], population={"town": ["a", "a", "b", "b", "b"]})

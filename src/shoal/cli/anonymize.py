@@ -57,7 +57,9 @@ def publish(given: Mapping[str, Any]) -> Written:
     earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
-        raise Unsupported("--memory-limit cannot be used with --engine spark", hint="tell Spark how much memory it has")
+        raise Unsupported(
+            "--memory-limit cannot be used with --engine spark", hint="set the memory in the configuration of Spark"
+        )
     if on_spark.wanted:
         with meter() as progress:
             on_spark.run(path, reading, request, folder, saving, progress)

@@ -23,7 +23,7 @@ from shoal.cli.settings import flag_values, table_file
 from shoal.cli.terminal import console, somebody_answers
 from shoal.config import seen_from
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
+from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, cannot_write, nearest
 from shoal.core.number_format import counted
 from shoal.inspection import Answers, Inspection, Role, inspect
 from shoal.inspection.suggestion import KEYS
@@ -269,7 +269,7 @@ def _publish(toml: Path, text: str, overwrite: bool) -> Written:
             except ShoalError as error:
                 refused = error
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(toml)!r}: {error.strerror}") from error
+        raise cannot_write(toml, error) from error
     if refused is not None:
         print(f"shoal: the answers are in {toml}: change it, then run shoal anonymize --config {toml}", file=sys.stderr)
         raise refused

@@ -257,7 +257,7 @@ class Method(ABC):
     def _check(self, problem: Problem) -> None:
         reasons = self.accepts(problem)
         if reasons:
-            raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
+            raise Unsupported(f"method {self.name!r} cannot do this: {'; '.join(reasons)}", hint="try --method auto")
 
     def _met(self, problem: Problem, found: Solution, deadline: Deadline, progress: Progress) -> Solution:
         """Return a solution that meets what was asked, where the method worked with other models.

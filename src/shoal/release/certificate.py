@@ -321,7 +321,10 @@ class Certificate:
             content = json.loads(text)
             kept = {key: value for key, value in content.items() if key != "seal"}
             if content["seal"] != seal(kept) or canonical(content) != text:
-                raise ReleaseError("the certificate's seal is broken", hint="it was changed after it was written")
+                raise ReleaseError(
+                    "the certificate's seal is broken",
+                    hint="it was changed after it was written: do not rely on this release",
+                )
             if content["format"] not in FORMATS:
                 raise ReleaseError(
                     f"the certificate has format {content['format']}",

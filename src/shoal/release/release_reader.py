@@ -48,7 +48,10 @@ class Opened:
             raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
         text = public / "certificate.json"
         if not text.is_file():
-            raise ReleaseError("public/certificate.json is missing")
+            raise ReleaseError(
+                "public/certificate.json is missing",
+                hint="without it nothing can be verified: ask for the whole release",
+            )
         certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
         return cls(tables[0], certificate, population)
 

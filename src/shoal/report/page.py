@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.attacks.base import Attack
-from shoal.core.errors import ReleaseError
+from shoal.core.errors import cannot_write
 from shoal.core.markup import Markup, joined, listed, tag
 from shoal.release.release import Release
 from shoal.report.attacks import inference, linkability
@@ -69,7 +69,7 @@ class Report:
         try:
             target.write_text(self.public if public else self.internal, encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ReleaseError(f"cannot write {str(target)!r}: {error.strerror}") from error
+            raise cannot_write(target, error) from error
         return target
 
     def pdf(self, path: str | Path, *, public: bool = False) -> Path:

@@ -185,8 +185,8 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     refused = ", ".join(finding.model for finding in found.findings if not finding.holds)
     if problem.suppressed == "arx":
         raise Unsupported(
-            "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
-            f"{refused}; nothing is released",
+            "with --suppressed arx suppressed rows need not meet the models, and the audit of the published cells"
+            f" refuses {refused}; nothing is released",
             hint="leave --suppressed arx out; with --max-dropped such rows may be dropped",
         )
     raise ShoalError(

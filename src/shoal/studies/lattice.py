@@ -313,7 +313,7 @@ class Evaluation:
         found = Lattice.of(self.problem.microdata)
         if found.refusals:
             raise Unsupported(
-                f"the lattice has {found.nodes:,} nodes, too many to be laid out",
+                f"the lattice has {found.nodes:,} nodes, too many to list",
                 hint="narrow the levels of columns with --level, or leave columns out",
             )
         return found

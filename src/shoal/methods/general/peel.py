@@ -127,7 +127,7 @@ def unmet(problem: Problem) -> list[str]:
     if problem.global_recoding_refusal:
         return [problem.global_recoding_refusal]
     if problem.recoding_kind.two_tables:
-        return ["it merges classes where it must, and groups of two tables are not merged"]
+        return ["it merges classes where it must, and anatomy groups cannot be merged"]
     return problem.refused_as_one()
 
 
