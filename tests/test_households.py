@@ -81,7 +81,7 @@ def test_what_auto_publishes_has_so_many_households_in_each_class(recoding: str,
     shutil.rmtree(folder / "internal")
     public = shoal.verify(folder)
     assert public.passed
-    assert any("checked was what it implies of rows" in note for note in public.not_checked)
+    assert any("what it implies of rows was checked" in note for note in public.not_checked)
 
 
 @pytest.mark.parametrize("method", methods())

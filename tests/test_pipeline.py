@@ -378,8 +378,8 @@ def test_a_column_of_numbers_that_odd_values_make_text_is_in_the_log_without_the
         odd, quasi=["age", "size", "town"], sensitive=["pay"], other="note", allow="note", require="k=2"
     ).decisions
     assert [decision for decision in decisions if "ordered as text" in decision] == [
-        "ordered as text, for values that are no numbers (1 different): age",
-        "ordered as text, for values that are no numbers (1 different): pay",
+        "ordered as text, because 1 different values are not numbers: age",
+        "ordered as text, because 1 different values are not numbers: pay",
     ]
     assert not any(word in decision for decision in decisions for word in ("secret", "hidden", "silent"))
 

@@ -107,7 +107,7 @@ def test_audit_and_verify_know_of_it_and_notice_what_is_forged(tmp_path: Path) -
     release = released(table, require="k=2 l(illness)=1.5", suppress_sensitive=True)
     assert release is not None
     assert release.codebook["withheld"] > 0
-    assert any("no sensitive value is published of" in remark for remark in release.certificate.remarks)
+    assert any("suppressed rows are not published" in remark for remark in release.certificate.remarks)
     folder = release.save(tmp_path / "release")
     assert shoal.verify(folder, original=table).passed
     assert shoal.verify(folder).passed

@@ -53,7 +53,7 @@ def test_the_journalist_looks_among_the_population() -> None:
     assert found.population is not None
     assert found.population.population == 8
     few = measure(PEOPLE, quasi=["town"], population={"town": ["a", "a", "b", "b", "b"]})
-    assert few.notes[0] == "1 classes have more rows than people whom they fit: is the population all of it?"
+    assert few.notes[0] == "1 classes have more rows than people whom they fit: is the population complete?"
     assert few.population is not None
     assert few.population.fraction == 1
 

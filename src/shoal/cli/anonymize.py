@@ -39,6 +39,8 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
     made = publish(given)
     show.saved(made.folder, as_json=as_json, seconds=made.seconds, limit=made.limit)
+    if not as_json:
+        show.reports(made.folder)
 
 
 def publish(given: Mapping[str, Any]) -> Written:

@@ -162,7 +162,7 @@ def solve_raised(
     if known is not None and levels.cut:
         quick = quick_release(problem, seed, progress)
         best = cheapest([known] if quick is None else [known, quick])
-        note = f"time was over before all levels were tried; the release is that of {best.method}"
+        note = f"time ran out before all levels were tried; the release is that of {best.method}"
         return replace(best, cut=True, notes=(*best.notes, note), chosen=(note,) if method == "auto" else ())
     if known is not None and method in QUICK:
         return known

@@ -162,7 +162,7 @@ class Opened:
         if not set(stated) <= set(self.certificate.unprotected or ()):
             return "a column is stated as rounded that is not published as other"
         wrong = [name for name, multiple in stated.items() if _no_multiples(shown[name], multiple)]
-        return f"columns {', '.join(map(repr, wrong))} have other numbers" if wrong else ""
+        return f"columns {', '.join(map(repr, wrong))} have numbers that are not such multiples" if wrong else ""
 
     def mask_problem(self) -> str:
         """Say which columns show cells that the masks stated for them never give."""

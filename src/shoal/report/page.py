@@ -34,17 +34,15 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Singling out": singling_out,
     "Linkability": linkability,
     "Inference": inference,
-    "Use": utility,
-    "Checked and vouched for": trust,
+    "Utility": utility,
+    "Checks and assumptions": trust,
     "Codebook": columns,
     "Reproduce": reproduce,
     "Certificate": certificate,
 }
 UNTITLED = "Report on a release"
 INTERNAL = "Internal: it counts rows of the original and names the random seed. Keep it private."
-PUBLIC = (
-    "Public: the risk of the original, the rows that attacks hit, the original's figures and the seed are left out."
-)
+PUBLIC = "Public: the risk and the figures of the original, the rows that attacks hit and the random seed are left out."
 
 
 @dataclass(frozen=True, eq=False)

@@ -267,7 +267,7 @@ def _notes(
         yield f"{nobody:,} rows fit nobody in the population, and count as unique in it"
     more = int((found < crowds.sizes).sum())
     if more and found.all():
-        yield f"{more:,} classes have more rows than people whom they fit: is the population all of it?"
+        yield f"{more:,} classes have more rows than people whom they fit: is the population complete?"
     if special is None:
         yield "minimal sample uniques were not looked for"
     elif special.largest < min(LARGEST, len(crowds.columns)):

@@ -127,7 +127,7 @@ class LatticeView:
         """Which nodes were left out, in words; nothing where all were evaluated."""
         if self.evaluated == self.size:
             return ""
-        why = "time was over" if self.stopped else "--nodes evaluates more, --level narrows the lattice"
+        why = "time ran out" if self.stopped else "--nodes evaluates more, --level narrows the lattice"
         return (
             f"{self.evaluated:,} of {self.size:,} nodes were evaluated, those that cost least before any row is "
             f"suppressed: {why}"
