@@ -222,7 +222,7 @@ def _requirement(found: Inspection, asked: Asked) -> tuple[str, str]:
 def _ask_requirement(possible: Sequence[Preset], first: int, sensitive: Mapping[str, int]) -> tuple[str, str]:
     """Show the presets that the table can meet, and ask for one of them, or for a requirement of one's own."""
     out = console()
-    out.print("\nHow well people are hidden:", style="bold")
+    out.print("\nHow well people are hidden (a crowd is a group of published rows that look alike):", style="bold")
     for number, preset in enumerate(possible, 1):
         out.print(f"  {number}  {preset.title}: {preset.meaning}")
     while True:
