@@ -129,7 +129,7 @@ def _with_roles(found: Inspection, table: Table, asked: Asked) -> Inspection:
         raise RoleError(
             "no column is a quasi-identifier",
             expected="at least one column that an attacker may know",
-            hint=f"name it with {SETTINGS['quasi'].flag}",
+            hint=f"name it with {SETTINGS['quasi'].flag}; rest takes every column that no flag names",
         )
     return found
 
