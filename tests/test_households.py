@@ -81,7 +81,7 @@ def test_what_auto_publishes_has_so_many_households_in_each_class(recoding: str,
     shutil.rmtree(folder / "internal")
     public = shoal.verify(folder)
     assert public.passed
-    assert any("checked was what it implies of rows" in note for note in public.not_checked)
+    assert any("what it implies of rows was checked" in note for note in public.not_checked)
 
 
 @pytest.mark.parametrize("method", methods())
@@ -149,7 +149,7 @@ def test_the_number_of_a_household_is_not_published() -> None:
     table = residents()
     assert "home" not in shoal.anonymize(table, **ASKED, require="k=2", other="rest").table.columns
     for role in ("other", "sensitive"):
-        with pytest.raises(RoleError, match="'home' tells which household a row belongs to"):
+        with pytest.raises(RoleError, match="'home' says which household a row belongs to"):
             shoal.anonymize(table, **{**ASKED, role: ["home"], "leave_out": "rest"}, require="k=2")
     with pytest.raises(TableError, match="'home' says which household a row belongs to, and 1 cell is missing"):
         shoal.anonymize(table.with_columns(home=pl.Series([None, *range(39)])), **ASKED, require="k=2")

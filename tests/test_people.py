@@ -151,7 +151,7 @@ def test_a_person_may_be_told_by_several_columns_and_is_never_published() -> Non
     assert set(release.table.columns) == {"age", "sex", "ill"}
     for role in ("other", "sensitive"):
         columns = [*ASKED.get(role, ()), "clinic"]
-        with pytest.raises(RoleError, match="'clinic' tells which person a row belongs to"):
+        with pytest.raises(RoleError, match="'clinic' says which person a row belongs to"):
             shoal.anonymize(table, **{**asked, role: columns})
     rest = shoal.anonymize(table.with_columns(note=pl.lit("n")), **{**asked, "other": "rest"})
     assert "patient" not in rest.table.columns
@@ -177,7 +177,7 @@ def test_two_tables_are_refused() -> None:
 
 
 def test_single_dimensional_recoding_is_refused_in_words() -> None:
-    with pytest.raises(Unsupported, match="no method for single-dimensional recoding takes this") as refusal:
+    with pytest.raises(Unsupported, match="no method with the recoding 'single-dimensional' can do this") as refusal:
         shoal.anonymize(visits(), **ASKED, require="k=3", recoding="single-dimensional")
     assert "--recoding generalize" in str(refusal.value)
 

@@ -113,7 +113,7 @@ def test_every_function_takes_a_setting_or_refuses_it_in_words(face: str, name: 
         return
     more = {"vary": "k=2"} if face == "frontier" else {}
     asked = {"quasi": ["age"], "require": "k=2", **more, name: "anything"}
-    with pytest.raises(Unsupported, match=f"{face} takes no {name}: "):
+    with pytest.raises(Unsupported, match=f"{face} does not support {name}: "):
         PYTHON[face](PEOPLE, **asked)
 
 

@@ -107,7 +107,7 @@ def test_audit_and_verify_know_of_it_and_notice_what_is_forged(tmp_path: Path) -
     release = released(table, require="k=2 l(illness)=1.5", suppress_sensitive=True)
     assert release is not None
     assert release.codebook["withheld"] > 0
-    assert any("no sensitive value is published of" in remark for remark in release.certificate.remarks)
+    assert any("suppressed rows are not published" in remark for remark in release.certificate.remarks)
     folder = release.save(tmp_path / "release")
     assert shoal.verify(folder, original=table).passed
     assert shoal.verify(folder).passed
@@ -139,9 +139,9 @@ def test_attacks_utility_and_report_can_be_had(tmp_path: Path) -> None:
         ({"sensitive": [], "require": "k=2", "leave_out": "rest"}, ParameterError, "no column is sensitive"),
         ({"suppressed": "arx"}, ParameterError, "leave one of the two out"),
         ({"cost": "classification"}, Unsupported, "reads sensitive values"),
-        ({"star": "null"}, Unsupported, "cannot be told from rows with missing values"),
-        ({"require": "average-risk=0.3"}, Unsupported, "is not decided where"),
-        ({"person": ["town"]}, Unsupported, "is not decided where"),
+        ({"star": "null"}, Unsupported, "cannot be distinguished from rows with missing values"),
+        ({"require": "average-risk=0.3"}, Unsupported, "cannot be checked where"),
+        ({"person": ["town"]}, Unsupported, "cannot be checked where"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(more: dict[str, Any], kind: type[Exception], said: str) -> None:

@@ -61,7 +61,10 @@ def read_config(path: Path, folder: Path | None = None) -> dict[str, Any]:
             f"there is no configuration {path.name!r} in {str(path.parent)!r}", hint="check the path"
         ) from error
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits, and lists within lists
-        raise ParameterError(f"{path.name!r} is not a TOML file: {error}", hint="see docs/configuration.md") from error
+        raise ParameterError(
+            f"{path.name!r} is not a TOML file: {error}",
+            hint="correct that line; `shoal start FILE` writes a valid configuration",
+        ) from error
     settings: dict[str, Any] = {}
     for section, entries in _renamed(path.name, content).items():
         if section not in (*KEYS, *FREE) or not isinstance(entries, dict):
@@ -87,7 +90,11 @@ def _renamed(file: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if old in content and new in content:
             raise ParameterError(f"{file}: [{old}] and [{new}] are the same section", hint=f"keep [{new}]")
         if old in content:
-            warn(f"{file}: [{old}] is now called [{new}]; the next version does not know it", FutureWarning, 3)
+            warn(
+                f"{file}: [{old}] is now called [{new}]; rename it, the next version will refuse the old name",
+                FutureWarning,
+                3,
+            )
     return {RENAMED.get(section, section): entries for section, entries in content.items()}
 
 

@@ -94,9 +94,14 @@ def anonymize(
     known = any((registry, overlap, follows))
     make = import_module(REPUBLICATION).Earlier.of(registry, overlap, follows).run if known else run  # a layer above
     if engine != LOCAL and limit is not None:
-        raise Unsupported("memory_limit is for the engine local", hint="tell Spark how much memory it has")
+        raise Unsupported(
+            "memory_limit cannot be used with the engine spark", hint="set the memory in the configuration of Spark"
+        )
     if engine != LOCAL and known:
-        raise Unsupported("earlier releases are compared in memory", hint="leave registry out, and use shoal.register")
+        raise Unsupported(
+            "registry cannot be used with the engine spark: earlier releases are compared in memory",
+            hint="leave it out, and use shoal.register",
+        )
     if engine != LOCAL:  # its release speaks like any other; its table is a frame of that engine
         return cast("Release", import_module(ENGINES[engine]).run(data, request, progress or silent))  # a layer above
     with within(limit), watched(progress) as shown:

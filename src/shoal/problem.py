@@ -328,7 +328,7 @@ def make_problem(
     microdata = _within_levels(microdata, kind, levels or {})
     if not kind.covers and models.needs_population:
         raise ParameterError(
-            f"{models} asks whom cells cover, and cells of the recoding {recoding!r} cover nobody",
+            f"{models} counts the people whom cells fit, and means (recoding {recoding!r}) fit nobody",
             hint="use another recoding",
         )
     if kind.two_tables:
@@ -393,7 +393,7 @@ def _check_withheld(problem: Problem) -> None:
     """Refuse to leave out sensitive values where there are none to leave out, or where something else reads them."""
     if not problem.may_suppress:
         raise ParameterError(
-            "sensitive values of suppressed rows are to be left out, and no row may be suppressed",
+            "--suppress-sensitive is given, and no row may be suppressed",
             hint="use --recoding full-domain and --max-suppressed, or leave --suppress-sensitive out",
         )
     if not problem.microdata.sensitive:
@@ -404,7 +404,7 @@ def _check_withheld(problem: Problem) -> None:
         raise ParameterError("--suppress-sensitive is given with --suppressed arx", hint="leave one of the two out")
     if problem.uses_surrogates or not problem.counts_rows:
         raise Unsupported(
-            f"{problem.required} is not decided where sensitive values of suppressed rows are left out",
+            f"{problem.required} cannot be checked where sensitive values of suppressed rows are left out",
             hint="leave --suppress-sensitive out",
         )
     if problem.cost.reads_sensitive:
@@ -444,7 +444,7 @@ def _check_suppression(recoding: Recoding, share: Fraction, suppressed: str) -> 
         raise ParameterError(f"suppressed is {suppressed!r}", expected=" or ".join(map(repr, SUPPRESSED)))
     if not recoding.one_level and (share or suppressed != SUPPRESSED[0]):
         raise ParameterError(
-            f"rows may be suppressed as a whole, but the recoding is {recoding.name!r}",
+            f"max_suppressed or suppressed is given, but the recoding is {recoding.name!r}",
             hint="use --recoding full-domain, or leave max_suppressed and suppressed out",
         )
 
@@ -459,7 +459,7 @@ def _make_cost(words: str, recoding: Recoding, weights: Mapping[str, Fraction], 
     kind = lookup(shoal.costs, Cost, name, "cost")
     if not kind.measures(type(recoding)):
         raise ParameterError(
-            f"cost {name!r} does not measure the recoding {recoding.name!r}", expected=" or ".join(kind.recodings())
+            f"cost {name!r} is not defined for the recoding {recoding.name!r}", expected=" or ".join(kind.recodings())
         )
     if weights and not kind.takes_weights:
         raise ParameterError(
@@ -484,6 +484,6 @@ def _check_population(models: Models, microdata: Microdata) -> None:
     given = microdata.population is not None
     if given != models.needs_population:
         raise ParameterError(
-            f"a population is {'given' if given else 'not given'} for {models}",
+            f"a population is given, and {models} does not use it" if given else f"{models} needs a population",
             hint="give --population FILE with kmap, presence or no-attack-journalist, and only with them",
         )

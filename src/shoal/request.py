@@ -345,12 +345,12 @@ class Request(Choices, Columns):
 
         >>> Request.of("compare", quasi=["age"], require="k=2", neutralise=True)
         Traceback (most recent call last):
-        shoal.core.errors.Unsupported: compare takes no neutralise: it publishes nothing; leave neutralise out
+        shoal.core.errors.Unsupported: compare does not support neutralise: it publishes nothing; leave neutralise out
         """
         given = {name: value for name, value in settings.items() if value is not None}
         for name in given:
             if name in LEFT_OUT[face]:
-                raise Unsupported(f"{face} takes no {name}: {LEFT_OUT[face][name]}", hint=f"leave {name} out")
+                raise Unsupported(f"{face} does not support {name}: {LEFT_OUT[face][name]}", hint=f"leave {name} out")
         return cls(**given)
 
     def start_and_limit(self) -> tuple[int, float | None]:
@@ -462,9 +462,9 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     },
     "codip": {
         "person": "its releases count rows; keep one row of each person",
-        "pseudonym": "a number for each person would join its releases",
+        "pseudonym": "a number for each person would link its releases",
         "household": "its releases count rows; leave household out",
-        "other": "beside several releases of the same rows it would join them",
+        "other": "columns published unchanged in several releases would link their rows",
         "masks": "masked cells of several releases of the same rows could be compared",
         "weight_rounding": "it publishes no record weights",
         "overwrite": "an existing folder is refused",
@@ -480,7 +480,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_KEPT,
         **_WEIGHT,
         **_LOCAL,
-        **dict.fromkeys(("method", "effort", "seed"), "it looks at nodes without a method"),
+        **dict.fromkeys(("method", "effort", "seed"), "it examines nodes without a method"),
         **dict.fromkeys(("recoding", "column_recodings"), "its nodes are full-domain recodings"),
         "star": "it publishes nothing",
         "suppressed": "suppressed rows are always checked",
@@ -490,18 +490,18 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "pseudonym": "rows are counted in Spark; leave --engine spark out",
         "household": "rows are counted in Spark; leave --engine spark out",
         **_WEIGHT,
-        "weight_rounding": "round record weights in Spark before",
-        "masks": "mask columns in Spark before",
+        "weight_rounding": "round record weights in Spark beforehand",
+        "masks": "mask columns in Spark beforehand",
         "suppress_sensitive": "sensitive values of suppressed rows are left out in memory; leave --engine spark out",
-        "unify": "unify spellings in Spark before",
-        "missing": "make codes for missing values null in Spark before",
+        "unify": "unify spellings in Spark beforehand",
+        "missing": "make codes for missing values null in Spark beforehand",
         "order": "use another distance than ordered for words",
         "neutralise": "it writes Parquet, and no spreadsheet runs formulas from it",
         "decimal": "it reads numbers with a point; give a Parquet file",
         **dict.fromkeys(_DATABASE, "read it in Spark, and give the frame to `shoal.spark.anonymize`"),
         "to": "write `release.table` from Spark",
         **dict.fromkeys(("sheet", "header_row"), "it reads CSV and Parquet; save the sheet as one of these"),
-        "memory_limit": "tell Spark how much memory it has",
+        "memory_limit": "set the memory in the configuration of Spark",
         **dict.fromkeys(("report", *ABOUT), "use `shoal report` afterwards"),
         **dict.fromkeys(EARLIER, "earlier releases are compared in memory"),
     },
@@ -509,7 +509,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         **_DESK,
         **dict.fromkeys(_DATABASE, "the page reads files"),
         **_LOCAL,
-        "suppressed": "rows that are not checked are for comparisons with ARX",
+        "suppressed": "rows that are not checked are only for comparisons with ARX",
     },
 }
 """By face, the settings that it does not take, each with its reason. All others it uses, or refuses in words."""

@@ -73,12 +73,12 @@ def coverage(tally: Tally) -> tuple[list[list[str]], dict[str, str]]:
 def short_reason(reason: str, model: str) -> str:
     """Return the first thing that a refusal names, its model not by name; not that of one table, where it names more.
 
-    >>> short_reason("method '...' cannot take this: the whole table does not meet k=N; it is for stars; try auto", "k")
+    >>> short_reason("method '...' cannot do this: the whole table does not meet k=N; it is for stars; try auto", "k")
     'it is for stars'
     >>> short_reason("t(illness:equal)=N cannot be met by two tables (anatomy): who is in it is known; ask less", "t")
     'the model cannot be met by two tables (anatomy): who is in it is known'
     """
-    text = re.sub(r"^(method '\.\.\.' cannot take this|no method for \S+ recoding takes this): ", "", reason)
+    text = re.sub(r"^(method '\.\.\.' cannot do this|no method with the recoding '\.\.\.' can do this): ", "", reason)
     text = re.sub(rf"\b{re.escape(model)}(\([^)]*\))?=(\([^)]*\)|\w+)", "the model", text)
     text = re.sub(r"\b[\w-]+(\([^)]*\))?=(\([^)]*\)|\w+)", "the model worked with", text)
     text = re.sub(r"values of \S+", "values of the attribute", text)

@@ -206,5 +206,5 @@ def test_dropped_rows_gain_what_their_prices_are_above_a_row_of_stars() -> None:
 
 
 def test_other_costs_of_ranges_are_refused() -> None:
-    with pytest.raises(Unsupported, match="prices prove nothing"):
+    with pytest.raises(Unsupported, match="prices prove no lower bound"):
         proved(replace(larger("k=2"), recoding="range", cost="discernibility"), [0] * 120)

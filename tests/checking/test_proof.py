@@ -383,7 +383,7 @@ def test_a_class_like_the_table_gains_the_mean_of_its_dearest_rows() -> None:
 )
 def test_what_prices_say_nothing_about_is_refused(recoding: str, cost: str) -> None:
     case = case_of({"number": [1, 2], "illness": ["gout"] * 2}, "k=2", recoding=recoding, cost=cost)
-    with pytest.raises(Unsupported, match="prices prove nothing"):
+    with pytest.raises(Unsupported, match="prices prove no lower bound"):
         proved(case, [0, 0])
 
 

@@ -87,7 +87,7 @@ BAD = {
     ),
     "hierarchy not nested": Bad(
         PEOPLE,
-        "level 2 cuts through 1 groups of level 1",
+        "level 2 splits 1 groups of level 1",
         ("--recoding=generalize", "--hierarchy=town=town.csv"),
         tree=f"{CANARY}1;north;east;all\n{CANARY}3;north;west;all\n",
     ),

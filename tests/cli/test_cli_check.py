@@ -104,7 +104,7 @@ def test_an_audit_takes_record_weights(home: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table.csv", "--quasi=age", "--record-weight=sex"], "the record weights in 'sex' are String"),
+        (["table.csv", "--quasi=age", "--record-weight=sex"], "the record weights in 'sex' have the type String"),
         (["table.csv", "--quasi=age", "--population-size=2"], "2 people, the table 5 rows"),
         (["table.csv", "--quasi=agee"], "did you mean 'age'?"),
         (["table.csv", "--quasi=age", "--require=l(illness)=2"], "expected a sensitive column"),

@@ -107,13 +107,16 @@ def test_a_picture_is_drawn(home: Path, name: str) -> None:
     ("arguments", "message"),
     [
         ([*BASIC, "--methods=mondrain"], "unknown method 'mondrain'; did you mean 'mondrian'?"),
-        ([*BASIC, "--methods="], "no method is named"),
+        ([*BASIC, "--methods="], "the list of methods is empty"),
         ([*BASIC, "--methods=auto,auto"], "method 'auto' is named twice"),
         (["compare", "nobody.csv", *BASIC[2:]], "there is no file 'nobody.csv'"),
         (["compare", *BASIC[2:]], "FILE is not given"),
         (["compare", "census.csv", "--require=k=5"], "--quasi is not given"),
         (["compare", "census.csv", "--quasi=age"], "--require is not given"),
-        ([*BASIC, "--plot=methods.gif"], "'methods.gif' is no picture that can be written; expected .svg, .png, .html"),
+        (
+            [*BASIC, "--plot=methods.gif"],
+            "cannot write a picture to 'methods.gif'; expected a name that ends in .svg, .png, .html",
+        ),
         ([*BASIC, "--plot=nowhere/methods.svg"], "there is no folder 'nowhere'"),
         ([*BASIC, "--time-limit=-1"], "time_limit is -1"),
         ([*BASIC, "--hierarchy=age"], "--hierarchy 'age'; expected COLUMN=VALUE"),

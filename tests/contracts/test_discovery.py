@@ -112,7 +112,9 @@ def test_a_broken_plugin_is_left_out_with_a_warning_that_names_it(
     (tmp_path / "plugged").mkdir()
     (tmp_path / "plugged" / "__init__.py").write_text('PLUGINS = "shoal.a_group_of_a_test"\n')
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.warns(PluginWarning, match="plugin 'bad' of theirs is left out: ModuleNotFoundError"):
+    with pytest.warns(
+        PluginWarning, match="plugin 'bad' of theirs cannot be loaded and is left out: ModuleNotFoundError"
+    ):
         assert list(discover(importlib.import_module("plugged"), Cost)) == ["good"]
 
 

@@ -105,6 +105,22 @@ def test_what_one_installation_compiled_another_one_of_the_same_text_reads(tmp_p
     assert said == ["True", "False"]
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_nothing_is_left_behind_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    """No home, and code that cannot be written to: the loop is compiled for this run."""
+    (tmp_path / "home").touch()
+    (tmp_path / "temporary").mkdir()
+    script = (
+        "import os; os.access = lambda *_: False\n"
+        "from shoal.core.compiler import njit\n"
+        "def doubled(number): return 2 * number\n"
+        "print(njit(doubled, cache=True)(21))"
+    )
+    there = {**_at_home(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
+    done = subprocess.run([sys.executable, "-c", script], env=there, capture_output=True, text=True, check=True)
+    assert (done.stdout, list((tmp_path / "temporary").iterdir())) == ("42\n", [])
+
+
 def test_loops_of_other_modules_are_compiled_with_those_that_call_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ def test_a_limit_that_is_kept_changes_nothing() -> None:
 
 
 def test_a_table_that_can_never_fit_is_refused_before_any_work() -> None:
-    with pytest.raises(Unsupported, match=r"1,000,000,000 rows of 9 columns take at least 104\.\d GiB"):
+    with pytest.raises(Unsupported, match=r"1,000,000,000 rows of 9 columns need at least 104\.\d GiB"):
         MemoryLimit(2**31).check_table(10**9, 9)
 
 
@@ -62,7 +62,7 @@ def test_work_that_takes_more_is_ended() -> None:
 
 
 def test_the_engine_spark_has_limits_of_its_own() -> None:
-    with pytest.raises(Unsupported, match="memory_limit is for the engine local"):
+    with pytest.raises(Unsupported, match="memory_limit cannot be used with the engine spark"):
         shoal.anonymize(PEOPLE, quasi=["age"], require="k=2", engine="spark", memory_limit="1GiB")
 
 

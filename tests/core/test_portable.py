@@ -16,6 +16,7 @@ import pytest
 
 from shoal.core import atomic_files, file_lock, processes
 from shoal.core.file_lock import inherited, keep_lock, lock, locked
+from shoal.core.kernel_folder import MOST_FOLDERS, own_folder
 from shoal.tables import csv_spill
 
 
@@ -133,3 +134,38 @@ def test_the_page_ends_by_the_signals_that_there_are(monkeypatch: pytest.MonkeyP
     found: dict[str, Any] = {"signal": signal}
     exec(line, found)
     assert found["ENDS"] == (signal.SIGTERM,)
+
+
+@pytest.mark.usefixtures("windows")
+def test_compiled_loops_are_kept_in_the_local_folder_of_a_user_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    folder = own_folder("loops")
+    assert folder == tmp_path / "shoal" / "kernels" / "loops"
+    assert folder.is_dir()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a home is elsewhere on Windows")
+def test_compiled_loops_are_kept_only_where_nobody_else_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert own_folder("loops") is not None
+    (tmp_path / ".cache" / "shoal" / "kernels").chmod(0o777)
+    assert own_folder("loops") is None
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    assert own_folder("loops") is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a home is elsewhere on Windows")
+def test_only_some_texts_of_the_loops_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for number in range(MOST_FOLDERS + 2):
+        folder = own_folder(str(number))
+        assert folder is not None
+        os.utime(folder, (number, number))
+    assert own_folder("last") is not None
+    left = {one.name for one in (tmp_path / ".cache" / "shoal" / "kernels").iterdir()}
+    assert left == {"last", *(str(number) for number in range(3, MOST_FOLDERS + 2))}

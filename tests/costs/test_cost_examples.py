@@ -72,5 +72,5 @@ def test_a_cost_without_weights_refuses_them() -> None:
 
 
 def test_a_cost_refuses_a_recoding_it_does_not_measure() -> None:
-    with pytest.raises(ParameterError, match="does not measure"):
+    with pytest.raises(ParameterError, match="is not defined for the recoding"):
         cost("range", "height")

@@ -122,10 +122,10 @@ def test_dates_that_could_be_either_form_are_no_dates_unless_it_is_said() -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("common:shares=0.05,0.01", "the shares do not rise"),
-        ({"builder": "common", "keep": [["a"], ["b"]], "others": [2, 3]}, "keeps what the level before does not"),
-        ({"builder": "common", "keep": [["a"]]}, "1 levels of what stays and 0 numbers of others"),
-        ({"builder": "words", "groups": ["has gov"]}, "as a group"),
+        ("common:shares=0.05,0.01", "the shares do not increase"),
+        ({"builder": "common", "keep": [["a"], ["b"]], "others": [2, 3]}, "the levels are not ordered"),
+        ({"builder": "common", "keep": [["a"]]}, "keep has 1 levels and others has 0 numbers"),
+        ({"builder": "words", "groups": ["has gov"]}, "words: a group is 'has gov'"),
     ],
 )
 def test_parameters_that_make_no_hierarchy(words: object, message: str) -> None:

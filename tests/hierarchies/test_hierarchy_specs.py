@@ -60,9 +60,9 @@ def test_files(tmp_path: Path) -> None:
         ("intervals:widht=5", "intervals has no parameter 'widht'; did you mean 'width'"),
         ({"builder": "prefixes", "length": 3}, "did you mean 'lengths'"),
         ("stars:3", "stars was given '3'; expected no parameters"),
-        ("intervals", "several or none of edges, width and bins"),
-        (5, "a hierarchy given as a int"),
-        (None, "a hierarchy given as a NoneType"),
+        ("intervals", "none or several of edges, width and bins"),
+        (5, "a hierarchy is given as a int"),
+        (None, "a hierarchy is given as a NoneType"),
     ],
 )
 def test_refused_specs(spec: object, message: str) -> None:

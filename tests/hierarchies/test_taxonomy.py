@@ -116,8 +116,8 @@ def test_rows_that_agree_are_one_and_rows_that_disagree_are_refused(tmp_path: Pa
         (";x;*", "no leaves"),
         ("a;x;*\n\nb;*\n", "'h.csv', line 3 has 2 cells, the first row has 3"),
         ("a;x;*\nb;;*\n", "'h.csv', line 2 has no label at level 1"),
-        ("a;x;*;*\nb;y;z;*", "level 2 calls 1 of 2 leaves '\\*'.*give the group a name"),
-        ("a;n;x;*\nb;n;y;*", "level 2 cuts through 1 groups of level 1.*different names"),
+        ("a;x;*;*\nb;y;z;*", "level 2 labels 1 of 2 leaves '\\*'.*give the group a name"),
+        ("a;n;x;*\nb;n;y;*", "level 2 splits 1 groups of level 1.*different names"),
         ("a;b;*\nb;b;*\nc;c;*", "level 1 has a label that means a different set"),
         ("a;b;*\nb;a;*", "level 1 has a label that means a different set"),
     ],
@@ -134,7 +134,7 @@ def test_refused_files(tmp_path: Path, text: str, message: str) -> None:
         ('{"a": ["b"], "a": ["c"]}', "names a group twice"),
         ('{"a": ["b"], "c": []}', "a group at depth 1 is empty"),
         ("[]", "a group at depth 0 is empty"),
-        ('{"a": {"n": ["b"]}, "c": {"n": ["d"]}}', "cuts through 1 groups"),
+        ('{"a": {"n": ["b"]}, "c": {"n": ["d"]}}', "splits 1 groups"),
     ],
 )
 def test_refused_trees(tmp_path: Path, text: str, message: str) -> None:

@@ -144,7 +144,7 @@ def test_who_stops_a_run_gets_no_more_than_mondrian_costs(method: str) -> None:
 def test_the_certificate_says_that_time_cut_the_search_and_the_configuration_keeps_the_limit() -> None:
     table = census(300, seed=3)
     cut = shoal.anonymize(table, quasi=["age", "gender", "race"], leave_out="rest", require="k=5", time_limit=0)
-    assert any("search was ended before it was done" in remark for remark in cut.certificate.remarks)
+    assert any("search was stopped early" in remark for remark in cut.certificate.remarks)
     assert any("time limit ended the search" in note for note in cut.certificate.chosen)
     assert cut.config["time_limit"] == 0
 
@@ -170,7 +170,7 @@ def test_a_release_that_mondrian_beats_is_replaced_by_mondrians_and_the_notes_sa
     stop.set()
     found = Slow().run(case.problem, deadline=Deadline(stop=stop))
     assert found.method == "mondrian"
-    assert found.notes[-1].startswith("time was over before slow had ended; the release is that of mondrian")
+    assert found.notes[-1].startswith("time ran out before slow had ended; the release is that of mondrian")
 
 
 def test_compiling_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ def test_every_model_says_what_it_does_where_a_person_has_several_rows() -> None
 
 def test_a_model_of_people_needs_to_know_whom_rows_are_about() -> None:
     (model,) = by_people(parse_requirement("k=2"))
-    with pytest.raises(Unsupported, match="nobody says whom the rows are about"):
+    with pytest.raises(Unsupported, match="no column says which person a row belongs to"):
         model.admits(Classes(np.zeros(3, dtype=np.int64), 1, {}))
 
 

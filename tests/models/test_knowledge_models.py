@@ -164,7 +164,7 @@ def test_the_average_distance_is_weighted_by_rows() -> None:
 
 def test_an_attribute_that_is_known_is_refused() -> None:
     for require in ("ck(illness|drug)=(1/2,1)", "skyline(illness|drug)=(0,0,0,1/2)", "average-t(illness|drug)=0.1"):
-        with pytest.raises(Unsupported, match="counts other attributes as known"):
+        with pytest.raises(Unsupported, match="is not defined where other attributes are known"):
             shoal.audit(
                 {"town": ["x"], "illness": ["a"], "drug": ["b"]},
                 quasi="town",

@@ -70,9 +70,13 @@ def test_a_release_of_columns_alike_says_nothing_of_single_columns() -> None:
     [
         ({"column_recodings": {"agee": "range"}}, RoleError, "did you mean 'age'"),
         ({"column_recodings": {"age": "full-domain"}}, ParameterError, "expected suppress or generalize or range or"),
-        ({"column_recodings": {"age": "range"}, "recoding": "anatomy"}, ParameterError, "that of the others"),
-        ({"recoding": "mixed", "cost": "height"}, ParameterError, "does not measure"),
-        ({"recoding": "mixed-centroid", "cost": "ncp"}, ParameterError, "does not measure"),
+        (
+            {"column_recodings": {"age": "range"}, "recoding": "anatomy"},
+            ParameterError,
+            "the recoding of the other columns",
+        ),
+        ({"recoding": "mixed", "cost": "height"}, ParameterError, "is not defined for the recoding"),
+        ({"recoding": "mixed-centroid", "cost": "ncp"}, ParameterError, "is not defined for the recoding"),
         ({"recoding": "mixed", "method": "peel"}, shoal.Unsupported, "recoded in different ways"),
     ],
 )

@@ -291,7 +291,7 @@ def test_a_release_that_costs_less_than_it_can_is_refused(made: Release, folder:
 
 def test_the_certificate_claims_no_more_than_the_proof(folder: Path) -> None:
     reseal(folder, proved=0.9, lower_bound=0.9)
-    assert verify(folder, original=ORIGINAL).failures == [f"{FOLLOWS}: the certificate states another one"]
+    assert verify(folder, original=ORIGINAL).failures == [f"{FOLLOWS}: the certificate states another lower bound"]
 
 
 @pytest.mark.parametrize("name", ["prices.parquet", "proof.json"])

@@ -248,14 +248,14 @@ def test_sensitive_columns_of_which_nothing_is_asked_are_unprotected() -> None:
         )[1]
         for require in ("k=3", "k=3 distinct-l(illness)=2")
     ]
-    assert points[0].startswith("Unprotected: 'illness' is sensitive and no model speaks of it")
+    assert points[0].startswith("Unprotected: 'illness' is sensitive and no model protects it")
     assert points[1] == "Unprotected: no column."
 
 
 def test_a_requirement_that_asks_for_nothing_is_called_so() -> None:
     made = released(people(), require="k=1", recoding="suppress")
     points = bullets(make(made, people(), attacks=["linkage"], queries=0).internal)
-    assert points[2].endswith("It asks for nothing that not every table meets: nothing is protected.")
+    assert points[2].endswith("Every table meets it: nothing is protected.")
     assert points[3].startswith("Highest chance: 100 % to pick")
 
 

@@ -63,7 +63,7 @@ def test_attributes_that_a_model_reads_together_stay_together() -> None:
 def test_bad_requests_are_refused_in_words() -> None:
     with pytest.raises(ParameterError, match="no sensitive column"):
         codip(PEOPLE, quasi=QUASI, sensitive=[], require="k=2")
-    with pytest.raises(ParameterError, match="no model covers 'occupation'"):
+    with pytest.raises(ParameterError, match="no model is required for 'occupation'"):
         codip(PEOPLE, quasi=QUASI, sensitive=["income", "occupation"], require="l(income)=2")
     with pytest.raises(ParameterError):
         codip(PEOPLE, quasi=QUASI, sensitive=["income"], require="k=2", largest=0)

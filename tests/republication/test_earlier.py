@@ -100,7 +100,7 @@ def test_wrong_settings_are_refused_before_any_work(home: Path, asked: dict[str,
 
 
 def test_what_is_no_register_and_another_engine_are_refused(home: Path) -> None:
-    with pytest.raises(ReleaseError, match="is no register"):
+    with pytest.raises(ReleaseError, match="is not a register"):
         shoal.anonymize("people.csv", **ROLES, require="k=2", registry=".")
     with pytest.raises(Unsupported, match="compared in memory"):
         shoal.anonymize("people.csv", **ROLES, require="k=2", registry="known", engine="spark")

@@ -95,7 +95,7 @@ def test_a_register_is_read_back_and_holds_no_cell(tmp_path: Path) -> None:
         Register.at(path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(ReleaseError, match="no register"):
+    with pytest.raises(ReleaseError, match="not a register"):
         Register.at(tmp_path / "other")
 
 

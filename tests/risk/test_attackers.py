@@ -49,11 +49,11 @@ def test_the_journalist_looks_among_the_population() -> None:
     found = measure(PEOPLE, quasi=["age", "town"], population=people)
     assert found.per_row["journalist"].tolist() == [0.25] * 5 + [1]
     assert (found.journalist.highest, found.marketer) == (1, 2.25 / 6)
-    assert found.notes[0] == "1 rows fit nobody of the population, and count as standing alone in it"
+    assert found.notes[0] == "1 rows fit nobody in the population, and count as unique in it"
     assert found.population is not None
     assert found.population.population == 8
     few = measure(PEOPLE, quasi=["town"], population={"town": ["a", "a", "b", "b", "b"]})
-    assert few.notes[0] == "1 classes have more rows than people whom they fit: is the population all of it?"
+    assert few.notes[0] == "1 classes have more rows than people whom they fit: is the population complete?"
     assert few.population is not None
     assert few.population.fraction == 1
 

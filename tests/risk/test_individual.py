@@ -60,7 +60,11 @@ def test_the_global_risk_adds_up() -> None:
 
 @pytest.mark.parametrize(
     ("weights", "said"),
-    [([1, 0, 1, 1, 1, 1], "1 of 6 record weights"), ([None, -1.0, 1, 1, 1, 1], "2 of 6"), (["a"] * 6, "are String")],
+    [
+        ([1, 0, 1, 1, 1, 1], "1 of 6 record weights"),
+        ([None, -1.0, 1, 1, 1, 1], "2 of 6"),
+        (["a"] * 6, "have the type String"),
+    ],
 )
 def test_weights_that_are_none_are_refused(weights: list[object], said: str) -> None:
     table = pl.DataFrame({"age": PEOPLE["age"], "weight": weights}, strict=False)

@@ -215,7 +215,7 @@ def test_entries_that_are_too_large_are_refused(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "study.deid").write_text("plain text")
-    with pytest.raises(ParameterError, match="is no ZIP archive"):
+    with pytest.raises(ParameterError, match="is not a ZIP archive"):
         read_project(tmp_path / "study.deid", tmp_path / "study")
     with pytest.raises(ParameterError, match="there is no file"):
         read_project(tmp_path / "none.deid", tmp_path / "study")
@@ -224,7 +224,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "mine.txt").write_text("mine")
-    with pytest.raises(ParameterError, match="is there already"):
+    with pytest.raises(ParameterError, match="exists already"):
         read_project(saved(tmp_path), tmp_path / "study")
     assert (tmp_path / "study" / "mine.txt").read_text() == "mine"
 

@@ -72,8 +72,8 @@ def test_a_table_that_does_not_keep_to_the_request_is_shown_and_never_the_best(t
 @pytest.mark.parametrize(
     ("table", "why"),
     [
-        ({**OLD, "age": ["20s"] * 6}, "1 of 1 different cells in 'age' are no labels"),
-        ({key: cells * 2 for key, cells in OLD.items()}, "it has 12 rows, more than the table has: 6"),
+        ({**OLD, "age": ["20s"] * 6}, "1 of 1 different cells in 'age' are not labels"),
+        ({key: cells * 2 for key, cells in OLD.items()}, "it has 12 rows, more than the 6 of the table"),
         ({"age": OLD["age"]}, "sex"),
     ],
 )

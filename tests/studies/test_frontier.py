@@ -176,7 +176,7 @@ def test_what_was_found_for_something_else_is_not_taken(tmp_path: Path, change: 
 
 def test_another_file_is_no_state(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age,town\n1,2\n", encoding="utf-8")
-    with pytest.raises(shoal.ShoalError, match="no state file"):
+    with pytest.raises(shoal.ShoalError, match="not a state file"):
         frontier(people(), vary="k=2", state=tmp_path / "people.csv", **ROLES)
 
 

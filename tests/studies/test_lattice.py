@@ -278,7 +278,7 @@ def test_a_large_lattice_is_evaluated_in_part_and_says_so() -> None:
 def test_a_lattice_that_cannot_be_laid_out_is_refused() -> None:
     columns = {f"c{place}": [0, 1, 2, 3] for place in range(16)}
     trees = dict.fromkeys(columns, "intervals:width=2")
-    with pytest.raises(Unsupported, match=r"the lattice has .* nodes, too many to be laid out; narrow the levels"):
+    with pytest.raises(Unsupported, match=r"the lattice has .* nodes, too many to list; narrow the levels"):
         shoal.lattice(columns, quasi=list(columns), require="k=2", hierarchies=trees)
     narrow = dict.fromkeys(list(columns)[2:], 1)
     found = shoal.lattice(columns, quasi=list(columns), require="k=2", hierarchies=trees, levels=narrow)

@@ -75,7 +75,7 @@ def test_a_column_that_is_not_there_and_no_codes_are_refused(missing: dict[str, 
 
 
 def test_a_series_of_releases_takes_no_codes(tmp_path: Path) -> None:
-    with pytest.raises(Unsupported, match="takes no missing"):
+    with pytest.raises(Unsupported, match="does not support missing"):
         shoal.anonymize(
             PEOPLE, **{**ASKED, "require": "m(pay)=2", "registry": tmp_path / "r", "follows": "none", "identifiers": []}
         )

@@ -155,7 +155,7 @@ def test_the_header_row_is_the_first_that_is_not_empty_or_the_one_named(tmp_path
     with pytest.raises(TableError, match=r"has 1 columns without a name in row 1; .*--header-row"):
         read(titled)
     assert read(titled, header_row=3).columns == ("age", "town")
-    with pytest.raises(ParameterError, match="the header row 'x'"):
+    with pytest.raises(ParameterError, match="the header row is 'x'"):
         read(titled, header_row="x")
 
 
@@ -227,7 +227,7 @@ def test_a_workbook_with_a_password_is_refused(tmp_path: Path, suffix: str) -> N
     ("content", "problem"),
     [
         (b"", "is empty"),
-        (b"age,town\n30,Oslo\n", r"is a text file, not a Excel file; is it CSV\?"),
+        (b"age,town\n30,Oslo\n", r"is a text file, not a Excel file; if it is CSV"),
         (OLE + bytes(600), r"is a workbook of Excel 97 to 2003, .*; expected a name that ends in \.xls"),
         (b"PK\x03\x04" + bytes(100), "is not a readable Excel file"),
     ],

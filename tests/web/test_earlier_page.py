@@ -51,7 +51,7 @@ def test_a_register_is_chosen_seen_and_taken_back(desk: Desk) -> None:
     assert "Nothing is recorded there yet." in tab.words
     for _ in range(2):
         tab.tell("registry", "people.csv")
-    assert [said for said in tab.alerts if "is no register" in said] == tab.alerts
+    assert [said for said in tab.alerts if "is not a register" in said] == tab.alerts
     tab.tell("overlap", "warn")
     tab.tell("follows", "none")
     assert desk.draft.earlier == {"registry": str(desk.allowed("known")), "overlap": "warn", "follows": "none"}
@@ -168,7 +168,7 @@ def test_codip_that_was_refused_is_said_and_offered_again(desk: Desk) -> None:
     tab.tell("codip")
     work(desk)
     tab.drawn()
-    assert "no model covers" in tab.words
+    assert "no model is required for" in tab.words
     assert "codip" in tab.keys
     desk.change(registry="known")
     desk.start()

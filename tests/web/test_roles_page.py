@@ -112,7 +112,7 @@ def test_a_column_that_is_published_can_be_masked(desk: Desk) -> None:
 def test_what_is_no_weight_or_no_person_is_said_and_not_kept(desk: Desk) -> None:
     before, tab = desk.draft, Tab(desk, roles.STEP)
     opened(tab, "ill").tell("use-ill", roles.WEIGHT)
-    assert "the record weights in 'ill' are String" in tab.alerts[-1]
+    assert "the record weights in 'ill' have the type String" in tab.alerts[-1]
     assert desk.draft == before
     opened(tab, "patient").tell("missing-patient", "0")
     opened(tab, "patient").tell("use-patient", roles.PERSON)

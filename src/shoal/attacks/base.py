@@ -96,7 +96,7 @@ class Outcome:
 
     def _compared(self) -> str:
         if self.threshold is None:
-            return "No threshold: the requirement promises nothing of it, and none was set."
+            return "No threshold: the requirement promises nothing about it, and none was set."
         risk, limit = percents(self.risk, self.threshold.share)
         of = f"the threshold of {limit}{f' that {self.threshold.by} promises' if self.threshold.by else ''}"
         if self.passed is None:
@@ -193,7 +193,7 @@ class Attack(ABC):
         if candidates == "own class" and before is not None:
             bounded = self.more_by_fewer and (scene.after.places is None or attribute is None)
             at_most = at_most if bounded else Fraction(1)
-            left_out = f"{ALONE}: {'fewer' if bounded else 'fewer or more'} may be hit by who counts all."
+            left_out = f"{ALONE}: {'fewer' if bounded else 'fewer or more'} may be hit by an attacker who counts all."
         made = Outcome(
             attack=self.name,
             attribute=attribute,

@@ -20,7 +20,9 @@ from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import STAR
 from shoal.tables.table import Table
 
-NOT_LEARNT = "Which columns tell was learnt from the published cells alone: with the original, others may be found."
+NOT_LEARNT = (
+    "Which columns reveal others was found from the published cells alone: with the original, more may be found."
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Derived(Attack):
     name: ClassVar[str] = "derived"
     meaning: ClassVar[str] = "exactly one row can be the person's, by columns that reveal quasi-identifiers"
     knows: ClassVar[str] = "all quasi-identifiers, and the published columns that reveal them"
-    excluded_by: ClassVar[str] = "-; leave these columns out, or make them quasi-identifiers"
+    excluded_by: ClassVar[str] = "no model; leave these columns out, or make them quasi-identifiers"
     criterion: ClassVar[str] = LINKABILITY
     needs_original: ClassVar[bool] = False
     gains: ClassVar[str] = "finds {found} of {people} for certain"

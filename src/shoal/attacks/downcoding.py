@@ -38,7 +38,7 @@ class Downcoding(Attack):
     name: ClassVar[str] = "downcoding"
     meaning: ClassVar[str] = "a published cell can be replaced by a finer one that is true of the person"
     knows: ClassVar[str] = "the hierarchies, k, and that needless generalization is avoided"
-    excluded_by: ClassVar[str] = "- ('taken' where more than k is asked; both by full-domain recoding)"
+    excluded_by: ClassVar[str] = "full-domain recoding; the rule 'taken' also by any model besides k"
     gains: ClassVar[str] = "replaces a published cell of {people} by a finer one that is true"
 
     def untried(self, scene: Scene) -> Mapping[str | None, str]:
@@ -46,7 +46,7 @@ class Downcoding(Attack):
         if not scene.shown.form.blocks:
             return {None: f"cells of recoding {scene.shown.recoding} are not all stars or blocks of a hierarchy"}
         if scene.shown.form.one_level:
-            return {None: "all cells of a column have one level, so none can be told to be finer"}
+            return {None: "all cells of a column have one level, so no finer cell can be inferred"}
         if scene.linked:
             return {None: "a pseudonym links the rows of a person, and it looks at classes of rows"}
         return {} if scene.after.own_row is not None else {None: NO_OWN_ROWS}

@@ -24,7 +24,7 @@ class Intersection(Attack):
     name: ClassVar[str] = "intersection"
     meaning: ClassVar[str] = "only one sensitive value is among the candidates of both releases"
     knows: ClassVar[str] = "all quasi-identifiers, and that the person is in both releases"
-    excluded_by: ClassVar[str] = "- (of one release alone); m-invariance of both together"
+    excluded_by: ClassVar[str] = "m-invariance of both releases together"
     criterion: ClassVar[str] = LINKABILITY
     needs_other: ClassVar[bool] = True
     gains: ClassVar[str] = "learns {attribute} of {people} for certain from both together"

@@ -45,7 +45,7 @@ class Minimality(Attack):
     name: ClassVar[str] = "minimality"
     meaning: ClassVar[str] = "the value is more probable than 1 / l, as nothing is generalized without need"
     knows: ClassVar[str] = "everybody's quasi-identifiers and class, l, and that needless generalization is avoided"
-    excluded_by: ClassVar[str] = "- (a method that does not always avoid it, such as random-unions)"
+    excluded_by: ClassVar[str] = "a method that also generalizes without need, such as random-unions; no model"
     gains: ClassVar[str] = "is surer of {attribute} of {people} than {limit}, which is what {model} allows"
 
     def untried(self, scene: Scene) -> Mapping[str | None, str]:

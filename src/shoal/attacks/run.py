@@ -173,10 +173,12 @@ def chosen_attacks(
             raise ParameterError(f"a threshold is set for {as_attack(name).name!r}, which is not run", hint=NOT_RUN)
     named = [one for one in chosen if given is not None or one.name in limited]
     if not has_other and any(one.needs_other for one in named):
-        raise ParameterError("an attack on two releases was given only one", hint="give the other one, --with DIR")
+        raise ParameterError(
+            "the attack compares two releases, and one is given", hint="give the other with --with DIR"
+        )
     if not has_original and any(one.needs_original for one in named):
         raise ParameterError(
-            "an attack compares with the original, which is not given", hint="give it, --original FILE"
+            "the attack compares with the original, which is not given", hint="give it with --original FILE"
         )
     return chosen
 

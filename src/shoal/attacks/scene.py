@@ -53,7 +53,7 @@ class Scene:
         shown = Shown.of(release)
         if shown.withheld and (original is None or shown.rows is None):
             raise Unsupported(
-                f"{shown.withheld:,} suppressed rows show no sensitive value: what is learnt of them is unknown here",
+                f"{shown.withheld:,} suppressed rows show no sensitive value: what attacks learn about them is unknown",
                 hint="give the original, and the release with its internal part",
             )
         if original is None:
@@ -120,7 +120,7 @@ class Scene:
             wrong = len(cells) - self.after.covers[name].matches(cells, self.after.people[name])
             if wrong:
                 raise TableError(
-                    f"{wrong:,} published cells of {name!r} do not cover the rows that they stand for",
+                    f"{wrong:,} published cells of {name!r} do not cover the value of the original row",
                     expected="the table that the release was made from",
                 )
 

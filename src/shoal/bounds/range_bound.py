@@ -20,7 +20,7 @@ class RangeBound(Bound):
         if problem.cost.name != "ncp":
             reasons.append("it measures NCP only")
         if problem.microdata.population is not None:
-            reasons.append("the domains are those of table and population together")
+            reasons.append("the loss is measured over the population too")
         return reasons
 
     def in_passing(self, problem: Problem) -> bool:

@@ -296,7 +296,8 @@ def _whom(table: Table, person: Sequence[str] | str | pl.Series, *, two: bool) -
         return None
     if two:
         raise Unsupported(
-            "people with several rows cannot be counted in two tables: nothing says whose a sensitive value is",
+            "people with several rows cannot be counted in two tables:"
+            " they do not say which person a sensitive value belongs to",
             hint="leave person out, or audit one table",
         )
     return person_of(table, person)

@@ -106,11 +106,14 @@ def _check(frame: pl.DataFrame, models: Models, recoding: str, cost: str, prices
     form = form_of(recoding)
     if not (form.blocks and cost in LOSSES) and not (form.spans and cost == "ncp"):
         raise Unsupported(
-            f"prices prove nothing about cost {cost!r} of recoding {recoding!r}",
-            expected=f"blocks of hierarchies or stars, and {' or '.join(LOSSES)}; or range and ncp",
+            f"prices prove no lower bound of the cost {cost!r} with the recoding {recoding!r}",
+            expected=f"a recoding by hierarchies or stars with {' or '.join(LOSSES)}; or range with ncp",
         )
     if (form.along_hierarchies or form.spans) and models.needs_population:
-        raise Unsupported("the domains are those of table and population together", hint="use suppress")
+        raise Unsupported(
+            "prices prove no lower bound where the loss is measured over a population too",
+            hint="use --recoding suppress",
+        )
     fitting = prices.dtype == np.int64 and prices.shape == (frame.height,)
     if not fitting or denominator < 1:
         raise ParameterError(

@@ -25,7 +25,7 @@ def sensitive_rows(
             raise RoleError(f"there is no column {name!r} in one of the two tables", hint=nearest(name, frame.columns))
     both = [name for name in sensitive if name in people.columns]
     if both:
-        raise RoleError(f"{both[0]!r} is in the first table too", expected="sensitive columns in the other one")
+        raise RoleError(f"the sensitive column {both[0]!r} is in both tables", expected="it in the second table alone")
     _check_counts(counted[count])
     _check_sizes(people[group], counted.select(group, count), group, count)
     times = counted[count].cast(pl.Int64).to_numpy()
@@ -47,7 +47,8 @@ def _check_sizes(people: pl.Series, counted: pl.DataFrame, group: str, count: st
     wrong = sizes.height - int((sizes["rows"] == sizes["count"]).fill_null(False).sum())
     if wrong:
         raise TableError(
-            f"{wrong:,} groups have not as many rows as sensitive values", expected="the two tables of one release"
+            f"{wrong:,} groups have another number of rows than of sensitive values",
+            expected="the two tables of one release",
         )
 
 

@@ -60,7 +60,7 @@ def _fault(error: Exception) -> ShoalError:
     where = f" at {', '.join(places[-3:])}" if places else ""
     return ShoalError(
         f"an unexpected error occurred in shoal ({type(error).__name__}{where})",
-        hint=f"this is a fault of shoal, please report it; {LEVEL}=debug shows all of it, perhaps with cells",
+        hint=f"please report this: it is a fault of shoal; {LEVEL}=debug prints the traceback, which may contain cells",
     )
 
 

@@ -39,6 +39,8 @@ def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
     made = publish(given)
     show.saved(made.folder, as_json=as_json, seconds=made.seconds, limit=made.limit)
+    if not as_json:
+        show.reports(made.folder)
 
 
 def publish(given: Mapping[str, Any]) -> Written:
@@ -57,7 +59,9 @@ def publish(given: Mapping[str, Any]) -> Written:
     earlier = Earlier.of(*(asked.pop(name, None) for name in EARLIER))
     request = Request(**asked)
     if on_spark.wanted and limit is not None:
-        raise Unsupported("--memory-limit cannot be used with --engine spark", hint="tell Spark how much memory it has")
+        raise Unsupported(
+            "--memory-limit cannot be used with --engine spark", hint="set the memory in the configuration of Spark"
+        )
     if on_spark.wanted:
         with meter() as progress:
             on_spark.run(path, reading, request, folder, saving, progress)

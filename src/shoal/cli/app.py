@@ -53,7 +53,7 @@ class _Synth(LazyGroup):
 app = typer.Typer(
     name="shoal",
     cls=_Shoal,
-    help="Publish a table about people: every record hides in a crowd, and the release proves it.",
+    help="Make a table about people safe to publish: anonymize, audit, verify, attack and report on it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -77,4 +77,4 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Publish a table about people: every record hides in a crowd, and the release proves it."""
+    """Make a table about people safe to publish: anonymize, audit, verify, attack and report on it."""

@@ -11,7 +11,7 @@ import typer
 from shoal.cli import show
 from shoal.cli.options import Hierarchies, Json, Missing, Order, Population, Reading, Unify, reading_options
 from shoal.cli.settings import names, orders, pairs
-from shoal.core.errors import ParameterError, ReleaseError
+from shoal.core.errors import ParameterError, cannot_write
 from shoal.inspection.warned_audit import audit as audit_table
 from shoal.release.release_reader import Opened
 from shoal.tables.table import read
@@ -101,7 +101,9 @@ def audit(
     published = _tables(file, sensitive_table, population, reading)
     published |= {name: given for name, given in asked.items() if given is not None}
     if not published.get("quasi"):
-        raise ParameterError("--quasi is not given", hint="give it, or a release folder, which names its own")
+        raise ParameterError(
+            "--quasi is not given", hint="name the quasi-identifiers, or give a release folder, which states them"
+        )
     if violations is not None and violations.resolve() in {one.resolve() for one in (file, sensitive_table) if one}:
         raise ParameterError(f"--violations {str(violations)!r} is the table itself", hint="name another file")
     found = audit_table(**published)
@@ -121,7 +123,7 @@ def _tables(
     wrong = [name for name, given in {**reading, "sensitive-table": sensitive_table}.items() if given is not None]
     if wrong:
         raise ParameterError(
-            f"--{wrong[0]} is given for a folder", hint="leave it out: a release states how it is read"
+            f"--{wrong[0]} is given with a release folder", hint="leave it out: the release states how it is read"
         )
     return Opened.of(file, population).asked
 
@@ -131,4 +133,4 @@ def _write_numbers(path: Path, numbers: list[int]) -> None:
     try:
         path.write_text("row\n" + "".join(f"{number}\n" for number in numbers), encoding="utf-8")
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        raise cannot_write(path, error) from error

@@ -13,7 +13,7 @@ from rich.text import Text
 from shoal.cli.options import Json, Reading, TableFile, reading_options
 from shoal.cli.terminal import console
 from shoal.config import seen_from
-from shoal.core.errors import ReleaseError
+from shoal.core.errors import ReleaseError, cannot_write
 from shoal.core.number_format import percent
 from shoal.inspection import Column, Inspection, SinglingSet, Step
 from shoal.inspection import inspect as inspect_table
@@ -155,4 +155,4 @@ def _write(path: Path, content: str) -> None:
         with path.open("x", encoding="utf-8") as handle:
             handle.write(content)
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        raise cannot_write(path, error) from error

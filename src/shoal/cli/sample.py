@@ -43,7 +43,7 @@ def sample(
     which one is chosen with a part of epsilon.
     """
     if folder.exists():
-        raise ReleaseError(f"{str(folder)!r} is there already", hint="name a folder that is not there")
+        raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder")
     made = draw_sample(
         _table(file),
         levels=pairs(level, "--level") or {},

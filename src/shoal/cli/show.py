@@ -19,7 +19,7 @@ from shoal.core.number_format import at_most, number, percent
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Model
 from shoal.release.certificate import Certificate
-from shoal.release.files import read_json
+from shoal.release.files import REPORT, read_json
 from shoal.release.verification import Proved, Verification
 from shoal.request import EFFORTS
 
@@ -105,6 +105,13 @@ def _more_effort(found: Certificate, config: Mapping[str, Any]) -> str:
 def written(folder: str | Path, found: Certificate) -> None:
     """Print where a release is, and whether it may be shared."""
     console().print(Text(str(folder), style="bold"), f": {found.sharing}", sep="")
+
+
+def reports(folder: Path) -> None:
+    """Print where the two reports of a release are, if it has any."""
+    shared, kept = (folder / part / REPORT for part in ("public", "internal"))
+    if shared.is_file():
+        console().print(f"report: {shared} is safe to share; {kept} says more: keep it private", soft_wrap=True)
 
 
 def _models(found: Certificate) -> Grid:

@@ -30,7 +30,8 @@ class Spark:
             raise ParameterError("--spark-master is given without --engine spark", hint="add --engine spark")
         if engine == "spark" and settings.get("registry"):
             raise Unsupported(
-                "earlier releases are compared in memory", hint="leave --registry out, and use `shoal register`"
+                "--registry cannot be used with --engine spark: earlier releases are compared in memory",
+                hint="leave it out, and use `shoal register`",
             )
         if engine == "spark" and settings.get("report"):
             raise Unsupported(

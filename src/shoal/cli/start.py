@@ -23,7 +23,7 @@ from shoal.cli.settings import flag_values, table_file
 from shoal.cli.terminal import console, somebody_answers
 from shoal.config import seen_from
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, nearest
+from shoal.core.errors import ParameterError, ReleaseError, RoleError, ShoalError, cannot_write, nearest
 from shoal.core.number_format import counted
 from shoal.inspection import Answers, Inspection, Role, inspect
 from shoal.inspection.suggestion import KEYS
@@ -129,7 +129,7 @@ def _with_roles(found: Inspection, table: Table, asked: Asked) -> Inspection:
         raise RoleError(
             "no column is a quasi-identifier",
             expected="at least one column that an attacker may know",
-            hint=f"name it with {SETTINGS['quasi'].flag}",
+            hint=f"name it with {SETTINGS['quasi'].flag}; rest takes every column that no flag names",
         )
     return found
 
@@ -222,7 +222,7 @@ def _requirement(found: Inspection, asked: Asked) -> tuple[str, str]:
 def _ask_requirement(possible: Sequence[Preset], first: int, sensitive: Mapping[str, int]) -> tuple[str, str]:
     """Show the presets that the table can meet, and ask for one of them, or for a requirement of one's own."""
     out = console()
-    out.print("\nHow well people are hidden:", style="bold")
+    out.print("\nHow well people are hidden (a crowd is a group of published rows that look alike):", style="bold")
     for number, preset in enumerate(possible, 1):
         out.print(f"  {number}  {preset.title}: {preset.meaning}")
     while True:
@@ -269,7 +269,7 @@ def _publish(toml: Path, text: str, overwrite: bool) -> Written:
             except ShoalError as error:
                 refused = error
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(toml)!r}: {error.strerror}") from error
+        raise cannot_write(toml, error) from error
     if refused is not None:
         print(f"shoal: the answers are in {toml}: change it, then run shoal anonymize --config {toml}", file=sys.stderr)
         raise refused

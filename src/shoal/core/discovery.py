@@ -72,7 +72,9 @@ def _loaded(point: EntryPoint) -> Any:
         return point.load()
     except Exception as error:
         source = point.dist.name if point.dist else "an unnamed package"
-        said = f"the plugin {point.name!r} of {source} is left out: {type(error).__name__}: {error}"
+        said = (
+            f"the plugin {point.name!r} of {source} cannot be loaded and is left out: {type(error).__name__}: {error}"
+        )
         warn(said, PluginWarning, stacklevel=2)
         return None
 
@@ -119,5 +121,8 @@ def _is_concrete(thing: object, kind: type[T]) -> bool:
 def _add(found: dict[str, type[T]], thing: type[T]) -> None:
     name = str(vars(thing)["name"])
     if name in found and found[name] is not thing:
-        raise ShoalError(f"two classes have the name {name!r}: {found[name].__module__} and {thing.__module__}")
+        raise ShoalError(
+            f"two classes have the name {name!r}: {found[name].__module__} and {thing.__module__}",
+            hint="rename one of them",
+        )
     found[name] = thing

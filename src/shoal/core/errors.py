@@ -78,6 +78,16 @@ class Infeasible(ShoalError):
         )
 
 
+def cannot_write(path: object, error: OSError, kind: type[ShoalError] = ReleaseError) -> ShoalError:
+    """Return the error to raise for a file or folder that cannot be written.
+
+    >>> print(cannot_write("a/b.csv", OSError(13, "Permission denied")))
+    cannot write 'a/b.csv': Permission denied; check the folder, its permissions and the room left on the disk
+    """
+    hint = "check the folder, its permissions and the room left on the disk"
+    return kind(f"cannot write {str(path)!r}: {error.strerror or error}", hint=hint)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint that names what was probably meant.
 

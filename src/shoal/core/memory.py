@@ -46,7 +46,7 @@ class MemoryPassed(Unsupported):
 
     def __init__(self) -> None:
         super().__init__(
-            "more memory was needed than memory_limit allows; the work was ended",
+            "more memory was needed than memory_limit allows; the run was stopped",
             hint="allow more, name fewer columns, take a method that needs less (mondrian, tp), or use --engine spark",
         )
 
@@ -77,7 +77,8 @@ class MemoryLimit:
         least = START + rows * (8 * columns + 40)
         if least > self.bytes:
             raise Unsupported(
-                f"{rows:,} rows of {columns} columns take at least {shown(least)}, and {shown(self.bytes)} are allowed",
+                f"{rows:,} rows of {columns} columns need at least {shown(least)},"
+                f" and memory_limit allows {shown(self.bytes)}",
                 hint="allow more, name fewer columns, or use --engine spark",
             )
 
@@ -227,4 +228,6 @@ def shown(size: float) -> str:
 
 def _check_platform() -> None:
     if not STATUS.is_file():
-        raise Unsupported("memory_limit is for Linux", hint="leave it out: shoal reads files column by column anyway")
+        raise Unsupported(
+            "memory_limit works on Linux only", hint="leave it out: shoal reads files column by column anyway"
+        )

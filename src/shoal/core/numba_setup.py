@@ -2,7 +2,7 @@
 
 The loops of shoal are kept in the user's cache, in a folder named by the text of all of them: an installation with the
 same text reads what another one compiled, and one with another text never does. Where there is no such folder, they are
-kept beside the code, as numba does it, or else for this run.
+kept beside the code, as numba does it, or else not at all: then every run compiles what it needs.
 
 What only loops call is optimized and translated where it is linked in, not for itself as well: that saves numba two
 fifths of its time.
@@ -11,26 +11,23 @@ fifths of its time.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numba import __version__, njit
+import numba
 from numba.core import caching, codegen, config, event
 
 from shoal.core.clock import COMPILING
 from shoal.core.compiler import INNER
+from shoal.core.kernel_folder import own_folder
 
 __all__ = ["njit"]
 
 SOURCE = Path(__file__).parents[1]
 """The code of shoal."""
-MOST_FOLDERS = 8
-"""How many texts of the loops are kept; the oldest goes when another one comes."""
 
 
 @cache
@@ -42,20 +39,8 @@ def _loops() -> str:
 
 @cache
 def _kept() -> Path | None:
-    """Return a folder that nobody else can write to, because what is read back from it is run; None without one."""
-    try:
-        base = Path.home() / ".cache" / "shoal" / "kernels"
-        base.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if base.stat().st_uid != os.getuid() or base.stat().st_mode & 0o022:
-            return None
-        folder = base / f"{__version__}-{_loops()}"
-        folder.mkdir(exist_ok=True)
-        folder.touch()
-        for old in sorted(base.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST_FOLDERS]:
-            shutil.rmtree(old, ignore_errors=True)
-    except (OSError, RuntimeError, AttributeError):
-        return None
-    return folder
+    """Return the folder of the loops of this text; None where there is none."""
+    return own_folder(f"{numba.__version__}-{_loops()}")
 
 
 class _Locator(caching._CacheLocator):
@@ -117,6 +102,11 @@ class _Codegen(codegen.JITCPUCodegen):
             super().set_env(env_name, env)  # type: ignore[no-untyped-call]
 
 
+def njit(**options: Any) -> Any:
+    """Return numba's decorator with these options, without its cache where nothing can be kept."""
+    return numba.njit(**options if _CAN_KEEP else {**options, "cache": False})
+
+
 class _Watch(event.Listener):
     """Reports to the clock of time limits when the compiler is at work; loops read from the cache are not compiled."""
 
@@ -143,8 +133,7 @@ _SETTINGS: Any = config
 _MACHINERY: Any = getattr(caching, "CacheImpl", None) or vars(caching)["_CacheImpl"]  # older versions call it so
 if not _SETTINGS.CACHE_DIR:  # a folder that the user chose comes first
     _MACHINERY._locator_classes.insert(0, _Locator)
-    if _kept() is None and not os.access(SOURCE, os.W_OK):
-        _SETTINGS.CACHE_DIR = tempfile.mkdtemp(prefix="shoal-kernels-")
+_CAN_KEEP = bool(_SETTINGS.CACHE_DIR) or _kept() is not None or os.access(SOURCE, os.W_OK)
 caching.IndexDataCacheFile = _Index  # type: ignore[misc]
 event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]
 codegen.JITCPUCodegen = _Codegen  # type: ignore[misc]

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from shoal.core.errors import ParameterError, ReleaseError, Unsupported
+from shoal.core.errors import ParameterError, ReleaseError, Unsupported, cannot_write
 from shoal.core.pictures import MOST_DRAWN, DrawnNode, lattice_edges, lattice_places
 
 ENDINGS = (".svg", ".png", ".html")
@@ -19,7 +19,9 @@ ROW_HEIGHT = 30
 def check_plot(path: Path) -> None:
     """Refuse a picture that cannot be made, before any work is done."""
     if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f"{path.name!r} is no picture that can be written", expected=f"{', '.join(ENDINGS)}")
+        raise ParameterError(
+            f"cannot write a picture to {path.name!r}", expected=f"a name that ends in {', '.join(ENDINGS)}"
+        )
     if not path.absolute().parent.is_dir():
         raise ReleaseError(f"there is no folder {str(path.parent)!r}", hint="make it, or name another")
     check_packages()
@@ -51,7 +53,7 @@ def write_plot(chart: Any, path: Path) -> None:
     try:
         chart.save(str(path), format=path.suffix.lower()[1:], **options)
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        raise cannot_write(path, error) from error
 
 
 def method_chart(rows: Sequence[Mapping[str, Any]], *, cost: str, bound: float | None, about: str) -> Any:

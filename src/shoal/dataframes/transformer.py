@@ -81,7 +81,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         release = self._fitted()
         if not _same(Table.of(X).frame, release.original):
             raise Unsupported(
-                "these are not the rows that the release was made of, and other rows have no class in it",
+                "these are not the rows that the release was made from, and other rows have no class in it",
                 hint="use fit_transform on all rows that are to be published",
             )
         return indexed_like(release, X)

@@ -31,8 +31,8 @@ def read_arx(paths: Iterable[Path]) -> dict[str, Taxonomy]:
     for path in paths:
         if path.suffix == PROJECT:
             raise HierarchyError(
-                f"{path.name!r} is a project of ARX, which is read alone",
-                expected="one project, or hierarchies as CSV files",
+                f"{path.name!r} is an ARX project, and other files are given with it",
+                expected="one project alone, or hierarchies as CSV files",
             )
         column = column_of(path)
         if column in found:

@@ -51,7 +51,7 @@ class Axis:
         if dtype in (pl.String, pl.Enum, pl.Categorical):
             return cls(_numbers_in(present.cast(pl.String)))
         raise HierarchyError(
-            f"a column of {dtype} for a hierarchy of intervals",
+            f"a hierarchy of intervals is given for a column of {dtype}",
             expected="numbers or dates",
             hint="choose another hierarchy, such as stars",
         )
@@ -75,7 +75,7 @@ class Axis:
             since = (point if isinstance(point, datetime) else MONDAY) - EPOCH
             return Fraction(ceil(Fraction(since // timedelta(microseconds=1), PER_DAY["us"]) * self._ticks))
         raise HierarchyError(
-            f"intervals: {'numbers' if self.unit else 'dates'} as edges or origin of a column of"
+            f"intervals: edges or origin are {'numbers' if self.unit else 'dates'}, and the column has"
             f" {'dates' if self.unit else 'numbers'}",
             expected="dates such as 2024-03-07" if self.unit else "numbers",
         )

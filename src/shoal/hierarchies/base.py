@@ -45,12 +45,12 @@ class Hierarchy:
             torn = _torn_blocks(self.up[level - 1], self.up[level])
             if torn:
                 raise HierarchyError(
-                    f"level {level} cuts through {torn:,} blocks of level {level - 1}",
-                    expected="every level to be a union of blocks of the level before",
+                    f"level {level} splits {torn:,} groups of level {level - 1}",
+                    expected="every group to lie in one group of the next level",
                 )
         if self.labels[-1] != (STAR,):
             raise HierarchyError(
-                f"the last level has {len(self.labels[-1]):,} blocks",
+                f"the last level has {len(self.labels[-1]):,} groups",
                 expected=f"one root that covers everything, {STAR!r}",
             )
         self._check_labels()
@@ -60,8 +60,8 @@ class Hierarchy:
         for level, labels in enumerate(self.labels):
             if len(set(labels)) < len(labels):
                 raise HierarchyError(
-                    f"level {level} gives {len(labels) - len(set(labels)):,} labels to more than one block",
-                    hint="give each block of a level its own label",
+                    f"level {level} gives {len(labels) - len(set(labels)):,} labels to more than one group",
+                    hint="give each group of a level its own label",
                 )
         meaning: dict[str | None, tuple[int, int, int]] = {}
         for level, labels in enumerate(self.labels):
@@ -147,7 +147,7 @@ def hierarchy_from_labels(
     for level, row in enumerate(rows):
         if len(row) != len(texts):
             raise HierarchyError(
-                f"level {level} labels {len(row) - len(missing):,} of {len(texts) - len(missing):,} values",
+                f"level {level} has labels for {len(row) - len(missing):,} of {len(texts) - len(missing):,} values",
                 expected="a label for every value",
             )
         blocks = {label: block for block, label in enumerate(dict.fromkeys(row))}

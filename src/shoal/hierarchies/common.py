@@ -129,7 +129,7 @@ def _read_shares(given: object, owner: str) -> tuple[Fraction, ...]:
     """Return rising shares, or raise `ParameterError`."""
     shares = tuple(SHARE.read(share, owner) for share in listed(given))
     if not shares or any(after <= before for before, after in pairwise(shares)):
-        raise ParameterError(f"{owner}: the shares do not rise", expected="the smallest first, such as 0.01,0.05")
+        raise ParameterError(f"{owner}: the shares do not increase", expected="the smallest first, such as 0.01,0.05")
     return shares
 
 
@@ -143,8 +143,12 @@ def _check_kept(keep: Kept, others: Sequence[int], owner: str) -> None:
     """Guarantees that each level keeps some of what the level before keeps, and joins more."""
     if len(keep) != len(others) or not all(keep):
         raise ParameterError(
-            f"{owner}: {len(keep)} levels of what stays and {len(others)} numbers of others", expected="one for each"
+            f"{owner}: keep has {len(keep)} levels and others has {len(others)} numbers",
+            expected="the same number of both, no level empty",
         )
     falls = all(set(after) < set(before) for before, after in pairwise(keep))
     if not falls or any(after <= before for before, after in pairwise(others)):
-        raise ParameterError(f"{owner}: a level keeps what the level before does not", expected="fewer on each level")
+        raise ParameterError(
+            f"{owner}: the levels are not ordered",
+            expected="fewer values in keep and a larger number in others on each level",
+        )

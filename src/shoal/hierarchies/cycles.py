@@ -53,7 +53,7 @@ class Cycles(Builder):
             return hierarchy_from_labels(values, [[WEEKDAYS[day - 1] for day in days], rest])
         if present.dtype.base_type() not in (pl.Datetime, pl.Time):
             raise HierarchyError(
-                f"a column of {present.dtype} for hours of the day", expected="dates with a time, or times"
+                f"a hierarchy of hours is given for a column of {present.dtype}", expected="dates with a time, or times"
             )
         hours = present.dt.hour().to_list()
         return hierarchy_from_labels(

@@ -127,7 +127,7 @@ def days_of(present: pl.Series, form: str = "") -> pl.Series:
         return present
     if present.dtype not in (pl.String, pl.Enum, pl.Categorical):
         raise HierarchyError(
-            f"a column of {present.dtype} for a hierarchy of dates",
+            f"a hierarchy of dates is given for a column of {present.dtype}",
             expected="dates, or texts such as 2024-03-07",
             hint="choose another hierarchy, such as intervals",
         )

@@ -18,7 +18,7 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.core.atomic_files import replacing
-from shoal.core.errors import HierarchyError, ParameterError
+from shoal.core.errors import HierarchyError, ParameterError, cannot_write
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.specs import FILES, TABLES
 from shoal.hierarchies.taxonomy import Taxonomy, _readings
@@ -48,7 +48,7 @@ def write_hierarchy(hierarchy: Hierarchy | Taxonomy, path: Path, separator: str 
             if _reads_as(meant, partial, read):
                 return
         raise HierarchyError(
-            f"{path.name!r} would not read back the same, for the separators or empty labels in it",
+            f"{path.name!r} cannot hold this hierarchy: some labels are empty or contain separators",
             hint="write it to a name that ends in .json",
         )
 
@@ -60,7 +60,10 @@ def is_tree(path: Path) -> bool:
     (True, False)
     """
     if not path.name.lower().endswith(FILES):
-        raise ParameterError(f"{path.name!r} as the name of a hierarchy file", expected=f"one of {', '.join(FILES)}")
+        raise ParameterError(
+            f"a hierarchy file cannot be called {path.name!r}",
+            expected=f"a name that ends in one of {', '.join(FILES)}",
+        )
     return not path.name.lower().endswith(TABLES)
 
 
@@ -169,7 +172,7 @@ def _replacing(path: Path) -> Iterator[Path]:
         with replacing(path) as beside:
             yield beside
     except OSError as error:
-        raise HierarchyError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        raise cannot_write(path, error, HierarchyError) from error
 
 
 @dataclass(frozen=True)
@@ -251,14 +254,14 @@ def _nesting(rows: Sequence[Row]) -> Verdict:
     for level, (finer, coarser) in enumerate(pairwise(levels)):
         pairs = {(below, above) for below, above in zip(finer, coarser, strict=True) if below or level == 0}
         cut = len(pairs) - len({below for below, _ in pairs})
-        torn += [f"level {level + 1} cuts through {cut:,} groups of level {level}"] if cut else []
+        torn += [f"level {level + 1} splits {cut:,} groups of level {level}"] if cut else []
     return Verdict("every group lies in one group of the next level", not torn, "; ".join(torn))
 
 
 def _rooted(rows: Sequence[Row]) -> Verdict:
     stars = [sum(label == STAR for label in level) for level in zip(*(labels for _, labels in rows), strict=True)]
     partly = [
-        f"level {level} calls {count:,} of {len(rows):,} leaves {STAR!r}"
+        f"level {level} labels {count:,} of {len(rows):,} leaves {STAR!r}"
         for level, count in enumerate(stars, 1)
         if 0 < count < len(rows)
     ]

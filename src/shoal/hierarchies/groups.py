@@ -43,7 +43,7 @@ class Groups(Builder):
         if not read or any(above % below or above == below for below, above in pairwise(read)):
             raise ParameterError(
                 f"{self.name}: sizes are {', '.join(map(str, read)) or 'none'}",
-                expected="rising numbers, each a multiple of the one before",
+                expected="increasing numbers, each a multiple of the one before",
             )
         object.__setattr__(self, "sizes", read)
 

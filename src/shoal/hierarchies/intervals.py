@@ -67,10 +67,12 @@ class Intervals(Builder):
         object.__setattr__(self, "origin", _read_point(origin))
         if sum(map(bool, (self.edges, self.width, self.bins))) != 1:
             raise ParameterError(
-                "intervals: several or none of edges, width and bins are given", expected="one of them"
+                "intervals: none or several of edges, width and bins are given", expected="exactly one of them"
             )
         if self.origin != 0 and not self.width:
-            raise ParameterError("intervals: an origin without a width", hint="give the width, or leave the origin out")
+            raise ParameterError(
+                "intervals: origin is given without width", hint="give the width, or leave the origin out"
+            )
         _check_edges(self.edges)
         _check_widths(self.width)
         if any(after >= before for before, after in pairwise(self.bins)):
@@ -281,7 +283,7 @@ def _read_point(given: object) -> Point:
     if isinstance(given, datetime) and given.tzinfo is None:
         return given
     raise ParameterError(
-        f"intervals: {given!r} as an edge or origin", expected="a number or an ISO date without time zone"
+        f"intervals: an edge or the origin is {given!r}", expected="a number or an ISO date without time zone"
     )
 
 
@@ -291,13 +293,13 @@ def _check_edges(levels: Sequence[tuple[Point, ...]]) -> None:
     for number, level in enumerate(levels, 1):
         if not level or list(level) != sorted(set(level)):
             raise ParameterError(
-                f"intervals: the edges of level {number} do not rise", expected="each edge above the last"
+                f"intervals: the edges of level {number} do not increase", expected="each edge above the one before"
             )
     for number, (finer, coarser) in enumerate(pairwise(levels), 2):
         added = len(set(coarser) - set(finer))
         if added:
             raise HierarchyError(
-                f"intervals: level {number} has {added:,} edges that level {number - 1} has not",
+                f"intervals: level {number} has {added:,} edges that level {number - 1} does not have",
                 expected="every level to keep some edges of the level before and add none",
             )
 

@@ -69,7 +69,7 @@ class Postcodes(Builder):
             wrong = sum(BRITISH.fullmatch(text) is None for text in texts)
         if wrong:
             kind = f"whole numbers of at most {self.digits} digits" if self.digits else "postcodes such as SW1A 1AA"
-            raise HierarchyError(f"{wrong:,} of {len(texts):,} values are no postcodes", expected=kind)
+            raise HierarchyError(f"{wrong:,} of {len(texts):,} values are not postcodes", expected=kind)
         if self.digits:
             kept = range(self.digits - 1, 0, -1)
             levels = [[text[:length] + "*" * (self.digits - length) for text in found] for length in kept]

@@ -156,7 +156,7 @@ def read_sign(given: object, owner: str) -> str:
 def _texts(present: pl.Series) -> list[str]:
     if not (present.dtype.is_integer() or present.dtype in (pl.String, pl.Enum, pl.Categorical)):
         raise HierarchyError(
-            f"a column of {present.dtype} for a hierarchy of prefixes",
+            f"a hierarchy of prefixes is given for a column of {present.dtype}",
             expected="texts or whole numbers",
             hint="choose another hierarchy, such as intervals or dates",
         )

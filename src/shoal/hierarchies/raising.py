@@ -51,7 +51,9 @@ def raised_to(column: Coded, hierarchy: Hierarchy, level: int) -> tuple[pl.Serie
     if not 0 < level < top:
         raise HierarchyError(
             f"column {column.name!r} is to be raised to level {level}",
-            expected=f"a level from 1 to {top - 1}: 0 is the value, {top} is '*'" if top > 1 else "a higher hierarchy",
+            expected=f"a level from 1 to {top - 1}: 0 is the value, {top} is '*'"
+            if top > 1
+            else "a hierarchy with more levels",
             hint="see `shoal hierarchy show`",
         )
     texts = unescaped(pl.Series(column.name, hierarchy.labels[level], dtype=pl.String))

@@ -102,9 +102,9 @@ def _only(read: pl.Series, what: str, dtype: pl.DataType) -> None:
     wrong = read.null_count() + (int((read.is_nan() | read.is_infinite()).sum()) if read.dtype.is_float() else 0)
     if wrong:
         raise HierarchyError(
-            f"{wrong:,} of {len(read):,} values of {dtype} are no {what}",
+            f"{wrong:,} of {len(read):,} values of {dtype} are not {what}",
             expected=what,
-            hint=f"say which kind the column is: safe-harbor:kind={', '.join(KINDS)}; or choose another hierarchy",
+            hint=f"say which kind it is, safe-harbor:kind= and {' or '.join(KINDS)}; or choose another hierarchy",
         )
 
 

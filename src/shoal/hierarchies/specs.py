@@ -45,7 +45,7 @@ def as_builder(spec: object) -> Builder:
     if isinstance(spec, str):
         return from_words(spec, _kind)
     raise ParameterError(
-        f"a hierarchy given as a {type(spec).__name__}",
+        f"a hierarchy is given as a {type(spec).__name__}",
         expected="a builder, a file name, a nested mapping, or words such as 'intervals:width=5,10'",
     )
 

@@ -164,7 +164,7 @@ def _below_root(labels: Sequence[Labels]) -> int:
     for level, count in enumerate(stars[:levels], 1):
         if count:
             raise HierarchyError(
-                f"level {level} calls {count:,} of {len(labels):,} leaves {STAR!r}",
+                f"level {level} labels {count:,} of {len(labels):,} leaves {STAR!r}",
                 expected=f"{STAR!r} for all values or for none of a level",
                 hint="give the group a name, or repeat its label of the level before",
             )
@@ -178,7 +178,7 @@ def _check_groups(labels: Sequence[Labels], levels: int) -> None:
         torn = len(pairs) - len({label for label, _ in pairs})
         if torn:
             raise HierarchyError(
-                f"level {level + 2} cuts through {torn:,} groups of level {level + 1}",
+                f"level {level + 2} splits {torn:,} groups of level {level + 1}",
                 expected="every group to lie in one group of the next level",
                 hint="give groups of the same name in different places different names",
             )

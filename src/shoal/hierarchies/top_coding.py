@@ -46,7 +46,7 @@ class TopCoding(Builder):
     def __init__(self, tops: object = ()) -> None:
         object.__setattr__(self, "tops", tuple(TOP.read(one, self.name) for one in listed(tops)))
         if any(after >= before for before, after in pairwise(self.tops)):
-            raise ParameterError(f"{self.name}: the tops do not fall", expected="the highest first, such as 5,3")
+            raise ParameterError(f"{self.name}: the tops do not decrease", expected="the highest first, such as 5,3")
 
     @classmethod
     def fitting(cls, values: pl.Series, counts: Ints | None = None, topics: Topics = NO_TOPICS) -> Builder | None:
@@ -81,7 +81,11 @@ def _axis(values: pl.Series) -> Axis:
     """Return the numbers of a column, or raise `HierarchyError`."""
     axis = Axis.of(values.drop_nulls())
     if axis.unit:
-        raise HierarchyError(f"a column of {values.dtype} for top coding", expected="numbers", hint="choose dates")
+        raise HierarchyError(
+            f"top coding is given for a column of {values.dtype}",
+            expected="numbers",
+            hint="choose another hierarchy, such as dates",
+        )
     return axis
 
 

@@ -58,7 +58,7 @@ def json_rows(path: str | Path) -> list[Row]:
         place = f"{name!r}, line {error.lineno:,}"
         raise HierarchyError(f"{place} is not JSON", expected="a nested object") from error
     except RecursionError as error:
-        raise HierarchyError(f"{name!r} has too many groups within groups", expected="a few levels") from error
+        raise HierarchyError(f"{name!r} has groups nested too deeply", expected="at most 200 levels") from error
     return tree_rows(tree)
 
 

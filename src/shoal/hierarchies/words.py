@@ -149,5 +149,5 @@ def _read_groups(given: object) -> tuple[str, ...]:
     groups = tuple(map(str, listed(given)))
     for group in groups:
         if not any(group.startswith(end) and WORD.search(group.removeprefix(end)) for end in (BEGINS, ENDS)):
-            raise ParameterError(f"words: {group!r} as a group", expected=f"'{BEGINS}WORD' or '{ENDS}WORD'")
+            raise ParameterError(f"words: a group is {group!r}", expected=f"'{BEGINS}WORD' or '{ENDS}WORD'")
     return groups

@@ -157,11 +157,11 @@ def _free_text(profile: Profile) -> Resemblance | None:
     sentences = sum(len(text.split()) >= WORDS for text in profile.texts) >= 0.5 * len(profile.texts)
     varied = profile.distinct > FEW or (profile.rows < ENOUGH and profile.distinct == profile.present)
     if varied and speaks(profile.name, [name_rules.FREE_TEXTS]):
-        return Resemblance("the name says free text, in which anything may stand")
+        return Resemblance("the name says free text, which may contain anything")
     long = sum(map(len, profile.texts)) >= 30 * len(profile.texts)
     told = profile.distinct > KINDS and not _is_spoken(profile) and _words(profile) >= SENTENCE
     if (own or told or profile.rows < ENOUGH) and sentences and long:
-        return Resemblance("the values are free text, in which anything may stand", "free text")
+        return Resemblance("the values are free text, which may contain anything", "free text")
     return None
 
 
@@ -180,7 +180,7 @@ def pinpointing(profile: Profile) -> Resemblance | None:
     if birth and (profile.dtype.is_temporal() or (profile.dtype == pl.String and patterns.DATES.fits(profile.texts))):
         return Resemblance("the name says a birth date, and the values are days")
     if _is_point(profile):
-        return Resemblance("the name says a point on the map, and the values are fine")
+        return Resemblance("the name says geographic coordinates, and the values are precise")
     return None
 
 

@@ -221,10 +221,10 @@ IDENTIFYING = (
     Kind(Role.IDENTIFIER, "street addresses", lambda text: _ADDRESS.fullmatch(text) is not None, 0.6),
     Kind(Role.IDENTIFIER, "device numbers (IMEI)", is_device),
     Kind(Role.IDENTIFIER, "hashes or keys", _like(r"(?:0x)?[0-9a-f]{16,128}", re.IGNORECASE)),
-    Kind(Role.IDENTIFIER, "accounts or pages on the net", _like(r"(?:https?://|www\.)\S+|@\w[\w.]{2,}", re.IGNORECASE)),
+    Kind(Role.IDENTIFIER, "online accounts or web pages", _like(r"(?:https?://|www\.)\S+|@\w[\w.]{2,}", re.IGNORECASE)),
     Kind(
         Role.IDENTIFIER,
-        "points on the map",
+        "geographic coordinates",
         _like(r"(?:POINT ?)?[\[(]?-?[0-9]{1,3}\.[0-9]{3,}°?[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}°?[\])]?", re.IGNORECASE),
     ),
     Kind(Role.IDENTIFIER, "passport or licence numbers", _like(r"[A-Z]{1,2}[0-9]{6,9}[A-Z]{0,2}")),
@@ -234,7 +234,7 @@ EMBEDDED = (
     ("e-mail addresses", r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
     ("phone numbers", r"\+[0-9][0-9 ()/-]{7,}[0-9]|\(?\b[0-9]{3}\)?[-. ][0-9]{3}[-. ][0-9]{4}\b"),
     ("numbers of people", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b|\b[0-9]{9,}\b|\b[A-Z]{2}[0-9]{2}(?: ?[0-9A-Z]{4}){3,}"),
-    ("addresses on the net", r"https?://|www\."),
+    ("web addresses", r"https?://|www\."),
 )
 """What free text may have in it, by topic; the expressions are those of polars."""
 PEOPLE = Kind(Role.IDENTIFIER, "names of people", is_named_person, 0.25)

@@ -123,7 +123,7 @@ def _alone(method: Method, problem: Problem, seed: int, deadline: Deadline, prog
     reasons = method.accepts(problem)
     if reasons:
         raise Unsupported(
-            f"no method for {problem.recoding} recoding takes this: {'; '.join(reasons)}",
+            f"no method with the recoding {problem.recoding!r} can do this: {'; '.join(reasons)}",
             hint="use another recoding, such as --recoding generalize",
         )
     found = method.run(problem, seed=seed, deadline=deadline, progress=progress)

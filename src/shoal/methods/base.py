@@ -257,7 +257,7 @@ class Method(ABC):
     def _check(self, problem: Problem) -> None:
         reasons = self.accepts(problem)
         if reasons:
-            raise Unsupported(f"method {self.name!r} cannot take this: {'; '.join(reasons)}", hint="try --method auto")
+            raise Unsupported(f"method {self.name!r} cannot do this: {'; '.join(reasons)}", hint="try --method auto")
 
     def _met(self, problem: Problem, found: Solution, deadline: Deadline, progress: Progress) -> Solution:
         """Return a solution that meets what was asked, where the method worked with other models.
@@ -315,7 +315,7 @@ def quick_release(problem: Problem, seed: int, progress: Progress) -> Solution |
 def out_of_time(method: Method, found: Sequence[Solution]) -> Solution:
     """Return the cheapest of what there was when time was over, and say so."""
     best = cheapest(found)
-    note = f"time was over before {method.name} had ended"
+    note = f"time ran out before {method.name} had ended"
     if best.method != method.name:
         note += f"; the release is that of {best.method}, which is cheaper than what was found until then"
     return replace(best, cut=True, notes=(*best.notes, note))

@@ -124,9 +124,7 @@ def choose_levels(
         return Choice()
     for name in wish.levels:
         if name not in roles.quasi:
-            raise RoleError(
-                f"column {name!r} is to be raised", expected="a quasi-identifier", hint=nearest(name, roles.quasi)
-            )
+            raise RoleError(f"coarsen names {name!r}", expected="a quasi-identifier", hint=nearest(name, roles.quasi))
     own = {**_safe_harbor(table, roles, builders, wish), **builders}
     columns = [Ladder.of(table[name], own.get(name, Automatic())) for name in roles.quasi]
     ruled = {name for name, builder in own.items() if name in roles.quasi and HIPAA in wish.words and _rules(builder)}
@@ -164,7 +162,7 @@ def solve_raised(
     if known is not None and levels.cut:
         quick = quick_release(problem, seed, progress)
         best = cheapest([known] if quick is None else [known, quick])
-        note = f"time was over before all levels were tried; the release is that of {best.method}"
+        note = f"time ran out before all levels were tried; the release is that of {best.method}"
         return replace(best, cut=True, notes=(*best.notes, note), chosen=(note,) if method == "auto" else ())
     if known is not None and method in QUICK:
         return known
@@ -321,8 +319,8 @@ class LevelSearch:
         problem = self.pose(table, {name: builder for name, (_, builder) in at.items()})
         if not problem.cells_are_blocks or problem.global_recoding_refusal:
             raise Unsupported(
-                f"levels are not chosen for the recoding {problem.recoding!r}",
-                expected="suppress or generalize",
+                f"coarsen cannot choose levels with the recoding {problem.recoding!r}",
+                expected="the recoding suppress or generalize",
                 hint="name the levels, or leave --coarsen out",
             )
         method = self._quick(problem)

@@ -20,6 +20,6 @@ def checked_effort(effort: str, method: str) -> str:
         raise ParameterError(
             f"effort is {effort!r} with the method {method!r}",
             expected="the method auto",
-            hint="leave one of the two out; --time-limit is for every method",
+            hint="leave one of the two out; --time-limit works with every method",
         )
     return effort

@@ -200,7 +200,7 @@ class Classes:
     def of_people(self) -> PeopleClasses:
         """The same classes, counting people: each once in a class, and once for each of their values there."""
         if self.persons is None:
-            raise Unsupported("nobody says whom the rows are about", hint="name the columns that say it: --person")
+            raise Unsupported("no column says which person a row belongs to", hint="name it with --person")
         return PeopleClasses(
             self.class_of_row,
             self.number,
@@ -216,9 +216,7 @@ class Classes:
     def households_in(self) -> Ints:
         """The number of households with members in each class."""
         if self.households is None:
-            raise Unsupported(
-                "no column says which household a row belongs to", hint="name the column that does: --household"
-            )
+            raise Unsupported("no column says which household a row belongs to", hint="name it with --household")
         of_row, last = self.households, int(self.households.max(initial=0))
         _, first, _ = distinct_rows([self.class_of_row, of_row], [self.number, last + 1])
         return np.bincount(self.class_of_row[first], minlength=self.number).astype(np.int64)

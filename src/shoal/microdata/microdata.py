@@ -216,7 +216,8 @@ def _with_population(
         kinds = table.coded(name).values.dtype, population[name].dtype
         if kinds[0] != kinds[1]:
             raise TableError(
-                f"column {name!r} is {kinds[0]}, in the population {kinds[1]}", expected="the same type in both"
+                f"column {name!r} has the type {kinds[0]}, and {kinds[1]} in the population",
+                expected="the same type in both",
             )
     both = [Coded.of(pl.concat([table[name], population[name]])).cut(table.rows) for name in roles.quasi]
     return tuple(column for column, _ in both), Population.of([codes for _, codes in both])

@@ -65,7 +65,7 @@ def sampling(epsilon: Numeral, delta: Numeral, beta: Numeral | None = None) -> S
     drawn = most if beta is None else Fraction(floor(BETA.read(beta, "sampling") * GRAINS), GRAINS)
     if drawn > most or drawn <= 0:
         raise ParameterError(
-            f"sampling: beta is {beta!r}", expected=f"above 0 and at most 1 - e^-epsilon, {float(most):.6g}"
+            f"sampling: beta is {beta!r}", expected=f"a number above 0 and at most 1 - e^-epsilon, {float(most):.6g}"
         )
     gamma = _gamma(wanted, drawn)
     k = _roughly(gamma, drawn, allowed)

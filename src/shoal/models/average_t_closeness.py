@@ -40,7 +40,9 @@ class AverageTCloseness(TCloseness):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.given:
-            raise Unsupported(f"{self} counts other attributes as known", hint="leave out what stands after |")
+            raise Unsupported(
+                f"{self} is not defined where other attributes are known", hint="leave out | and what follows it"
+            )
 
     def surrogate(self, rows: int | None) -> Model:
         """Return t-closeness, which implies this."""

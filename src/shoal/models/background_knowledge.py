@@ -45,7 +45,9 @@ class KnowledgeModel(AttributeModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.given:
-            raise Unsupported(f"{self} counts other attributes as known", hint="leave out what stands after |")
+            raise Unsupported(
+                f"{self} is not defined where other attributes are known", hint="leave out | and what follows it"
+            )
 
     @property
     def is_trivial(self) -> bool:

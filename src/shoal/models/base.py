@@ -278,7 +278,7 @@ class Model(ABC):
     def expect(cls, numbers: Sequence[str]) -> None:
         """Raise unless there are as many numbers as parameters."""
         if len(numbers) != len(cls.parameters):
-            raise ParameterError(f"{cls.name} has {len(numbers)} numbers", expected=cls.grammar())
+            raise ParameterError(f"{cls.name} was given {len(numbers)} numbers", expected=cls.grammar())
 
     @classmethod
     def applies_to(cls, column: pl.Series) -> bool:
@@ -526,7 +526,7 @@ class Models:
             if not model.speaks_of_groups():
                 raise Unsupported(
                     f"{model} cannot be met by two tables (anatomy): quasi-identifiers are published as they are, "
-                    "so who is in the table is no secret",
+                    "so everybody can see who is in the table",
                     hint="ask for models of sensitive columns only, such as l, or choose another recoding",
                 )
 
@@ -575,7 +575,7 @@ def check_households(models: Iterable[Model], *, known: bool) -> None:
         if model.needs_households and not known:
             raise ParameterError(
                 f"{model} counts households, and no column says which household a row belongs to",
-                hint="name the column that does: --household COLUMN",
+                hint="name it with --household COLUMN",
             )
 
 

@@ -75,7 +75,7 @@ class Metric:
         if short.any():
             raise ParameterError(
                 f"the matrix {self.source!r} breaks the triangle inequality via {int(short.sum())} values",
-                expected="no detour shorter than the direct distance",
+                expected="no way via a third value shorter than the direct distance",
             )
 
     @property

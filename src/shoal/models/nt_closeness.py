@@ -91,7 +91,9 @@ class NTCloseness(AttributeModel):
     def surrogate(self, rows: int | None) -> Model:
         """Return t-closeness, which implies this for every n up to the number of rows."""
         if self.given:
-            raise Unsupported(f"{self} counts other attributes as known", hint="leave out what stands after |")
+            raise Unsupported(
+                f"{self} is not defined where other attributes are known", hint="leave out | and what follows it"
+            )
         if rows is not None and self.asked[0] > rows:
             raise Infeasible(str(self), reached=f"{rows:,} rows", rows=range(rows), hint="ask for a smaller n")
         return TCloseness(self.t, self.attribute, (), self.distance)

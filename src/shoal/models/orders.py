@@ -69,7 +69,7 @@ def _in_order(column: pl.Series, words: Sequence[str]) -> pl.Series:
             expected="every value of the column once, the least first",
         )
     if count_literal_stars(pl.Series(listed)):
-        raise ParameterError(f"the order of {name!r} has a value that reads as a star", hint="rename that value")
+        raise ParameterError(f"the order of {name!r} has a value that is written like a star", hint="rename that value")
     texts = column.cast(pl.String)
     unknown = texts.drop_nulls().unique().is_in(pl.Series(listed).implode()).not_().sum()
     if unknown:

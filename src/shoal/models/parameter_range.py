@@ -38,7 +38,7 @@ class Vary:
         """
         model, equals, said = text.rpartition("=")
         if not equals:
-            raise ParameterError(f"what is varied is {text!r}", expected=WRITTEN)
+            raise ParameterError(f"vary is {text!r}", expected=WRITTEN)
         found = cls(model.strip(), _values(said))
         for value in found.values:
             found.at(value)
@@ -59,14 +59,16 @@ class Vary:
         varied = self.at(self.values[0])
         for model in fixed:
             if type(model) is type(varied) and (model.attributes, model.given) == (varied.attributes, varied.given):
-                raise ParameterError(f"{model} is required, and {self.model} is varied", expected="one of the two")
+                raise ParameterError(
+                    f"{model} is required, and {self.model} is varied", hint="leave one of the two out"
+                )
 
 
 def _values(said: str) -> tuple[Fraction, ...]:
     """Return the values that are listed, or between two ends."""
     ends = said.split("..")
     if len(ends) > 3 or ("," in said and len(ends) > 1):
-        raise ParameterError(f"the values are {said!r}", expected=WRITTEN)
+        raise ParameterError(f"the values to vary are {said!r}", expected=WRITTEN)
     if len(ends) == 1:
         return tuple(dict.fromkeys(_number(one) for one in said.split(",")))
     low, high = _number(ends[0]), _number(ends[1])
@@ -78,7 +80,7 @@ def _values(said: str) -> tuple[Fraction, ...]:
 def _number(text: str) -> Fraction:
     value = as_fraction(text)
     if value is None:
-        raise ParameterError(f"{text!r} is no number", expected=WRITTEN)
+        raise ParameterError(f"{text!r} is not a number", expected=WRITTEN)
     return value
 
 

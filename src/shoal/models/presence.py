@@ -19,7 +19,7 @@ def covered(model: Model, classes: Classes) -> Ints:
     """Return how many rows of the population the cells of each class cover, or say that there is no population."""
     if classes.population is None:
         raise Unsupported(
-            f"{model} compares with a population", hint="give the population's table with --population FILE"
+            f"{model} needs a population to compare with", hint="give the population's table with --population FILE"
         )
     return classes.population()
 

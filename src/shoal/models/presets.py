@@ -84,8 +84,8 @@ PRESETS = {
         Preset(
             "hospital",
             "Hospital, l-diversity",
-            "Crowds of 5, in each at least 3 different values of every sensitive column, of one with two values both: "
-            "who finds the crowd does not learn the illness.",
+            "Crowds of 5 with at least 3 different values of every sensitive column (both, where it has only two): "
+            "whoever finds the crowd does not learn the illness.",
             5,
             DistinctLDiversity,
             "3",
@@ -93,8 +93,8 @@ PRESETS = {
         Preset(
             "t-closeness",
             "t-closeness",
-            "Crowds of 5 in which every sensitive column looks nearly as in the whole table (distance up to 0.2): a "
-            "crowd says little about its members.",
+            "Crowds of 5 in which every sensitive column is distributed nearly as in the whole table (distance up to "
+            "0.2): a crowd says little about its members.",
             5,
             TCloseness,
             "0.2",

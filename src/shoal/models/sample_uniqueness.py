@@ -29,7 +29,7 @@ class SampleUniqueness(Model):
 
     name: ClassVar[str] = "sample-uniques"
     title: ClassVar[str] = "sample uniqueness"
-    meaning: ClassVar[str] = "at most a share of the rows are alone in their class"
+    meaning: ClassVar[str] = "at most a share of the rows are unique"
     parameters: ClassVar[tuple[Number, ...]] = (Number("share", "largest share of unique rows", 0, 1),)
     monotone: ClassVar[bool] = True
     larger_is_stricter: ClassVar[bool] = False

@@ -185,7 +185,7 @@ def _values_at(column: Coded, means: Floats) -> Codes:
     places = column.positions[: column.size - (column.missing is not None)]
     if not (np.diff(places) > 0).all():
         raise Unsupported(
-            f"the numbers of {column.name!r} have no exact means: they have too many digits to be told apart",
+            f"the numbers of {column.name!r} have too many digits for exact means",
             hint="use another recoding, or give the column as text",
         )
     codes = np.minimum(np.searchsorted(places, means), column.size - 1)

@@ -69,7 +69,7 @@ def with_column_recodings(microdata: Microdata, recoding: str, asked: Mapping[st
     check_column_recodings(asked, quasi)
     if recoding not in (*PARTS, *MIXTURES):
         raise ParameterError(
-            f"recodings are given for columns, but that of the others is {recoding!r}",
+            f"recodings are given for columns, but the recoding of the other columns is {recoding!r}",
             expected=" or ".join((*PARTS, *MIXTURES)),
         )
     others = {} if recoding in MIXTURES else dict.fromkeys(quasi, recoding)

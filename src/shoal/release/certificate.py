@@ -190,9 +190,7 @@ class Certificate:
     def sharing(self) -> str:
         """Whether the public part may be shared, in words."""
         if not self.protects:
-            return (
-                f"{self.require} asks for nothing that not every table meets: public/ is not protected, do not share it"
-            )
+            return f"{self.require} is met by every table: public/ is not protected, do not share it"
         if self.starred == self.rows:
             return "every row is all stars: public/ shows no quasi-identifier of anybody; keep internal/ private"
         if self.unprotected:
@@ -205,14 +203,14 @@ class Certificate:
         columns = ", ".join(name for name in self.unprotected or () if name not in {**self.rounded, **self.masks})
         linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
-            f"{name!r} is sensitive and no model speaks of it: its value is certain for {counted(rows, 'row')}"
+            f"{name!r} is sensitive and no model protects it: its value is certain for {counted(rows, 'row')}"
             for name, rows in (self.certain or {}).items()
         ]
         return [
             *([f"published unprotected, as they are: {columns}"] if columns else []),
             *(f"published unprotected, as multiples of {many:,}: {name}" for name, many in self.rounded.items()),
             *(f"published masked, by {_mask(mask)}: {name}" for name, mask in self.masks.items()),
-            *(f"{name!r} was insisted on: {reason}" for name, reason in self.insisted.items()),
+            *(f"{name!r} was allowed by name: {reason}" for name, reason in self.insisted.items()),
             *([linked] if self.pseudonym is not None else []),
             *certain,
             *self.warnings,
@@ -321,7 +319,10 @@ class Certificate:
             content = json.loads(text)
             kept = {key: value for key, value in content.items() if key != "seal"}
             if content["seal"] != seal(kept) or canonical(content) != text:
-                raise ReleaseError("the certificate's seal is broken", hint="it was changed after it was written")
+                raise ReleaseError(
+                    "the certificate's seal is broken",
+                    hint="it was changed after it was written: do not rely on this release",
+                )
             if content["format"] not in FORMATS:
                 raise ReleaseError(
                     f"the certificate has format {content['format']}",

@@ -171,14 +171,14 @@ class OriginalCheck:
         shown, source = self.release.table, self.source
         stated = self.release.certificate.rounded
         wrong = sum(wrongly_rounded(shown[name], source[name], multiple) for name, multiple in stated.items())
-        return f"{counted(wrong, 'weight is', 'weights are')} rounded otherwise" if wrong else ""
+        return f"{counted(wrong, 'weight is', 'weights are')} not rounded as stated" if wrong else ""
 
     def change_problem(self) -> str:
         """Say in which columns other cells than stated show the value of the original."""
         stated, shown = self.release.certificate.changed_cells or {}, Table(self.release.table)
         found = changed_cells(shown, self.original, self.rows.to_numpy(), self.release.certificate.quasi)
         wrong = sorted({name for name, cells in found.items() if stated.get(name) != cells} | (stated.keys() - found))
-        return f"another number of cells than stated is changed in {', '.join(map(repr, wrong))}" if wrong else ""
+        return f"the number of changed cells is not as stated in {', '.join(map(repr, wrong))}" if wrong else ""
 
     def people_problem(self) -> str:
         """Say if the numbers kept for people are not one for each person of the original."""
@@ -209,7 +209,7 @@ class OriginalCheck:
         people = secrets.with_columns(release.table[release.names["group"]])
         stated = release.sensitive_table.with_columns(pl.col(release.certificate.sensitive).cast(pl.String))
         wrong = miscounted_groups(people, stated, **release.names)
-        return f"{wrong:,} groups have other values than their people" if wrong else ""
+        return f"{wrong:,} groups do not have the values of their people" if wrong else ""
 
 
 def _as_text(original: pl.Series) -> pl.Series:

@@ -212,7 +212,7 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
     if str(target) == "-":
         raise ReleaseError(
-            "'-' as the place of a release, which is a folder of files",
+            "a release cannot be written to '-': it is a folder of files",
             hint="name a folder, such as -o release; its table is in public/",
         )
     if not target.exists():
@@ -220,11 +220,13 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     if not overwrite:
         raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or add --overwrite")
     if not (target / "public" / "certificate.json").is_file():
-        raise ReleaseError(f"{str(target)!r} is not a release", hint="only a release is overwritten")
+        raise ReleaseError(
+            f"{str(target)!r} is not a release", hint="only a release is overwritten; name another folder"
+        )
     others = _others(target)
     if others:
         raise ReleaseError(
-            f"{str(target)!r} also holds {counted(len(others), 'file')} not of the release: {_listed(others)}",
+            f"{str(target)!r} also holds {counted(len(others), 'other file')}: {_listed(others)}",
             hint="move them elsewhere, or name another folder",
         )
 

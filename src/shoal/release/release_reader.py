@@ -48,7 +48,10 @@ class Opened:
             raise ReleaseError(f"public/ has {len(tables)} tables", expected="one table")
         text = public / "certificate.json"
         if not text.is_file():
-            raise ReleaseError("public/certificate.json is missing")
+            raise ReleaseError(
+                "public/certificate.json is missing",
+                hint="without it nothing can be verified: ask for the whole release",
+            )
         certificate = Certificate.from_json(text.read_bytes().decode("utf-8", errors="replace"))
         return cls(tables[0], certificate, population)
 
@@ -159,7 +162,7 @@ class Opened:
         if not set(stated) <= set(self.certificate.unprotected or ()):
             return "a column is stated as rounded that is not published as other"
         wrong = [name for name, multiple in stated.items() if _no_multiples(shown[name], multiple)]
-        return f"columns {', '.join(map(repr, wrong))} have other numbers" if wrong else ""
+        return f"columns {', '.join(map(repr, wrong))} have numbers that are not such multiples" if wrong else ""
 
     def mask_problem(self) -> str:
         """Say which columns show cells that the masks stated for them never give."""

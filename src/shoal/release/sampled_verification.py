@@ -55,7 +55,7 @@ def _search_problem(stated: Mapping[str, Any]) -> str:
     if not all(low <= stated["levels"][name] <= high for name, (low, high) in ranges.items()):
         return "a level is published that was not searched"
     if prod(high - low + 1 for low, high in ranges.values()) != search["nodes"]:
-        return "the number of choices is another"
+        return "the number of choices differs"
     crowd = ceil(stated["k"] / Fraction(stated["beta"]))
     return "" if search["crowd"] == crowd and Fraction(search["epsilon"]) > 0 else "the crowd does not follow from k"
 
@@ -81,10 +81,10 @@ def _class_problem(path: Path, stated: Mapping[str, Any]) -> str:
     """Say if the table has other columns or rows than stated, or a class below k."""
     if stated["rows"] == 0:
         rows = path.read_text(encoding="utf-8").splitlines()
-        return "" if len(rows) == 1 else "the table has rows"
+        return "" if len(rows) == 1 else "the table has rows, and none is stated"
     table = pl.read_csv(path, infer_schema=False)
     if table.columns != list(stated["levels"]) or table.height != stated["rows"]:
-        return "the table has other columns or rows"
+        return "the table has other columns or another number of rows"
     sizes = table.group_by(table.columns).len("".join(table.columns) + "#")[:, -1]
     if len(sizes) != stated["classes"]:
         return "the table has another number of classes"

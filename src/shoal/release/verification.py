@@ -123,7 +123,7 @@ def verify(
         if release.certificate.rounded:
             _look(checks, "the record weights are multiples of the stated number", release.rounding_problem)
         if release.certificate.masks:
-            _look(checks, "the masked columns show what their masks give", release.mask_problem)
+            _look(checks, "the masked columns hold only values that their masks can give", release.mask_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         confirmed = _look(checks, "the audit confirms every model at the stated level", release.model_problem)
         if confirmed and release.skipped:
@@ -131,7 +131,7 @@ def verify(
         if confirmed and release.counts_rows_only:
             notes.append(
                 f"{release.models} of people or households: which person a row belongs to is in the internal part"
-                f" alone, which is not here; checked was what it implies of rows, {release.implied}"
+                f" alone, which is not here; what it implies of rows was checked, {release.implied}"
             )
         computed = _cost(release, checks)
         if table is not None and whole:
@@ -250,7 +250,7 @@ def _with_original(
     traced = OriginalCheck(folder, release, original)
     form = form_of(release.certificate.recoding)
     _look(checks, "the original is the table the release was made from", traced.identity_problem)
-    raised = _look(checks, "the columns raised beforehand are raised again", traced.raising_problem)
+    raised = _look(checks, "columns raised beforehand are those of the original, raised", traced.raising_problem)
     _look(checks, COVERS if form.covers else BOTH if form.by_column else CENTROIDS, traced.cover_problem)
     told = tells_cost(release.certificate.cost.name, form) or tells_centroid_cost(release.codebook, form)
     computed = cost and told
@@ -264,13 +264,13 @@ def _with_original(
     if release.certificate.rounded:
         _look(checks, "the record weights are those of the original, rounded", traced.rounding_problem)
     if release.certificate.masks:
-        _look(checks, "the masked cells are some that their masks give for those of the original", traced.mask_problem)
+        _look(checks, "the masked cells can come from their masks and the original", traced.mask_problem)
     if release.certificate.people is not None:
-        _look(checks, "rows are about the people that the original says", traced.people_problem)
+        _look(checks, "the people of the rows are those of the original", traced.people_problem)
     if release.certificate.households is not None:
-        _look(checks, "rows are of the households that the original says", traced.household_problem)
+        _look(checks, "the households of the rows are those of the original", traced.household_problem)
     if release.certificate.changed_cells is not None:
-        _look(checks, "as many cells are changed as stated", traced.change_problem)
+        _look(checks, "the number of changed cells is as stated", traced.change_problem)
     return traced.table if raised else traced.original, computed
 
 
@@ -291,7 +291,7 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
     def follows() -> str:
         claimed = read_json(path)
         if claimed["lower_bound"] != certificate.proved:
-            return "the certificate states another one"
+            return "the certificate states another lower bound"
         prices = pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy()
         if certificate.format == FORMATS[0] and prices.min(initial=0) < 0:
             return f"a price is negative, and certificates of format {FORMATS[0]} have none"
@@ -300,7 +300,7 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
             return f"the prices prove no more than {found[0]:.6g}"
         if stated is not None and stated > found[0] * (1 + 1e-9):
             notes.append(f"the prices prove {found[0]:,.6g}; the rest of the lower bound {stated:,.6g} is {WORD}")
-        return "" if certificate.cost >= found[0] * (1 - 1e-9) else "the release costs less"
+        return "" if certificate.cost >= found[0] * (1 - 1e-9) else "the release costs less than that"
 
     if not _look(checks, "the lower bound follows from the prices", follows):
         return None

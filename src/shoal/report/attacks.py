@@ -11,7 +11,7 @@ def linkability(found: Evidence) -> Markup:
     """Return whether rows can be linked to people, or to their rows elsewhere."""
     said = (
         "Can a row be linked to a person whom somebody knows, or to the person's row in another table? Other releases"
-        " of the same people are not looked at here: they are compared by the registry of releases."
+        " of the same people are not considered here: `shoal register` compares them."
     )
     return tag("section", tag("h2", "Linkability"), tag("p", said), _attacks(found, LINKABILITY))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.attacks.base import Attack
-from shoal.core.errors import ReleaseError
+from shoal.core.errors import cannot_write
 from shoal.core.markup import Markup, joined, listed, tag
 from shoal.release.release import Release
 from shoal.report.attacks import inference, linkability
@@ -34,17 +34,15 @@ SECTIONS: dict[str, Callable[[Evidence], Markup]] = {
     "Singling out": singling_out,
     "Linkability": linkability,
     "Inference": inference,
-    "Use": utility,
-    "Checked and vouched for": trust,
+    "Utility": utility,
+    "Checks and assumptions": trust,
     "Codebook": columns,
     "Reproduce": reproduce,
     "Certificate": certificate,
 }
 UNTITLED = "Report on a release"
 INTERNAL = "Internal: it counts rows of the original and names the random seed. Keep it private."
-PUBLIC = (
-    "Public: the risk of the original, the rows that attacks hit, the original's figures and the seed are left out."
-)
+PUBLIC = "Public: the risk and the figures of the original, the rows that attacks hit and the random seed are left out."
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +67,7 @@ class Report:
         try:
             target.write_text(self.public if public else self.internal, encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ReleaseError(f"cannot write {str(target)!r}: {error.strerror}") from error
+            raise cannot_write(target, error) from error
         return target
 
     def pdf(self, path: str | Path, *, public: bool = False) -> Path:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.core.atomic_files import replacing
-from shoal.core.errors import ReleaseError, Unsupported
+from shoal.core.errors import ReleaseError, Unsupported, cannot_write
 
 COMMANDS = (
     "chromium",
@@ -87,7 +87,7 @@ def print_page(page: str, path: Path) -> None:
             with replacing(path) as beside:
                 shutil.copyfile(printed, beside)
         except OSError as error:
-            raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}") from error
+            raise cannot_write(path, error) from error
 
 
 def _without_sandbox() -> list[str]:
@@ -106,7 +106,10 @@ def _run(command: list[str], source: Path, printed: Path) -> None:
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise ReleaseError(f"{Path(command[0]).name} has not printed the report in {SECONDS} seconds") from None
+        raise ReleaseError(
+            f"{Path(command[0]).name} has not printed the report in {SECONDS} seconds",
+            hint="print the HTML report by hand",
+        ) from None
     except (OSError, subprocess.CalledProcessError) as error:
         raise ReleaseError(
             f"{Path(command[0]).name} could not print the report ({type(error).__name__})",

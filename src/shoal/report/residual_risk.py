@@ -25,7 +25,7 @@ def _card(value: str, said: str) -> Markup:
 def _figures(found: Evidence) -> Iterator[tuple[str, str]]:
     stated, smallest = found.certificate, found.after.uniques.smallest
     if not form_of(stated.recoding).two_tables:
-        yield f"{smallest:,}", f"{'rows' if stated.people is None else 'people'} in the smallest group that looks alike"
+        yield f"{smallest:,}", f"{'rows' if stated.people is None else 'people'} in the smallest group of equal rows"
         yield percent(found.after.prosecutor.highest), "highest chance to pick the right row for a person"
     yield _at_most(found), "how much more than the cheapest possible release this one can cost"
     if found.utility is not None and found.utility.queries is not None:
@@ -50,8 +50,8 @@ def _sentences(found: Evidence) -> Iterator[str]:
         alone = "some rows are unique" if stated.people is None else "some people are alone in a group"
         alike = f"every {one} looks like at least {counted(others, 'other')}" if others else alone
         yield (
-            f"What somebody may know of a person ({some(stated.quasi)}) was made coarser where it had to be: {alike}."
-            f" There are {counted(stated.classes, 'group')} of rows that look alike."
+            f"What somebody may know of a person ({some(stated.quasi)}) was made coarser where necessary: {alike}."
+            f" There are {counted(stated.classes, 'group')} of rows with equal cells."
         )
     if found.before is not None:
         before, after = found.before.uniques, found.after.uniques

@@ -51,7 +51,7 @@ def _requirement(found: Evidence) -> str:
     stated, smallest = found.certificate, found.after.uniques.smallest
     if form_of(stated.recoding).two_tables:
         return f"{stated.require}, met by all {counted(stated.classes, 'group')}."
-    alone = "" if stated.protects else " It asks for nothing that not every table meets: nothing is protected."
+    alone = "" if stated.protects else " Every table meets it: nothing is protected."
     size = f"{counted(stated.classes, 'class', 'classes')}; the smallest has {counted(smallest, 'row')}"
     return f"{stated.require}, met by all {size}.{alone}"
 
@@ -87,7 +87,7 @@ def _lost(found: Evidence) -> str:
     if losses:
         most = max(losses, key=lambda name: losses[name])
         mean = percent(sum(losses.values()) / len(losses))
-        said.append(f"Of the detail of quasi-identifiers {mean} on average, most of {most} ({percent(losses[most])}).")
+        said.append(f"Quasi-identifiers lost {mean} of their detail on average, {most} most ({percent(losses[most])}).")
     if found.utility is not None and found.utility.queries is not None:
         said.append(f"A count taken from the release is typically wrong by {percent(found.utility.queries.median)}.")
     return " ".join(said)

@@ -11,10 +11,10 @@ def trust(found: Evidence) -> Markup:
     content = found.certificate.content()
     return tag(
         "section",
-        tag("h2", "What was checked, and what is vouched for"),
-        tag("h3", "The machine checked"),
+        tag("h2", "What was checked, and what the owner answers for"),
+        tag("h3", "Checked by shoal"),
         listed(content["checked_by_machine"]),
-        tag("h3", "The owner of the table vouches for"),
+        tag("h3", "The owner of the table answers for"),
         listed(content["vouched_for_by_the_owner"]),
         tag("p", "If one of these is not true, the figures of this report do not hold as stated."),
     )

@@ -21,7 +21,7 @@ import polars as pl
 from shoal.checking.audit import Audit, audit
 from shoal.core.arrays import Ints
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError
+from shoal.core.errors import ParameterError, ReleaseError, cannot_write
 from shoal.core.memory import MemoryLimit, within
 from shoal.core.parameters import Number
 from shoal.methods.base import Progress, silent
@@ -61,7 +61,7 @@ class Projections:
                 (beside / "internal").mkdir()
                 put_text(beside / "internal" / "joined.json", self.to_json())
         except OSError as error:
-            raise ReleaseError(f"cannot write to {str(target)!r}: {error.strerror or error}") from error
+            raise cannot_write(target, error) from error
         return target
 
     @property
@@ -159,7 +159,8 @@ def of_group(models: Models, group: Sequence[str]) -> Models:
     own = tuple(model for model in models if {*model.attributes, *model.given} <= set(group))
     if not own:
         raise ParameterError(
-            f"no model covers {', '.join(map(repr, group))}", hint="require a model for every sensitive column, or k"
+            f"no model is required for {', '.join(map(repr, group))}",
+            hint="require a model for every sensitive column, or k",
         )
     return Models(own)
 
@@ -167,7 +168,7 @@ def of_group(models: Models, group: Sequence[str]) -> Models:
 def related(table: Table, sensitive: Sequence[str], models: Models, largest: int) -> list[tuple[str, ...]]:
     """Return groups of sensitive attributes: those with most in common first, as long as groups are small enough."""
     if not sensitive:
-        raise ParameterError("no sensitive column is given", expected="one or more")
+        raise ParameterError("no sensitive column is given", expected="one or more", hint="name them with --sensitive")
     groups = _together([(name,) for name in sensitive], models)
     codes = {name: np.unique(_text(table[name]), return_inverse=True)[1] for name in sensitive}
     while True:

@@ -118,7 +118,7 @@ class _New:
         most = max(map(len, left.values()), default=0)
         if self.m * most > len(everyone) - len(waiting):
             raise Unsupported(
-                f"of {len(everyone):,} new people, more than 1 in {self.m} have the same value",
+                f"of {len(everyone):,} new people, more than 1 in {self.m} have the same sensitive value",
                 hint="ask for a smaller m, or wait for more people",
             )
         return left

@@ -27,7 +27,7 @@ from shoal.attacks.rows import secret
 from shoal.attacks.scene import Scene
 from shoal.core.arrays import Bools
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ReleaseError, RoleError, ShoalError, nearest
+from shoal.core.errors import ReleaseError, RoleError, ShoalError, cannot_write, nearest
 from shoal.models import MInvariance
 from shoal.models.base import quoted
 from shoal.models.requirement import as_models
@@ -109,13 +109,17 @@ class Register:
         if not (path / "register.json").is_file():
             if path.exists() and (not path.is_dir() or any(one.name != "private" for one in path.iterdir())):
                 raise ReleaseError(
-                    f"{str(path)!r} is no register", expected="an empty folder, or one with register.json"
+                    f"{str(path)!r} is not a register", expected="an empty folder, or one with register.json"
                 )
             return cls(path)
         stated = read_json(path / "register.json")
         try:
             if stated["format"] != FORMAT:
-                raise ReleaseError("the register has another format", expected=f"format {FORMAT}")
+                raise ReleaseError(
+                    f"the register has format {stated['format']}",
+                    expected=f"format {FORMAT}",
+                    hint="use the version of shoal that wrote it",
+                )
             tuples = ("quasi", "sensitive", "person")
             return cls(
                 path, tuple(Entry(**{**one, **{k: tuple(one[k]) for k in tuples}}) for one in stated["releases"])
@@ -159,7 +163,7 @@ class Register:
             with replacing(self.path / "register.json") as beside:
                 put_text(beside, text)
         except OSError as error:
-            raise ReleaseError(f"cannot write to {str(self.path)!r}: {error.strerror or error}") from error
+            raise cannot_write(self.path, error) from error
 
     # --- people ---
 
@@ -185,7 +189,10 @@ class Register:
                     file.write(secrets.token_hex(32))
             return bytes.fromhex(path.read_text().strip())
         except (OSError, ValueError) as error:
-            raise ReleaseError(f"the key of the register in {str(self.path)!r} cannot be read or made") from error
+            raise ReleaseError(
+                f"the key of the register in {str(self.path)!r} cannot be read or created",
+                hint="check the permissions of its folder private/",
+            ) from error
 
     def _in(self, entry: Entry, frame: pl.DataFrame) -> Bools | None:
         """Return which rows may be people of an earlier release; None where nobody knows."""
@@ -214,14 +221,20 @@ class Register:
         folder, path = Path(entry.folder), self.path / "private" / f"{entry.key}.parquet"
         certificate = folder / "public" / "certificate.json"
         if not (certificate.is_file() and path.is_file()) or file_hash(certificate) != entry.seal:
-            raise ReleaseError(f"the release in {entry.folder!r} is not the one that was recorded")
+            raise ReleaseError(
+                f"the release in {entry.folder!r} is not the one that was recorded",
+                hint="put the recorded release back, or record it again with shoal register",
+            )
         shown = Shown.of(folder)
         group = shown.codebook["names"]["group"]
         values = shown.tables["sensitive"].select(group, value=secret(shown, attribute).cast(pl.String))
         by_group = {number: frozenset(held) for number, held in values.group_by(group).agg("value").iter_rows()}
         people, groups = pl.read_parquet(path, glob=False), shown.frame[group]
         if people["place"].null_count():
-            raise ReleaseError(f"the internal part of {entry.folder!r} was not there when it was recorded")
+            raise ReleaseError(
+                f"the internal part of {entry.folder!r} was not there when it was recorded",
+                hint="record it again with its internal part",
+            )
         for one, place in people.iter_rows():
             yield one, by_group[groups[place]]
 

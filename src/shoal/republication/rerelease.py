@@ -56,12 +56,12 @@ def rerelease(
     refused = next((name for name in ("unify", "order", "missing") if getattr(request, name)), None)
     if refused is not None:
         raise Unsupported(
-            f"a release that follows another takes no {refused}",
-            hint="unify spellings before, so that every release of the series has the same",
+            f"a release that follows another does not support {refused}",
+            hint="apply it to the table beforehand, in the same way for every release of the series",
         )
     if listed(request.person):
         raise Unsupported(
-            "a release that follows another takes no person: its groups have one row of each person",
+            "a release that follows another does not support person: its groups have one row of each person",
             hint="keep one row of each person, and name what identifies them with --identifier",
         )
     series = _Series.of(table, request, register, follows)

@@ -109,7 +109,7 @@ def weights_of(table: Table, weights: str | pl.Series) -> pl.Series:
     column = table[weights] if isinstance(weights, str) else weights
     name = column.name
     if not column.dtype.is_numeric():
-        raise TableError(f"the record weights in {name!r} are {column.dtype}", expected="numbers above 0")
+        raise TableError(f"the record weights in {name!r} have the type {column.dtype}", expected="numbers above 0")
     wrong = int((~(column > 0)).fill_null(True).sum())
     if wrong:
         raise TableError(

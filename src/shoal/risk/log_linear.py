@@ -112,7 +112,7 @@ def joined_columns(
         if parts == [PAIRS]:
             return tuple(combinations(names, 2))
         for unknown in (part for part in parts if part not in names):
-            raise RoleError(f"{unknown!r} in an interaction is no quasi-identifier", hint=nearest(unknown, names))
+            raise RoleError(f"{unknown!r} in an interaction is not a quasi-identifier", hint=nearest(unknown, names))
         if len(set(parts)) < 2:
             raise ParameterError("an interaction has one column", expected="two columns or more, or the word 'pairs'")
         found.append(frozenset(parts))

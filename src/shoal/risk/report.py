@@ -224,7 +224,8 @@ def _population(
     stated = int(POPULATION_SIZE.read(size, "risk"))
     if stated < rows:
         raise ParameterError(
-            f"the population has {stated:,} people, the table {rows:,} rows", expected="as many or more"
+            f"the population has {stated:,} people, the table {rows:,} rows",
+            expected="a population of at least as many",
         )
     return float(stated)
 
@@ -263,10 +264,10 @@ def _notes(
         yield "no population is given: the journalist is taken to be as strong as the prosecutor"
     elif not found.all():
         nobody = int(crowds.sizes[found == 0].sum())
-        yield f"{nobody:,} rows fit nobody of the population, and count as standing alone in it"
+        yield f"{nobody:,} rows fit nobody in the population, and count as unique in it"
     more = int((found < crowds.sizes).sum())
     if more and found.all():
-        yield f"{more:,} classes have more rows than people whom they fit: is the population all of it?"
+        yield f"{more:,} classes have more rows than people whom they fit: is the population complete?"
     if special is None:
         yield "minimal sample uniques were not looked for"
     elif special.largest < min(LARGEST, len(crowds.columns)):

@@ -56,7 +56,7 @@ def columns_of(data: SparkFrame) -> list[str]:
     check_installed()
     if not (hasattr(data, "sparkSession") and hasattr(data, "groupBy")):
         raise Unsupported(
-            f"the engine spark is for frames of Spark, and this is a {type(data).__name__}",
+            f"the engine spark works on Spark data frames, and this is a {type(data).__name__}",
             hint="leave engine out, or read the table with Spark",
         )
     with asking("read the columns"):
@@ -66,8 +66,12 @@ def columns_of(data: SparkFrame) -> list[str]:
 def check_request(*, recoding: str, neutralise: bool) -> None:
     """Refuse what needs the rows in memory."""
     if recoding_named(recoding).two_tables:
-        raise Unsupported("the engine spark makes one table, anatomy makes two", hint="use another recoding or engine")
+        raise Unsupported(
+            "the recoding anatomy makes two tables, and the engine spark makes one",
+            hint="use another recoding, or leave engine out",
+        )
     if neutralise:
         raise Unsupported(
-            "the engine spark writes Parquet, and no spreadsheet runs formulas from it", hint="leave neutralise out"
+            "neutralise is not for the engine spark: it writes Parquet, and no spreadsheet runs formulas from that",
+            hint="leave it out",
         )

@@ -50,7 +50,7 @@ def run_on_spark(
     check_request(recoding=recoding, neutralise=request.neutralise)
     for setting, hint in REFUSED.items():
         if getattr(request, setting):
-            raise Unsupported(f"the engine spark takes no {setting}", hint=hint)
+            raise Unsupported(f"the engine spark does not support {setting}", hint=hint)
     request.start_and_limit()
     columns = columns_of(frame)
     check_names(columns)
@@ -76,7 +76,10 @@ def _decide(request: Request, safety: Safety, progress: Progress, table: Table, 
     asked = replace(prepare(table, seen, progress, deadline), safety=safety)
     problem = asked.problem
     if asked.stated:
-        raise Unsupported("the engine spark takes no order of words from a hierarchy", hint="use another distance")
+        raise Unsupported(
+            "the engine spark does not support an order of words from a hierarchy",
+            hint="use another distance than ordered",
+        )
     solution = solve_raised(
         problem, asked.raised, request.method, request.effort, seed=seed, deadline=deadline, progress=progress
     )

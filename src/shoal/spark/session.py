@@ -101,7 +101,7 @@ def asking(what: str, *, hint: str = "the log of Spark's driver says why") -> It
 def changed(found: str = "") -> TableError:
     """Word the refusal of a table that is another one each time it is read."""
     return TableError(
-        f"{found}the table changed while it was worked on",
+        f"{found}the table changed during the run",
         hint="give a frame that Spark works out the same way each time, or cache it",
     )
 

@@ -39,7 +39,7 @@ def check_masked_models(models: Models, masks: Mapping[str, Mask]) -> None:
             if name in masks and not masks[name].of_value:
                 raise Unsupported(
                     f"{model} is decided from the published cells of {name!r}, which the mask {masks[name].name} draws"
-                    " at random: the level would be no level of the values themselves",
+                    " at random: the level would not be that of the true values",
                     hint="leave the mask or the model out, or take round, top or bottom",
                 )
 

@@ -172,13 +172,13 @@ def with_published_weights(table: Table, asked: Choices) -> Table:
 def check_person(roles: Roles, person: Iterable[str]) -> None:
     """Guarantees that no column that tells which person a row belongs to is published as it is."""
     for name in person:
-        _check_hidden(roles, name, "tells which person a row belongs to")
+        _check_hidden(roles, name, "says which person a row belongs to")
 
 
 def check_household(roles: Roles, household: str | None) -> None:
     """Guarantees that the number of a household, which would link its members, is not published as it is."""
     if household is not None:
-        _check_hidden(roles, household, "tells which household a row belongs to")
+        _check_hidden(roles, household, "says which household a row belongs to")
 
 
 def _check_hidden(roles: Roles, name: str, tells: str) -> None:
@@ -225,7 +225,7 @@ def models_of(request: Request) -> Models:
     models = as_models(request.require)
     if request.star != STAR and request.suppress_sensitive:
         raise Unsupported(
-            "rows of stars written as missing values cannot be told from rows with missing values",
+            "rows of stars written as missing values cannot be distinguished from rows with missing values",
             hint="leave --star or --suppress-sensitive out",
         )
     if request.star != STAR and models.needs_population:
@@ -234,7 +234,8 @@ def models_of(request: Request) -> Models:
         )
     if request.star != STAR and (unread := [str(model) for model in models if model.needs_cells]):
         raise Unsupported(
-            f"{unread[0]} is decided from stars, which cannot be told from missing values", hint="leave --star out"
+            f"{unread[0]} is decided from stars, which cannot be distinguished from missing values",
+            hint="leave --star out",
         )
     return models
 

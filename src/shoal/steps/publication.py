@@ -45,7 +45,7 @@ from shoal.tables.star_marks import STAR
 from shoal.tables.table import TABLE, Table, TableLike
 
 LOG = getLogger(__name__)
-CUT = "the search was ended before it was done, by its time limit or by hand: more time may give a cheaper release"
+CUT = "the search was stopped early, by its time limit or by hand: more time may give a cheaper release"
 MARGIN = Fraction(1, 1_000_000)
 """The checker finds offsets in floating point, which another machine may round otherwise: so much less is stated."""
 
@@ -185,8 +185,8 @@ def confirmed(found: Audit, problem: Problem) -> Audit:
     refused = ", ".join(finding.model for finding in found.findings if not finding.holds)
     if problem.suppressed == "arx":
         raise Unsupported(
-            "suppressed rows were not checked, as ARX does it, and the audit of the published cells refuses "
-            f"{refused}; nothing is released",
+            "with --suppressed arx suppressed rows need not meet the models, and the audit of the published cells"
+            f" refuses {refused}; nothing is released",
             hint="leave --suppressed arx out; with --max-dropped such rows may be dropped",
         )
     raise ShoalError(
@@ -265,7 +265,7 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
     limited = (f"cost and bound are those of releases at the levels asked for: {told}",) if ranges else ()
     gone = withheld(asked.problem, solution.partition)
     hidden = (
-        (f"no sensitive value is published of {gone:,} suppressed rows; as a class they meet the models",)
+        (f"the sensitive values of {gone:,} suppressed rows are not published; as a class they meet the models",)
         if gone
         else ()
     )
@@ -357,7 +357,7 @@ def _decisions(published: Published, problem: Problem, roles: Roles) -> list[str
         names = published.names
         said.append(f"two tables: column {names.group!r} numbers the groups, column {names.count!r} counts their rows")
     said += [
-        f"ordered as text, for values that are no numbers ({odd:,} different): {column.name}"
+        f"ordered as text, because {odd:,} different values are not numbers: {column.name}"
         for column in (*problem.microdata.quasi, *problem.microdata.sensitive)
         if (odd := odd_texts(column.values))
     ]

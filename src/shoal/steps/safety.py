@@ -141,7 +141,7 @@ def _refusal(refused: Mapping[str, str], roles: Roles) -> str:
         for name, reason in refused.items()
     ]
     many = counted(len(refused), "column")
-    return f"{many} would go out with no protection, so nothing is published:{''.join(lines)}"
+    return f"{many} would be published without protection, so nothing is published:{''.join(lines)}"
 
 
 def _insist(names: Sequence[str]) -> str:

@@ -115,7 +115,7 @@ class SampledRelease:
         """Write a folder with public/ inside: the table and the certificate. It must not be there yet."""
         folder = Path(folder)
         if folder.exists():
-            raise ReleaseError(f"{str(folder)!r} is there already", hint="name a folder that is not there")
+            raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder")
         with replacing(folder) as beside:
             (beside / "public").mkdir(parents=True)
             write(self.table, beside / "public" / "table.csv")
@@ -196,7 +196,10 @@ def drawn_sample(
     names = frame.columns
     kept = frame.filter(pl.len().over(names) >= drawn.k).sort(names, nulls_last=True)
     if kept.height and not audit(kept, quasi=names, require=f"k={drawn.k}").holds:
-        raise ReleaseError(f"the audit does not confirm k={drawn.k}: nothing is released")
+        raise ReleaseError(
+            f"the audit does not confirm k={drawn.k}: nothing is released",
+            hint="please report this: it is a fault of shoal",
+        )
     return SampledRelease(kept, drawn, chosen, search)
 
 
@@ -204,17 +207,22 @@ def _part_of_search(asked: Mapping[str, LevelRange], epsilon: Numeral, given: Nu
     """Return the part of epsilon that the search for levels takes; 0 where every level is given."""
     ranged = [name for name, one in asked.items() if one.least != one.most]
     if not ranged and given is not None:
-        raise ParameterError("a part of epsilon is given for a search, and every level is given", hint="leave it out")
+        raise ParameterError(
+            "search_epsilon is given, and every column has one level, so nothing is searched", hint="leave it out"
+        )
     if not ranged:
         return Fraction(0)
     if given is None:
         raise ParameterError(
-            f"the level of {ranged[0]!r} is to be searched for, and no part of epsilon is given for that",
+            f"{ranged[0]!r} has a range of levels to search, and search_epsilon is not given",
             hint="give --search-epsilon, such as a tenth of epsilon, or one level for each column",
         )
     part, whole = EPSILON.read(given, "search"), EPSILON.read(epsilon, "sampling")
     if whole - part < Fraction(EPSILON.minimum or 0):
-        raise ParameterError(f"the search takes {spelled(part)} of epsilon", expected=f"well below {spelled(whole)}")
+        raise ParameterError(
+            f"search_epsilon is {spelled(part)}",
+            expected=f"well below {spelled(whole)}, the whole epsilon",
+        )
     return part
 
 
@@ -228,7 +236,9 @@ def _searched(
     """
     nodes = prod(len(tree.levels) for tree in trees.values())
     if nodes > MOST_NODES:
-        raise ParameterError(f"there are {nodes:,} choices of levels", expected=f"at most {MOST_NODES:,}")
+        raise ParameterError(
+            f"there are {nodes:,} choices of levels", expected=f"at most {MOST_NODES:,}", hint="give smaller ranges"
+        )
     crowd = ceil(drawn.k / drawn.beta)
     columns = {name: {level: tree.cells(people[name], level) for level in tree.levels} for name, tree in trees.items()}
     options = [dict(zip(trees, levels, strict=True)) for levels in product(*(tree.levels for tree in trees.values()))]
@@ -269,7 +279,7 @@ class _Tree:
             )
         if not isinstance(tree, Taxonomy):
             raise Unsupported(
-                f"the hierarchy {tree.name!r} of {name!r} is made from the values of the table",
+                f"the hierarchy {tree.name!r} of {name!r} is built from the values of the table",
                 hint="differential privacy needs one that is written down: a file or a tree",
             )
         height = len(tree.rows[0])

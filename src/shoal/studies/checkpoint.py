@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.core.errors import ReleaseError
+from shoal.core.errors import ReleaseError, cannot_write
 from shoal.hierarchies import as_builder, spec_of
 from shoal.request import Request
 from shoal.tables.table import Table
@@ -39,7 +39,7 @@ class State:
             raise ReleaseError(f"cannot read {str(target)!r}", expected="a state file, or none yet") from error
         entries = [entry for line in lines if (entry := _entry(line)) is not None]
         if lines and not entries:
-            raise ReleaseError(f"{str(target)!r} is no state file", hint="name another file")
+            raise ReleaseError(f"{str(target)!r} is not a state file", hint="name another file")
         return cls(target, dict(entries))
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -57,7 +57,7 @@ class State:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise ReleaseError(f"cannot write {str(self.path)!r}: {error.strerror}") from error
+            raise cannot_write(self.path, error) from error
 
 
 def _fresh_line(path: Path) -> str:

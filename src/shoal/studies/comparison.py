@@ -207,7 +207,9 @@ def check_names(given: Iterable[str] | None) -> list[str] | None:
         if name in names[:place]:
             raise ParameterError(f"method {name!r} is named twice", expected="each method once")
     if not names:
-        raise ParameterError("no method is named", hint="name some, or none at all for every one that fits")
+        raise ParameterError(
+            "the list of methods is empty", hint="name some, or leave it out to compare every method that fits"
+        )
     return names
 
 

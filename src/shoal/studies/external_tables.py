@@ -58,7 +58,7 @@ def _check(problem: Problem, table: Table) -> None:
     cost = problem.cost
     if not problem.cells_are_blocks:
         raise Unsupported(
-            f"cells of the recoding {problem.recoding!r} are no labels of a hierarchy",
+            f"cells of the recoding {problem.recoding!r} are not labels of a hierarchy",
             expected="suppress, generalize, single-dimensional or full-domain",
         )
     if not cost.of_classes:
@@ -67,7 +67,7 @@ def _check(problem: Problem, table: Table) -> None:
             hint="use a cost such as ncp",
         )
     if table.frame.height > problem.rows:
-        raise Unsupported(f"it has {table.frame.height:,} rows, more than the table has: {problem.rows:,}")
+        raise Unsupported(f"it has {table.frame.height:,} rows, more than the {problem.rows:,} of the table")
 
 
 def _trees(problem: Problem) -> Sequence[tuple[Coded, Hierarchy]]:
@@ -85,7 +85,7 @@ def _found(shown: pl.Series, column: Coded, tree: Hierarchy) -> HierarchyCells:
     unknown = sum(place is None for place in found)
     if unknown:
         raise Unsupported(
-            f"{unknown:,} of {len(found):,} different cells in {column.name!r} are no labels of its hierarchy",
+            f"{unknown:,} of {len(found):,} different cells in {column.name!r} are not labels of its hierarchy",
             hint="give the hierarchies that the table was made with",
         )
     levels, blocks = np.array([place for place in found if place is not None], dtype=np.int64).T

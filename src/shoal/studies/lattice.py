@@ -127,7 +127,7 @@ class LatticeView:
         """Which nodes were left out, in words; nothing where all were evaluated."""
         if self.evaluated == self.size:
             return ""
-        why = "time was over" if self.stopped else "--nodes evaluates more, --level narrows the lattice"
+        why = "time ran out" if self.stopped else "--nodes evaluates more, --level narrows the lattice"
         return (
             f"{self.evaluated:,} of {self.size:,} nodes were evaluated, those that cost least before any row is "
             f"suppressed: {why}"
@@ -313,7 +313,7 @@ class Evaluation:
         found = Lattice.of(self.problem.microdata)
         if found.refusals:
             raise Unsupported(
-                f"the lattice has {found.nodes:,} nodes, too many to be laid out",
+                f"the lattice has {found.nodes:,} nodes, too many to list",
                 hint="narrow the levels of columns with --level, or leave columns out",
             )
         return found

@@ -99,4 +99,6 @@ def check_names(names: list[str]) -> None:
         raise TableError("there is a column without a name", expected="a name for every column")
     patterns = [name for name in names if name == STAR or (name.startswith("^") and name.endswith("$"))]
     if patterns:
-        raise TableError(f"the name {patterns[0]!r} reads as a pattern for columns", hint="rename the column")
+        raise TableError(
+            f"the name {patterns[0]!r} would be read as a pattern for several columns", hint="rename the column"
+        )

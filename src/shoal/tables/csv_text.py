@@ -45,9 +45,9 @@ class Form:
             )
         separator, decimal = options.separator or guess_separator(lines), options.decimal
         if len(separator.encode()) != 1:
-            raise ParameterError(f"the separator {separator!r}", expected="one plain character such as , or ;")
+            raise ParameterError(f"the separator is {separator!r}", expected="one plain character such as , or ;")
         if decimal not in (None, ".", ","):
-            raise ParameterError(f"the decimal sign {decimal!r}", expected="'.' or ','")
+            raise ParameterError(f"the decimal sign is {decimal!r}", expected="'.' or ','")
         return cls(name, encoding, separator, decimal)
 
     @property

@@ -200,7 +200,7 @@ IDENTIFIERS = (
     Rule(I, "a street address", "rue rua calle via vej gade gata vei", whole=True),
     Rule(
         I,
-        "an account on the net, or a likeness",
+        "an online account, or a picture or print of a person",
         "username user_name login login_name screen_name twitter facebook instagram linkedin url website password"
         " senha* contrasena* passwort* mot_de_passe sifre* haslo chave_pix fingerprint*"
         " photograph* biometric* cookie* session_id benutzername identifiant usuario kullanici_adi 用户名 profile_url",
@@ -223,11 +223,11 @@ FREE_TEXTS = Rule(
 COORDINATES = (
     Rule(
         Q,
-        "a point on the map",
+        "geographic coordinates",
         "lat latitud* lon longitud* lng coord* easting northing gps* geolocation utm* breitengrad langengrad breddegrad"
         " lengdegrad latitudine longitudine szerokosc dlugosc enlem boylam широта долгота 纬度 经度 緯度 経度",
     ),
-    Rule(Q, "a point on the map", "long x y x_coord* y_coord* xcoord ycoord", whole=True),
+    Rule(Q, "geographic coordinates", "long x y x_coord* y_coord* xcoord ycoord", whole=True),
 )
 BIRTH_DATES = Rule(
     Q,

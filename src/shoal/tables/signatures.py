@@ -34,5 +34,7 @@ def unreadable(path: Path, title: str) -> TableError:
                 f"{path.name!r} is {what}, by its first bytes", expected=f"a name that ends in {suffixes[0]}"
             )
     if not known and path.suffix.lower() != ".por" and set(head) <= TEXT:
-        return TableError(f"{path.name!r} is a text file, not a {title} file", hint="is it CSV? then name it .csv")
+        return TableError(
+            f"{path.name!r} is a text file, not a {title} file", hint="if it is CSV, give it a name that ends in .csv"
+        )
     return TableError(f"{path.name!r} is not a readable {title} file", hint="is it complete?")

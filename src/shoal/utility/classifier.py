@@ -95,13 +95,16 @@ def classifier(
     if target not in shown.sensitive:
         raise RoleError(f"{target!r} is not a sensitive column of the release", hint=nearest(target, shown.sensitive))
     if shown.rows is None:
-        raise Unsupported("it is unknown which published row stands for which original row, so none can be held out")
+        raise Unsupported(
+            "it is unknown which published row stands for which original row, so none can be held out",
+            hint="give the release with its internal part",
+        )
     labels, parts = _labels(columns[target]), int(FOLDS.read(folds, "utility"))
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(_by_contents(columns, shown.real(len(labels)), shown.rows))[:ROWS]
     truth = labels[shown.rows[drawn]]
     if len(drawn) < max(FEWEST, parts) or len(np.unique(truth)) < 2:
-        raise Unsupported(f"{target!r} cannot be learnt: too few rows, or one value only")
+        raise Unsupported(f"{target!r} cannot be learnt: too few rows, or only one value")
     made = partial(MODELS[model], widths(columns, shown.quasi, binned=model in BINNED), seed)
     before, after = np.zeros((2, len(drawn), int(labels.max()) + 1))
     commonest = np.zeros(len(drawn), dtype=bool)

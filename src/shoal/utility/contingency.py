@@ -67,7 +67,7 @@ def _checked(columns: Mapping[str, Spread], pair: Sequence[str]) -> list[str]:
     """Return the two columns, or say what is wrong with them."""
     names = [name.strip() for name in pair.split(",")] if isinstance(pair, str) else list(pair)
     for name in (one for one in names if one not in columns):
-        raise RoleError(f"{name!r} is no column that is compared", hint=nearest(name, columns))
+        raise RoleError(f"{name!r} is not a column that is compared", hint=nearest(name, columns))
     if len(set(names)) != 2 or len(names) != 2:
         raise ParameterError(
             f"a contingency table of {len(set(names))} columns is asked for", expected="two different columns"

@@ -136,9 +136,7 @@ def measure(
     frame = shown.as_read(original).frame
     columns = spreads(shown, frame)
     seed = int(SEED.read(seed, "utility"))
-    notes = [
-        f"{name!r} is masked: its cells are no values to compare" for name in shown.sensitive if name not in columns
-    ]
+    notes = [f"{name!r} is masked: its cells are not compared" for name in shown.sensitive if name not in columns]
     published = republished(shown, frame)
     weight = record_weight or shown.config.get("record_weight")
     return Utility(

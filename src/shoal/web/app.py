@@ -133,7 +133,7 @@ def _has_ipv6() -> bool:
 
 
 def _unusable(port: int) -> ParameterError:
-    return ParameterError(f"port {port} cannot be used", hint="name another with --port, or none")
+    return ParameterError(f"port {port} cannot be used", hint="name another with --port, or leave --port out")
 
 
 def server(app: Any) -> uvicorn.Server:

@@ -15,7 +15,7 @@ HEADINGS = (
     t("method"),
     t("crowds"),
     t("cost"),
-    t("at most above the least"),
+    t("at most above the minimum"),
     t("highest risk"),
     t("counts wrong by"),
 )

@@ -30,7 +30,7 @@ ENCODINGS = {
 DECIMALS = {"": t("found by itself"), ".": t("point: 1.5"), ",": t("comma: 1,5")}
 CONTROLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "separator": (t("Columns are separated by"), SEPARATORS),
-    "encoding": (t("Letters are encoded in"), ENCODINGS),
+    "encoding": (t("Character encoding"), ENCODINGS),
     "decimal": (t("Decimal sign"), DECIMALS),
     "sheet": (t("Sheet, by name or number"), {}),
     "header_row": (t("Row that names the columns"), {}),
@@ -233,7 +233,7 @@ STEP = Step(
     "data",
     t("Data"),
     t("Which table do you want to publish?"),
-    t("A table about people, one row a person. It is read here and sent nowhere."),
+    t("A table about people, one row for each person. It is read on this machine and sent nowhere."),
     look,
     draw,
     said,

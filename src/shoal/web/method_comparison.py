@@ -55,7 +55,7 @@ def _compared(page: Page, found: Mapping[str, Any]) -> None:
     headings = (
         t("method"),
         t("cost ({cost})", cost=found["cost"]),
-        t("at most above the least"),
+        t("at most above the minimum"),
         t("crowds"),
         t("left out"),
         t("seconds"),

@@ -76,7 +76,7 @@ def read_outline(text: str) -> dict[str, Any]:
     lines = [line for line in lines if line[1]]
     if not lines:
         raise HierarchyError(
-            "the outline is empty", expected="a line a group or value, values indented below their group"
+            "the outline is empty", expected="one line for each group or value, values indented below their group"
         )
     nodes, after = _nodes(lines, 0, lines[0][0])
     if after < len(lines):

@@ -88,7 +88,7 @@ def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> No
 def test_time_that_is_over_still_leaves_a_release() -> None:
     found = census_run("factor-1-2", 2, time_limit=0)
     assert (found.certificate.status, found.certificate.guarantee) == ("feasible", None)
-    assert any("time was over before factor-1-2 had ended" in decision for decision in found.decisions)
+    assert any("time ran out before factor-1-2 had ended" in decision for decision in found.decisions)
 
 
 def test_blocks_that_time_does_not_allow_for_are_joined_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_blocks_that_time_does_not_allow_for_are_joined_in_order(monkeypatch: py
     case = binary_case(np.random.default_rng(5), 2, rows=11)
     found = Factor12().solve(case.problem, seed=0, deadline=Deadline(), progress=lambda *_: None)
     assert found.partition.sizes.min() >= 2
-    assert "time was over after 1 blocks: the other rows were joined in their order" in found.notes
+    assert "time ran out after 1 blocks: the other rows were joined in their order" in found.notes
 
 
 def test_what_the_proof_does_not_cover_is_refused() -> None:

@@ -127,7 +127,7 @@ def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> No
 def test_time_that_is_over_still_leaves_a_release() -> None:
     found = census_run("factor-2", 3, time_limit=0)
     assert (found.certificate.status, found.certificate.guarantee) == ("feasible", None)
-    assert any("time was over before factor-2 had ended" in decision for decision in found.decisions)
+    assert any("time ran out before factor-2 had ended" in decision for decision in found.decisions)
 
 
 def test_what_the_proof_does_not_cover_is_refused() -> None:

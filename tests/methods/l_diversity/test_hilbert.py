@@ -149,4 +149,4 @@ def test_when_time_is_over_the_classes_are_valid_all_the_same() -> None:
     found = Hilbert().run(case.problem, deadline=Deadline.after(0), progress=silent)
     assert found.status == "feasible"
     assert found.partition.sizes.min() >= 4
-    assert "time was over" in found.notes[0]
+    assert "time ran out" in found.notes[0]

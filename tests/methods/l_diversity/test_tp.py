@@ -182,7 +182,7 @@ def test_when_time_is_over_in_phase_three_nothing_is_promised(
     asked = problem([*THREE, (4, 4, 4, 0, 0)], "l(s)=4", cost="starred-rows")
     found = method().attempt(asked, seed=0, deadline=Deadline.after(0), progress=silent)
     assert (found.status, found.guarantee) == ("feasible", None)
-    assert "time was over in phase 3" in found.notes[0]
+    assert "time ran out in phase 3" in found.notes[0]
 
 
 # --- what stays true -------------------------------------------------------------------------------------------------

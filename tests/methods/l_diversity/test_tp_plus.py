@@ -54,7 +54,7 @@ def test_when_time_is_over_it_is_tp() -> None:
     problem = people(400, 1, "l(income)=5")
     found = TPPlus().attempt(problem, seed=0, deadline=Deadline.after(0), progress=silent)
     assert found.cost == solved(TP(), problem).cost
-    assert found.notes[1] == "the residue is one class: time was over"
+    assert found.notes[1] == "the residue is one class: time ran out"
 
 
 def test_a_diverse_table_is_left_as_it_is() -> None:

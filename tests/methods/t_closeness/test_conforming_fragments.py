@@ -188,4 +188,4 @@ def test_only_ranks_and_few_values() -> None:
 def test_without_time_all_rows_are_one_class() -> None:
     found = ConformingFragments().attempt(in_quarters(5, 5, 5, 5), seed=0, deadline=Deadline.after(0), progress=silent)
     assert len(found.partition) == 1
-    assert found.notes == ("time was over before the matrix was cut",)
+    assert found.notes == ("time ran out before the matrix was cut",)

@@ -78,7 +78,7 @@ def test_without_its_table_a_configuration_is_about_the_table_at_hand(desk: Desk
     ("changed", "to", "said"),
     [
         ('["age", "town"]', '["age", "twon"]', "no column 'twon'"),
-        ("seed = 7", 'engine = "spark"', "takes no engine"),
+        ("seed = 7", 'engine = "spark"', "does not support engine"),
         ("k=3 ", "k=nothing ", "nothing"),
         ('"age=1"', '"everything"', "coarsen"),
         ('"2GiB"', '"much"', "memory_limit"),

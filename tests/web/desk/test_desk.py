@@ -65,7 +65,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_one_desk_for_one_folder(root: Path) -> None:
     one = made(root)
-    with pytest.raises(ShoalError, match="another shoal works"):
+    with pytest.raises(ShoalError, match="another shoal is using"):
         made(root)
     one.close()
     one.close()

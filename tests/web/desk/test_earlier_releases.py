@@ -160,8 +160,8 @@ def test_what_a_series_cannot_be_asked_for_is_missing_before_the_run(desk: Desk)
     ("parts", "error", "words"),
     [
         ({"registry": "../known"}, ParameterError, "outside the folder"),
-        ({"registry": "people.csv"}, ReleaseError, "is no register"),
-        ({"registry": "."}, ReleaseError, "is no register"),
+        ({"registry": "people.csv"}, ReleaseError, "is not a register"),
+        ({"registry": "."}, ReleaseError, "is not a register"),
         ({"registry": "known", "overlap": "maybe"}, ParameterError, "refuse or warn"),
         ({"overlap": "warn"}, ParameterError, "without --registry"),
         ({"follows": "none"}, ParameterError, "without --registry"),
@@ -207,8 +207,8 @@ def test_codip_makes_a_release_for_each_secret(desk: Desk, tmp_path: Path) -> No
 
 def test_codip_that_cannot_be_done_is_refused_in_words(desk: Desk) -> None:
     desk.change(roles={**ROLES, "pay": "sensitive"}, require=["l(ill)=2"])
-    assert "no model covers 'pay'" in said(done(desk, "codip"))
+    assert "no model is required for 'pay'" in said(done(desk, "codip"))
     with pytest.raises(ParameterError):
         desk.codip(largest=0)
     desk.change(require=["k=3"], registry="known")
-    assert "codip takes no registry: `shoal register` compares each" in said(done(desk, "codip"))
+    assert "codip does not support registry: `shoal register` compares each" in said(done(desk, "codip"))

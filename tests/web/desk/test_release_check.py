@@ -69,10 +69,10 @@ def test_a_table_of_anybody_is_audited_for_what_is_said_of_it(release: Path) -> 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"path": ""}, "nothing is named"),
+        ({"path": ""}, "no release and no table is named"),
         ({"path": "none"}, "no such file"),
         ({"path": "people.csv"}, "name the columns"),
-        ({"path": "empty"}, "is no release"),
+        ({"path": "empty"}, "is not a release"),
         ({"path": "/etc/passwd"}, "outside"),
     ],
 )

@@ -122,7 +122,7 @@ def test_measuring_that_is_stopped_or_takes_too_long_keeps_what_is_known(tmp_pat
     measure_parts(tmp_path, growing, lambda share, doing: told.append((share, doing)))
     found = get_json(tmp_path / "measured.json")
     assert (found["done"], len({one["attack"] for one in found["hits"]}), found["utility"]) == (True, 2, None)
-    assert "not measured, as it was stopped or time was over: attack skewness" in found["notes"][-1]
+    assert "not measured, as it was stopped or time ran out: attack skewness" in found["notes"][-1]
     assert (tmp_path / "report" / "public.html").is_file()
     assert [doing for _, doing in told][:2] == ["measuring: attack linkage", "measuring: attack homogeneity"]
     measure_parts(tmp_path, growing, lambda *_: None, budget=0.0)

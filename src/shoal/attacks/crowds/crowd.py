@@ -102,9 +102,9 @@ class Crowd:
             return way
         if view.own_row is None:
             raise Unsupported(
-                f"to find the candidates of {len(self.points):,} kinds of people among {len(self.signatures):,} classes"
-                " takes too long",
-                hint="where the internal part of the release says whose row is whose, own classes stand for them",
+                f"finding the candidates of {len(self.points):,} different people among {len(self.signatures):,}"
+                " classes would take too long",
+                hint="give the release with its internal part, which says which class each person is in",
             )
         return "own class"
 

@@ -39,7 +39,10 @@ class Bound:
             )
         builder = as_builder(spec)
         if not isinstance(builder, Taxonomy):
-            raise ParameterError(f"{builder.name} without a column", expected="--table FILE and --column NAME")
+            raise ParameterError(
+                f"{builder.name} is built from the values of a column, and none is given",
+                expected="--table FILE and --column NAME",
+            )
         leaves = [*(row[0] for row in builder.rows), *([None] if builder.missing else [])]
         return cls(builder, builder.build(pl.Series(leaves, dtype=pl.String)))
 

@@ -97,7 +97,13 @@ def refusal(problem: Problem) -> Exception:
     else:
         whole = problem.classes(Partition.whole(problem.rows))
         refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
-    return next(refused, Unsupported(f"no full-domain recoding was found that meets {problem.required}"))
+    return next(
+        refused,
+        Unsupported(
+            f"no full-domain recoding was found that meets {problem.required}",
+            hint="ask for less, or allow more rows to be suppressed with --max-suppressed",
+        ),
+    )
 
 
 def _short_of(problem: Problem, models: Iterable[Model]) -> Iterator[Infeasible]:

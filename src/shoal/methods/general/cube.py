@@ -207,7 +207,7 @@ class CoveringSearch:
         than peeled ones, rare values decide, and no peeling is tried again; nor where classes that meet closeness are
         annealed.
         """
-        progress(0.0, "charging the rows (compiled at the first use)")
+        progress(0.0, "bounding the cost of each row (compiled at the first use)")
         pricing = Pricing.kept(problem, deadline.check)
         cube, ascent = pricing.cube, Ascent.of(pricing)
         checks = Checks.of(cube, problem.models)
@@ -254,7 +254,9 @@ class CoveringSearch:
         for step in range(steps):
             if self.closed or self.ascent.stride < SHORT or not self.may_look:
                 return
-            self.report(max(share + 0.35 * step / steps, self.deadline.share), "prices rise")
+            self.report(
+                max(share + 0.35 * step / steps, self.deadline.share), "raising prices, which prove a lower bound"
+            )
             self.ascent.step(self.covering.cost)
 
     @property
@@ -284,7 +286,7 @@ class CoveringSearch:
         """
         if self.closed or not self.peels:
             return
-        self.report(0.42, "peeling led by the prices")
+        self.report(0.42, "peeling guided by the prices")
         cube, prices = self.covering.cube, np.maximum(self.ascent.reached.prices, 0)
         if self.checks.close:
             found = peeled(cube, self.checks, prices, self.deadline, self.effort.limits, guide=CLOSE_GUIDE)
@@ -322,7 +324,7 @@ class CoveringSearch:
         before = self.covering.cost
         while not self.closed and windows.tried < most and windows.idle < MOST_IDLE:
             share = 0.5 + 0.5 * max(windows.tried / most, self.deadline.share)
-            self.report(share, "windows")
+            self.report(share, "solving small parts exactly")
             windows.step(self.ascent.reached.prices, self.deadline.left)
             self.covering = windows.covering
             if windows.tried % PAYING == 0:

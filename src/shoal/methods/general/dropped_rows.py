@@ -49,7 +49,7 @@ def _by_trying(problem: Problem, failing: Model) -> Ints:
     """Return what is left by the smallest choice of rows to drop, where there are few choices to try."""
     if sum(comb(problem.rows, dropped) for dropped in range(problem.may_drop + 1)) > MOST_CHOICES:
         raise Unsupported(
-            f"no {problem.may_drop:,} rows were found that can be dropped so that {failing} is met with the rest",
+            f"no choice of up to {problem.may_drop:,} rows to drop was found with which the others meet {failing}",
             hint="allow more rows to be dropped, or ask for less",
         )
     order = np.argsort(problem.microdata.identity, kind="stable")

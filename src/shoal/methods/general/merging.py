@@ -41,7 +41,9 @@ def merge_nearest(
     while len(partition) > 1 and not problem.deciding.admits(problem.classes(partition)).all():
         partition = problem.publish(_merged(problem, partition, urgency, deadline, progress)).partition
     if not problem.deciding.admits(problem.classes(partition)).all():
-        raise Unsupported(f"merging classes does not make them meet {problem.required}", hint="ask for less")
+        raise Unsupported(
+            f"merging classes does not make them meet {problem.required}", hint="ask for less, or use another method"
+        )
     return partition
 
 

@@ -51,7 +51,7 @@ class Mondrian(Method):
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Cut level by level until no class can be cut or time is over."""
         cut, finished = self._classes(problem, deadline, progress)
-        notes = () if finished else ("time was over before every class was tried",)
+        notes = () if finished else ("time ran out before every class was tried",)
         partition = problem.publish(cut).partition
         if len(partition) < len(cut) and not problem.models.monotone:  # equal cells bring classes together
             partition = repair(problem, partition, deadline=deadline, progress=progress)

@@ -93,14 +93,14 @@ class Peel(Method):
             progress(0.1, "peeling (compiled at the first use)")
             found = peeled(cube, checks, np.zeros(cube.types, np.int64), deadline, self._limits)
             return concluded(self, problem, found, None, deadline, progress)
-        progress(0.0, "charging the rows (compiled at the first use)")
+        progress(0.0, "bounding the cost of each row (compiled at the first use)")
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
         found = peeled(cube, checks, ascent.best.prices, deadline)
         if self._effort:
             ascent.price_values()
         while self._effort and not deadline.passed and ascent.may_rise(found.cost, looked(self._effort, problem.rows)):
-            progress(0.6, standing("prices rise", ascent, found))
+            progress(0.6, standing("raising prices, which prove a lower bound", ascent, found))
             ascent.step(found.cost)
         return concluded(self, problem, found, ascent, deadline, progress)
 
@@ -127,7 +127,7 @@ def unmet(problem: Problem) -> list[str]:
     if problem.global_recoding_refusal:
         return [problem.global_recoding_refusal]
     if problem.recoding_kind.two_tables:
-        return ["it merges classes where it must, and groups of two tables are not merged"]
+        return ["it merges classes where it must, and anatomy groups cannot be merged"]
     return problem.refused_as_one()
 
 

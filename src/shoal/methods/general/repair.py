@@ -31,12 +31,12 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
     there and another model refuses it, and for two tables. What comes out does not depend on the order of rows.
     """
     if problem.recoding_kind.two_tables:
-        raise Unsupported(
-            "groups of two tables are not merged", hint="choose a method that makes them as they are asked"
-        )
+        raise Unsupported("anatomy groups cannot be repaired by merging", hint="use --method anatomy")
     if problem.global_recoding_refusal:
         alike = problem.recoding_kind.alike_in_all
-        raise Unsupported(f"classes are not merged one by one where there is {alike}", hint="use generalize")
+        raise Unsupported(
+            f"classes cannot be merged one by one where there is {alike}", hint="use --recoding generalize"
+        )
     kept = partition.kept
     if len(kept) < problem.rows:
         part = problem.of_rows(kept)
@@ -51,7 +51,10 @@ def repair(problem: Problem, partition: Partition, *, deadline: Deadline, progre
         _merge_cheapest_first(classes, deadline, progress)
         _merge_at_once(classes)
         if classes.failing.any():
-            raise Unsupported(f"merging classes does not make them meet {problem.required}", hint="ask for less")
+            raise Unsupported(
+                f"merging classes does not make them meet {problem.required}",
+                hint="ask for less, or use another method",
+            )
         published = problem.publish(classes.partition)
         if not problem.uses_surrogates:
             break

@@ -81,7 +81,7 @@ class SubsetDP(Method):
             problem.check_feasible()
             raise AssertionError("a feasible table has a partition")
         if out_of_time:
-            return self.solution(problem, best[1], "feasible", notes=("time was over before every drop was tried",))
+            return self.solution(problem, best[1], "feasible", notes=("time ran out before every drop was tried",))
         found_cost = problem.cost_of(best[1])
         exact = isinstance(problem.cost, RowCost) or abs(found_cost - best[0]) < 1e-9
         bound = found_cost if exact else best[0]

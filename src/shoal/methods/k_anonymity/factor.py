@@ -119,7 +119,7 @@ class Factor(Method):
         if done:
             notes[0] += f"; within each the cost is at most {factor:g} times the block's optimum"
         if done < len(sizes):
-            notes.append(f"time was over after {done:,} blocks: the other rows were joined in their order")
+            notes.append(f"time ran out after {done:,} blocks: the other rows were joined in their order")
         return self.solution(problem, partition, "feasible", notes=tuple(notes))
 
 

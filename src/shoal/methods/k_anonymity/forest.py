@@ -73,7 +73,7 @@ class Forest(Method):
         progress(0.9, "cutting trees")
         partition = _partition(problem, joined)
         if not neighbours.complete:
-            notes = ("time was over before all neighbours were found: the other rows were joined in their order",)
+            notes = ("time ran out before all neighbours were found: the other rows were joined in their order",)
             return self.solution(problem, partition, "feasible", notes=notes)
         notes = (f"a forest of {int((joined < 0).sum()):,} trees over {len(joined):,} distinct tuples",)
         return self.solution(problem, partition, "within_bound", bound=neighbours.bound(problem), notes=notes)

@@ -71,7 +71,7 @@ class Hilbert(Method):
         partition = problem.publish(Partition(_joined(problem, labels))).partition
         if not problem.models.monotone:  # classes told apart can have equal cells, and together break a model
             partition = repair(problem, partition, deadline=deadline, progress=progress)
-        notes = ("time was over before every run was measured",) if late else ()
+        notes = ("time ran out before every run was measured",) if late else ()
         return self.solution(problem, partition, "feasible", notes=notes)
 
 

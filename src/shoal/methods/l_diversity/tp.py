@@ -206,7 +206,7 @@ class Split:
     def said(self) -> str:
         """What happened, for the log."""
         if self.late:
-            return f"time was over in phase 3: classes were given up whole; {self.rows:,} rows are the residue"
+            return f"time ran out in phase 3: classes were given up whole; {self.rows:,} rows are the residue"
         return f"diverse after phase {self.phase}: {self.rows:,} rows altered, {self.bound:,} or more in any release"
 
     def cost(self, problem: Problem) -> float:

@@ -30,7 +30,7 @@ class TPPlus(TP):
         progress(0.0, "three phases (compiled at the first use)")
         split = three_phases(problem, deadline)
         if not split.rows or deadline.passed:
-            said = "the residue is one class: time was over" if split.rows else "there is no residue"
+            said = "the residue is one class: time ran out" if split.rows else "there is no residue"
             return concluded(self, problem, split, Partition(split.labels), split.cost(problem), said)
         progress(0.5, "the residue, by hilbert")
         part = problem.of_rows(split.residue)

@@ -16,7 +16,7 @@ from shoal.problem import Problem, Solution
 
 GROUPS_UP_TO = 50_000
 """Rows up to which groups of near rows are formed without being asked for: time grows with the square."""
-LATE = "time was over before all groups were formed: the other rows were grouped in their order"
+LATE = "time ran out before all groups were formed: the other rows were grouped in their order"
 
 
 class Microaggregation(Method):

@@ -84,7 +84,7 @@ class ConformingFragments(Method):
         limits = [axis.t for axis in axes]
         boxes = find_boxes(Box.whole([axis.size for axis in axes], tuples), limits, lambda: deadline.passed)
         if boxes is None:
-            note = "time was over before the matrix was cut"
+            note = "time ran out before the matrix was cut"
             return self.solution(problem, Partition.whole(problem.rows), "feasible", notes=(note,))
         cut = _fragmentation(boxes, axes, tuples)
         sizes = equal_sizes(Sizing(DistanceBound(cut), problem.models.least_rows))

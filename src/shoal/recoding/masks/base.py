@@ -96,7 +96,8 @@ def as_mask(spec: object) -> Mask:
     if isinstance(spec, str):
         return from_words(spec, _kind)
     raise ParameterError(
-        f"a mask given as a {type(spec).__name__}", expected="a mask, words such as 'round:1000', or a table with mask"
+        f"a mask is given as a {type(spec).__name__}",
+        expected="a mask, words such as 'round:1000', or a table with mask",
     )
 
 
@@ -130,7 +131,7 @@ def varied_numbers(column: pl.Series, mask: str) -> tuple[Floats, Bools]:
     numbers, present = numbers_of(column, mask)
     if len(numbers) < 2 or float(np.ptp(numbers)) == 0:
         raise TableError(
-            f"the mask {mask} alters nothing: {column.name!r} has fewer than two different numbers",
+            f"the mask {mask} changes nothing: {column.name!r} has fewer than two different numbers",
             hint="leave the mask out, or leave the column out",
         )
     return numbers, present
@@ -143,7 +144,7 @@ def fitting_number(number: Numeral, column: pl.Series, mask: str) -> Any:
         return float(exact)
     if exact.denominator != 1:
         raise ParameterError(
-            f"{mask}: {column.name!r} holds whole numbers, and {spelled(exact)} is none", expected="a whole number"
+            f"{mask}: {column.name!r} holds whole numbers, and {spelled(exact)} is not one", expected="a whole number"
         )
     return int(exact)
 

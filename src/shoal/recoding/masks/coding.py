@@ -37,11 +37,14 @@ class Coding(ColumnMask):
             if (given := getattr(self, number.name)) is not None:
                 object.__setattr__(self, number.name, number.read(given, self.name))
         if (self.limit is None) == (self.share is None):
-            raise ParameterError(f"the mask {self.name} has a limit and a share, or neither", expected="one of the two")
+            raise ParameterError(
+                f"the mask {self.name} was given both a limit and a share, or neither",
+                expected="exactly one of the two",
+            )
         if self.replacement is not None and (self.limit is None or self._is_near(self.limit, self.replacement)):
             raise ParameterError(
-                f"{self.name}: the replacement lies on the near side of the limit, or there is no limit",
-                expected="a limit, and a replacement that is no nearer than it",
+                f"{self.name}: the replacement is a number that the limit would keep, or there is no limit",
+                expected="a limit, and a replacement at or beyond it",
             )
 
     def _is_near(self, limit: Numeral, replacement: Numeral) -> bool:
@@ -57,7 +60,7 @@ class Coding(ColumnMask):
         beyond = int(Fraction(self.share) * len(numbers))
         if beyond == 0:
             raise TableError(
-                f"the mask {self.name} alters nothing: that share of {column.name!r} is less than a row",
+                f"the mask {self.name} changes nothing: that share of {column.name!r} is less than one row",
                 hint="give a larger share, or a limit",
             )
         return replace(self, limit=as_fraction(numbers[beyond]), share=None)

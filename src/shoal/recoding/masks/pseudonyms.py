@@ -45,7 +45,7 @@ class Pseudonyms(ColumnMask, KeyedMask):
         ]
         if len(set(codes)) < len(codes):
             raise TableError(
-                f"{self.name}: different values of {column.name!r} have the same {self.length} digits",
+                f"{self.name}: different values of {column.name!r} get the same pseudonym of {self.length} digits",
                 hint="give a larger length",
             )
         return pl.Series(column.name, codes, dtype=pl.String).gather(coded.codes)

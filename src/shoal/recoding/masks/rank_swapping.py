@@ -48,7 +48,7 @@ class RankSwapping(ColumnMask, KeyedMask):
         window = int(Fraction(self.share) * len(rows))
         if window < 1:
             raise TableError(
-                f"the mask {self.name} alters nothing: that share of {column.name!r} is less than a rank",
+                f"the mask {self.name} changes nothing: that share of {column.name!r} is less than one rank",
                 hint="give a larger share",
             )
         draws = Draws(self.key, column.name)

@@ -50,7 +50,11 @@ class Shuffling(KeyedMask):
             return column.clone().scatter(rows, values.gather(draws.permutation(len(rows))))
         for name in self.given:
             if name not in table.columns or name == column.name:
-                raise ParameterError(f"{self.name}: given {name!r}", hint=nearest(name, table.columns))
+                raise ParameterError(
+                    f"{self.name}: given names {name!r}",
+                    expected="another column of the table",
+                    hint=nearest(name, table.columns),
+                )
         numbers_of(column, self.name)
         known = np.column_stack([_scores(table[name].gather(rows)) for name in self.given])
         scores = _scores(values)

@@ -90,6 +90,6 @@ def opened(path: Path) -> Iterator[Archive]:
     except FileNotFoundError as error:
         raise ParameterError(f"there is no file {str(path)!r}", hint="check the path") from error
     except BROKEN as error:
-        raise ParameterError(f"{path.name!r} is no ZIP archive", expected="a project as ARX saves it") from error
+        raise ParameterError(f"{path.name!r} is not a ZIP archive", expected="a project as ARX saves it") from error
     with zipped:
         yield Archive(path.name, zipped)

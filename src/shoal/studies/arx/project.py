@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from shoal.config import read_config
 from shoal.core.atomic_files import replacing
-from shoal.core.errors import ParameterError
+from shoal.core.errors import ParameterError, cannot_write
 from shoal.core.parameters import as_fraction
 from shoal.core.toml import toml_value
 from shoal.models.requirement import parse_requirement
@@ -86,14 +86,14 @@ def read_project(path: str | Path, folder: str | Path) -> Project:
     """Read a project and write the folder; all of it, or nothing. Raises `ParameterError` and `HierarchyError`."""
     path, folder = Path(path), Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ParameterError(f"{str(folder)!r} is there already", expected="a new or an empty folder")
+        raise ParameterError(f"{str(folder)!r} exists already", expected="a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with replacing(folder) as made:
             made.mkdir()
             return _written(path, made)
     except OSError as error:
-        raise ParameterError(f"cannot write to {str(folder.parent)!r}: {error.strerror}") from error
+        raise cannot_write(folder.parent, error, ParameterError) from error
 
 
 def _written(path: Path, folder: Path) -> Project:

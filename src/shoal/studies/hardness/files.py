@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.core.errors import TableError
+from shoal.core.errors import TableError, cannot_write
 from shoal.core.parameters import spelled
 from shoal.models import TCloseness
 from shoal.models.metric import Metric
@@ -23,7 +23,7 @@ def write_hard(reduction: Reduction, path: Path) -> str:
             beside.write_text(_lines(require.distance), encoding="utf-8")
             require = replace(require, distance=replace(require.distance, source=str(beside)))
     except OSError as error:
-        raise TableError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        raise cannot_write(path, error, TableError) from error
     return str(require)
 
 

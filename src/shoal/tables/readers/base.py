@@ -194,7 +194,7 @@ def reader_of(path: Path) -> Reader:
     """Return the reader of a file, or of a folder whose files are one table; or say why there is none."""
     if str(path) == "-":
         raise TableError(
-            "'-' as a table: it is read more than once, which standard input cannot be",
+            "a table cannot be read from '-': it is read more than once, and standard input only once",
             hint="write it to a file first, or pass a frame in Python",
         )
     kind = reader_named(path) if path.is_file() else _of_folder(path) if path.is_dir() else None

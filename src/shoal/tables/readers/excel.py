@@ -76,7 +76,7 @@ class Excel(Reader):
 def _header_row(said: str | int | None) -> int:
     """Return the number of the row that names the columns, from 1."""
     if said is not None and not str(said).isdecimal():
-        raise ParameterError(f"the header row {said!r}", expected="the number of a row, from 1")
+        raise ParameterError(f"the header row is {said!r}", expected="the number of a row, from 1")
     return max(1, int(said or 1))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ReleaseError, ShoalError
+from shoal.core.errors import ShoalError, cannot_write
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def written(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ReleaseError(f"cannot write {str(path)!r}: {error.strerror}", hint="is the disk full?") from error
+        raise cannot_write(path, error) from error
 
 
 def private_folder(path: Path) -> Path:

@@ -43,7 +43,9 @@ def parts_of(settings: Mapping[str, Any], columns: Sequence[str]) -> dict[str, A
     """
     for name in settings:
         if name in NEVER_IGNORED and name in LEFT_OUT["draft"]:
-            raise ParameterError(f"the page takes no {name}: {LEFT_OUT['draft'][name]}", hint="use the command line")
+            raise ParameterError(
+                f"the page does not support {name}: {LEFT_OUT['draft'][name]}", hint="use the command line"
+            )
     lists = {name: _listed(settings[name]) for name in ("allow", "person", "unify") if name in settings}
     require = [settings["require"]] if settings.get("require") else []
     rest = {name: said for name, said in settings.items() if name in PARTS}

@@ -64,7 +64,7 @@ class Desk:
         self._lock = RLock()
         self._held = lock(self.folder / "lock")
         if self._held is None:
-            raise ShoalError(f"another shoal works in {str(self.folder)!r}", hint="end it, or name another folder")
+            raise ShoalError(f"another shoal is using {str(self.folder)!r}", hint="end it, or name another folder")
         self.uploads = Uploads(self.folder / "uploads", upload_limit)
         self.runs = Runs.at(self.folder / "runs")
         self.looks = Looks(self.folder / "looks")
@@ -253,7 +253,7 @@ class Desk:
         files = {"path": path, "original": original, "other": other}
         found: dict[str, Any] = {name: str(self.allowed(given)) for name, given in files.items() if given}
         if "path" not in found:
-            raise ParameterError("nothing is named", expected="a release folder, or a table")
+            raise ParameterError("no release and no table is named", expected="a release folder, or a table")
         asked = Checked(**found, **said)
         if asked.problem():
             raise ParameterError(f"{Path(path).name!r} cannot be checked: {asked.problem()}")

@@ -119,7 +119,7 @@ def explained(text: str, words: Callable[[str], str] = str) -> tuple[str, ...]:
     >>> explained("k=5 l(illness)=3")
     ('every class has at least 5 rows', 'illness: no sensitive value fills more than 1/3 of a class')
     >>> explained("k-households=3 sample-uniques=0.05")
-    ('every class has members of at least 3 households', 'at most 0.05 of the rows are alone in their class')
+    ('every class has members of at least 3 households', 'at most 0.05 of the rows are unique')
     """
     return tuple(_sentence(model, words(model.meaning)) for model in as_models(text))
 

@@ -64,7 +64,7 @@ def _progress(found: Evidence) -> tuple[float, str]:
 def _finish(folder: Path, found: Evidence) -> None:
     """Write the report from what is known, then that nothing more comes."""
     if found.pending:
-        left = f"not measured, as it was stopped or time was over: {', '.join(found.pending)}"
+        left = f"not measured, as it was stopped or time ran out: {', '.join(found.pending)}"
         found = replace(found, notes=(*found.notes, left), pending=())
     pages = Report(found)
     for name, page in (("internal", pages.internal), ("public", pages.public)):

@@ -49,7 +49,9 @@ class Checked:
         if not Path(self.path).exists():
             return "there is no such file or folder"
         if self.is_release:
-            return "" if (Path(self.path) / "public").is_dir() else "the folder is no release: it has no folder public"
+            return (
+                "" if (Path(self.path) / "public").is_dir() else "the folder is not a release: it has no folder public"
+            )
         return "" if self.quasi else "name the columns that others may know: only a release folder says that of itself"
 
 

@@ -119,7 +119,7 @@ def rows_of(coded: Coded) -> Ints:
 def _few(coded: Coded) -> Coded:
     if coded.size > MANY:
         raise HierarchyError(
-            f"column {coded.name!r} has {coded.size:,} different values, more than are shown here",
+            f"column {coded.name!r} has {coded.size:,} different values, more than the {MANY:,} that are shown here",
             hint="leave its hierarchy to the run, or make the column an identifier",
         )
     return coded

@@ -124,7 +124,7 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
     if after and not form_of(stated["recoding"]).two_tables:
         chance, crowd = percent(after["prosecutor"]["highest"]), t("{n} row|{n} rows", n=after["uniques"]["smallest"])
         said = t(
-            "Whoever looks for a person finds at least {crowd} alike, and picks the right one by {chance} at most.",
+            "A search for a person finds at least {crowd} alike; the chance to pick the right one is at most {chance}.",
             crowd=crowd,
             chance=chance,
         )
