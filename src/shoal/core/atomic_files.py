@@ -39,7 +39,20 @@ def _put_in_place(beside: Path, path: Path) -> None:
             beside.replace(path)
             return
         time.sleep(PAUSE)
-    beside.replace(path)
+    moved(beside, path)
+
+
+def moved(source: Path, target: Path) -> None:
+    """Move a file or folder over what was there.
+
+    A network file system may say that a move failed which was done, where its first answer was lost: what is gone from
+    its old place has arrived at the new one, as its name is nobody else's.
+    """
+    try:
+        source.replace(target)
+    except OSError:
+        if source.exists() or not target.exists():
+            raise
 
 
 def beside_of(path: Path) -> Path:

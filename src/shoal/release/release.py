@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from glob import escape
@@ -28,7 +29,7 @@ import polars as pl
 
 from shoal.checking.audit import Audit
 from shoal.core.arrays import Ints
-from shoal.core.atomic_files import beside_of, put_text, remove
+from shoal.core.atomic_files import beside_of, moved, put_text, remove
 from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
@@ -316,24 +317,36 @@ def _sweep_up(target: Path) -> None:
         of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)(?:\.[0-9a-f]+)?\.partial", left.name)
         if of_run is None or is_alive(int(of_run[1])):
             continue
-        if left.name.startswith(f".{target.name}.old.") and not target.exists():
-            left.rename(target)
-        else:
+        if not left.name.startswith(f".{target.name}.old."):
             remove(left)
+        elif target.exists():
+            _discard(left, target)
+        else:
+            moved(left, target)
 
 
 def _move(partial: Path, target: Path) -> None:
     """Put the finished folder in place; an old one is moved aside first and removed last."""
     old = beside_of(target.with_name(f"{target.name}.old"))
-    if target.exists():
-        target.rename(old)
     try:
-        partial.rename(target)
+        if target.exists():
+            moved(target, old)
+        moved(partial, target)
     except BaseException:
-        if old.exists():
-            old.rename(target)
+        if old.exists() and not target.exists():
+            moved(old, target)
         raise
-    remove(old)
+    finally:
+        if target.exists():
+            _discard(old, target)
+
+
+def _discard(old: Path, target: Path) -> None:
+    """Remove an old release, under another name first: one that is removed by half is never put back."""
+    beside = beside_of(target)
+    with suppress(OSError):
+        moved(old, beside)
+        remove(beside)
 
 
 def sorted_rows(table: Table) -> Ints:

@@ -66,7 +66,7 @@ def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
     except BaseException:
         _remove(folder, held)
         raise
-    weakref.finalize(stored, _remove, folder, held)
+    weakref.finalize(stored, _remove_own, os.getpid(), folder, held)
     return stored, form
 
 
@@ -103,6 +103,12 @@ def _private_folder() -> tuple[Path, int]:
         held = os.open(made, os.O_RDONLY)
         fcntl.flock(held, fcntl.LOCK_SH)
     return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
+
+
+def _remove_own(process: int, folder: Path, held: int) -> None:
+    """Remove a folder in the process that made it: one that was forked from it has it in common."""
+    if os.getpid() == process:
+        _remove(folder, held)
 
 
 def _remove(folder: Path, held: int) -> None:
