@@ -8,14 +8,40 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import current_thread, main_thread
 
 WINDOWS = os.name == "nt"
 TRIES, PAUSE = 20, 0.02
 """On Windows, how often a move is tried again, and the seconds between two tries."""
+
+
+ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that end a program, of those that the system has."""
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals that a program handles wait until the work inside is done: making, moving and removing a few files.
+
+    Python handles signals in the main thread, so nothing disturbs the others.
+    """
+    waiting: list[int] = []
+    before = {}
+    if current_thread() is main_thread():
+        handled = [one for one in ENDS if callable(signal.getsignal(one))]
+        before = {one: signal.signal(one, lambda number, frame: waiting.append(number)) for one in handled}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        for number in waiting:
+            signal.raise_signal(number)
 
 
 @contextmanager
@@ -29,7 +55,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield beside
         _put_in_place(beside, path)
     finally:
-        remove(beside)
+        with undisturbed():
+            remove(beside)
 
 
 def _put_in_place(beside: Path, path: Path) -> None:

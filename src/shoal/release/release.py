@@ -29,7 +29,7 @@ import polars as pl
 
 from shoal.checking.audit import Audit
 from shoal.core.arrays import Ints
-from shoal.core.atomic_files import beside_of, moved, put_text, remove
+from shoal.core.atomic_files import beside_of, moved, put_text, remove, undisturbed
 from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
@@ -191,21 +191,24 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     target = Path(folder)
     _sweep_up(target)
     check_target(target, overwrite=overwrite)
-    beside = _partial(target)
+    beside = beside_of(target)
     try:
+        _make_partial(beside, target)
         for part in ("public", "internal"):
             (beside / part).mkdir()
         write_parts(beside)
         settle()
         check_target(target, overwrite=overwrite)
-        _move(beside, target)
+        with undisturbed():
+            _move(beside, target)
     except (OSError, pl.exceptions.ComputeError) as error:  # polars says so of a disk that is full, of some formats
         why = error.strerror or str(error) if isinstance(error, OSError) else "is the disk full?"
         raise ReleaseError(
             f"cannot write the release to {str(target)!r}: {why}", hint="no partial files remain"
         ) from error
     finally:
-        remove(beside)
+        with undisturbed():
+            remove(beside)
     return target
 
 
@@ -298,9 +301,8 @@ def seal_folder(
     put_text(folder / MANIFEST, canonical(manifest(folder)))
 
 
-def _partial(target: Path) -> Path:
+def _make_partial(beside: Path, target: Path) -> None:
     """Make an empty folder beside the target."""
-    beside = beside_of(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir()
@@ -308,7 +310,6 @@ def _partial(target: Path) -> Path:
         raise ReleaseError(
             f"cannot write in {str(target.parent)!r}: {error.strerror}", hint="name a folder you may write to"
         ) from error
-    return beside
 
 
 def _sweep_up(target: Path) -> None:

@@ -164,7 +164,7 @@ class Stored:
 
     def column(self, name: str) -> pl.Series:
         """Read one column."""
-        return self._made(self._collected(self._scan.select(pl.col(name))).to_series())
+        return self._made(self._whole(self._scan.select(pl.col(name))).to_series())
 
     def _made(self, column: pl.Series) -> pl.Series:
         """Return a column of the file as it is in the table; how it is spelt is looked at once."""
@@ -191,8 +191,15 @@ class Stored:
 
     def frame(self) -> pl.DataFrame:
         """Read everything."""
-        whole = self._collected(self._scan)
+        whole = self._whole(self._scan)
         return whole.select(self._made(column) for column in whole.iter_columns())
+
+    def _whole(self, query: pl.LazyFrame) -> pl.DataFrame:
+        """Return all rows; a file that says of itself that it has another number of them is damaged."""
+        found = self._collected(query)
+        if found.height != self.rows:
+            raise self._unreadable()
+        return found
 
     def _collected(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Guarantees that what is read is of one file, and that a damaged one is said in words without a cell."""
