@@ -13,22 +13,25 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import Timer, current_thread, main_thread
 
 WINDOWS = os.name == "nt"
 TRIES, PAUSE = 20, 0.02
 """On Windows, how often a move is tried again, and the seconds between two tries."""
 
 
+SOON = 0.05
+"""Seconds until a finalizer is done for sure."""
 ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that end a program, of those that the system has."""
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def undisturbed(*, finalizer: bool = False) -> Iterator[None]:
     """Let signals that a program handles wait until the work inside is done: making, moving and removing a few files.
 
-    Python handles signals in the main thread, so nothing disturbs the others.
+    Python handles signals in the main thread, so nothing disturbs the others. What a signal raises in a finalizer is
+    lost; there it comes a moment later.
     """
     waiting: list[int] = []
     before = {}
@@ -41,7 +44,11 @@ def undisturbed() -> Iterator[None]:
         for one, handler in before.items():
             signal.signal(one, handler)
         for number in waiting:
-            signal.raise_signal(number)
+            if finalizer:
+                with suppress(RuntimeError):  # the program ends anyway
+                    Timer(SOON, signal.raise_signal, (number,)).start()
+            else:
+                signal.raise_signal(number)
 
 
 @contextmanager

@@ -116,7 +116,8 @@ def _private_folder() -> tuple[Path, int]:
 def _remove_own(process: int, folder: Path, held: int) -> None:
     """Remove a folder in the process that made it: one that was forked from it has it in common."""
     if os.getpid() == process:
-        _remove(folder, held)
+        with undisturbed(finalizer=True):
+            _remove(folder, held)
 
 
 def _remove(folder: Path, held: int) -> None:
