@@ -78,6 +78,7 @@ for line in sys.stdin:
             importlib.import_module(name)
         except Exception:
             pass
+    exec(asked.pop("ready", ""), {})
     process = os.fork()
     if not process:
         child(asked)
@@ -90,19 +91,33 @@ for line in sys.stdin:
 """
 
 
+READY = """
+from shoal.core.discovery import _announced
+from shoal.tables import name_rules
+from shoal.tables.column_names import Rule
+for kind in ("models", "costs", "bounds", "methods", "recodings", "masks", "hierarchies", "readers", "writers"):
+    _announced(f"shoal.{kind}")
+for rules in vars(name_rules).values():
+    for rule in rules if isinstance(rules, tuple) else ():
+        if isinstance(rule, Rule):
+            rule.pattern
+"""
+"""What every run would do again: read the metadata of packages, and compile the expressions of column names."""
+
+
 class Server:
     """Forks a process for every run."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process, self._said = process, folder / "said"
-        self._load: list[str] = []
+        self._first: dict[str, Any] = {}
 
     def warm(self, arguments: Sequence[str], folder: Path) -> None:
         """Let a run say which modules it needs; they are imported before the next is forked."""
         names = self._said.with_name("modules.json")
         ended = self.run(arguments, below=folder, modules=str(names))
         assert ended.code == 0, ended.said
-        self._load = list(json.loads(names.read_text()))
+        self._first = {"load": json.loads(names.read_text()), "ready": READY}
 
     def run(
         self,
@@ -122,13 +137,13 @@ class Server:
         """
         asked = {
             **{"arguments": list(arguments), "kind": kind, "number": number, "calls": calls, "at": at},
-            **{"below": str(below), "after": after, "said": str(self._said), "load": self._load, **more},
+            **{"below": str(below), "after": after, "said": str(self._said), **self._first, **more},
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        self._load = []
+        self._first = {}
         answer = json.loads(self._process.stdout.readline())
         return Ended(**answer, said=self._said.read_text(errors="replace"))
 

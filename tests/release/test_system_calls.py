@@ -179,11 +179,11 @@ def test_a_move_that_a_network_file_system_refuses_or_loses(place: Place, code: 
         assert ended.code == (2 if kind == Kind.FAIL else 0), (at, ended)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("tried", HOW_MANY)
 @pytest.mark.parametrize("existing", [True, False], ids=["overwritten", "new"])
-def test_a_kill_at_every_call_that_writes(place: Place, existing: bool, record_property: Seen) -> None:
+def test_a_kill_at_a_call_that_writes(place: Place, tried: int, existing: bool, record_property: Seen) -> None:
     done = 0
-    for at in points(place.count(existing=existing), ALL):
+    for at in points(place.count(existing=existing), tried):
         ended = place.run(Kind.SIGNAL, signal.SIGKILL, at, existing=existing)
         if ended.code == -signal.SIGKILL and existing and not place.out.exists():
             sorted(place.folder.glob(f".{OUT}.old.*"))[0].rename(
@@ -197,11 +197,11 @@ def test_a_kill_at_every_call_that_writes(place: Place, existing: bool, record_p
 
 
 @pytest.mark.parametrize("by", ENDS, ids=lambda one: one.name)
-@pytest.mark.parametrize("tried", [1, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tried", [2, pytest.param(12, marks=pytest.mark.slow)])
 def test_a_signal_at_a_call(place: Place, by: signal.Signals, tried: int, record_property: Seen) -> None:
     rng, done = random.Random(int(by)), 0
     anywhere = ((Calls.WRITES, place.folder), (Calls.READS | Calls.WRITES, OUTSIDE))
-    for calls, below in anywhere if tried > 1 else anywhere[:1]:
+    for calls, below in anywhere if tried > 2 else anywhere[:1]:
         count = place.count(calls=calls, below=below)
         for at in sorted(rng.sample(range(1, count + 1), min(tried, count))):
             ended = place.run(Kind.SIGNAL, by, at, calls=calls, below=below)

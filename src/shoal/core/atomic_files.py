@@ -45,10 +45,17 @@ def undisturbed(*, finalizer: bool = False) -> Iterator[None]:
             signal.signal(one, handler)
         for number in waiting:
             if finalizer:
-                with suppress(RuntimeError):  # the program ends anyway
-                    Timer(SOON, signal.raise_signal, (number,)).start()
+                _send_soon(number)
             else:
                 signal.raise_signal(number)
+
+
+def _send_soon(number: int) -> None:
+    """Send this process a signal in a moment, unless it has come to its end by then."""
+    sending = Timer(SOON, lambda: signal.raise_signal(number) if main_thread().is_alive() else None)
+    sending.daemon = True
+    with suppress(RuntimeError):  # it ends just now
+        sending.start()
 
 
 @contextmanager
