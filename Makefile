@@ -29,7 +29,7 @@ COVERED := tests/checking tests/models tests/release tests/contracts/test_model_
           src/shoal/checking src/shoal/models src/shoal/release
 TRACED := tests/models/test_transport.py tests/checking/test_class_gains.py
 
-.PHONY: help demo check test test-all test-web lint bench bench-check campaign coverage mutation docs clean
+.PHONY: help demo check test test-all test-web lint style types bench bench-check campaign coverage fuzz mutation docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
@@ -41,8 +41,9 @@ help:
 	@echo "make bench-check  costs, gaps and ratios of times, compared with those written down; fails where one is worse"
 	@echo "make campaign  the law over random tables, ten minutes; again, and it goes on (SECONDS=600 says how long)"
 	@echo "make coverage  lines and branches of checking, models and release that the tests reach"
+	@echo "make fuzz      every reader, with files changed at random, led by the lines they reach (SECONDS=600)"
 	@echo "make mutation  changes of a module that no test notices (FILE=src/shoal/... TESTS=tests/...)"
-	@echo "make lint      ruff and mypy alone"
+	@echo "make lint      ruff and mypy alone; make style and make types, one of them"
 	@echo "make docs      the documentation as a web site in site/"
 
 $(READY): pyproject.toml requirements.lock
@@ -55,18 +56,28 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY)
 	$(BIN)/shoal demo
 
-lint: $(READY)
+lint: style types
+
+# The stages of make test, each of which says what it checks; the last one ends with what was checked and what was not run.
+style: $(READY)
+	@echo "== stage 1 of 3: style and common faults (ruff)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)
+	@echo "== stage 2 of 3: types of all code, tests included (mypy --strict)"
 	$(BIN)/mypy
 
 check: lint
+	@echo "== stage 3 of 3: a quick subset of the tests (pytest)"
 	$(BIN)/pytest -n $(CORES) $(QUICK)
 
 test: lint
+	@echo "== stage 3 of 3: tests, examples in docstrings, documentation (pytest)"
 	$(BIN)/pytest -n $(CORES)
 
 test-all: lint
+	@echo "== stage 3 of 3: tests with the slow ones, examples in docstrings, documentation (pytest)"
 	SHOAL_THOROUGH=$${SHOAL_THOROUGH:-1} $(BIN)/pytest -n $(CORES) -m "not web"
 
 # Chromium of the system is taken if there is one; the screenshots of docs/web.md are made anew on the way.
@@ -94,6 +105,10 @@ coverage: $(READY)
 	CI=1 NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -n 0 -W "ignore:overflow:RuntimeWarning" $(TRACED)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
+
+# atheris is no dependency of shoal; where it is absent, this says what to install.
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 mutation: $(READY)
 	CI=1 POLARS_MAX_THREADS=1 $(BIN)/python -m tests.mutation $(FILE) $(TESTS) --seconds $(SECONDS)

@@ -166,4 +166,4 @@ def test_an_interrupt_shows_what_is_done(home: Path, monkeypatch: pytest.MonkeyP
     done = shoal(*BASIC, "--recoding=suppress", "--methods=mondrian,m-approx,auto", "--json")
     assert done.code == 130
     assert [one["status"] for one in json.loads(done.out)["outcomes"]] == ["feasible", "stopped", "not run"]
-    assert done.err == "shoal: stopped; no release was written\n"
+    assert done.err == "shoal: stopped; no partial release was written\n"

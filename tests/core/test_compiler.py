@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,13 +115,62 @@ def test_nothing_is_left_behind_where_nothing_can_be_kept(tmp_path: Path) -> Non
     (tmp_path / "temporary").mkdir()
     script = (
         "import os; os.access = lambda *_: False\n"
-        "from shoal.core.compiler import njit\n"
-        "def doubled(number): return 2 * number\n"
-        "print(njit(doubled, cache=True)(21))"
+        "import numpy as np; from shoal.patterns.kernels import rising\n"
+        "print(*rising(np.array([2, 1])))"
     )
     there = {**_at_home(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
     done = subprocess.run([sys.executable, "-c", script], env=there, capture_output=True, text=True, check=True)
-    assert (done.stdout, list((tmp_path / "temporary").iterdir())) == ("42\n", [])
+    assert (done.stdout, list((tmp_path / "temporary").iterdir())) == ("1 0\n", [])
+
+
+def _index(folder: str) -> Any:
+    from shoal.core import numba_setup
+
+    kind: Any = numba_setup._Index
+    return kind(cache_path=folder, filename_base="loop", source_stamp="text")
+
+
+def test_loops_are_compiled_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No home, a source tree and a cache that may only be read, a full disk: then they are compiled for this run."""
+    from shoal.core import numba_setup
+
+    file = str(numba_setup.SOURCE / "patterns" / "grid.py")
+    monkeypatch.setattr(numba_setup, "_kept", lambda: None)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    before = set(Path(tempfile.gettempdir()).glob("shoal-*"))
+    place = numba_setup._Locator.from_function(_first_doubled, file)
+    assert place is not None
+    place.ensure_cache_path()
+    kept = _index(place.get_cache_path())
+    kept.save("key", "compiled")
+    assert kept.load("key") is None
+    assert set(Path(tempfile.gettempdir()).glob("shoal-*")) == before
+
+
+@pytest.mark.parametrize("left", [0, 9, 60])
+def test_what_is_damaged_in_the_cache_of_loops_is_compiled_again(tmp_path: Path, left: int) -> None:
+    kept = _index(str(tmp_path))
+    kept.save("key", "compiled" * 20)
+    assert kept.load("key") == "compiled" * 20
+    for name in ("*.nbi", "*.nbc"):
+        (path,) = tmp_path.glob(name)
+        whole = path.read_bytes()
+        path.write_bytes(whole[:left])
+        assert kept.load("key") is None
+        kept.save("key", "compiled" * 20)
+        assert kept.load("key") == "compiled" * 20
+
+
+def test_a_cache_that_may_only_be_read_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shoal.core import numba_setup
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = numba_setup._kept.__wrapped__()
+    monkeypatch.setattr(Path, "touch", refused)
+    assert numba_setup._kept.__wrapped__() == folder == next((tmp_path / ".cache" / "shoal" / "kernels").iterdir())
 
 
 def test_loops_of_other_modules_are_compiled_with_those_that_call_them(

@@ -6,22 +6,31 @@ the releases made here, so their marks may be in no file at all; those of sensit
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
 import subprocess
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import polars as pl
 import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from tests.cli.command import Outcome, shoal
 
 import shoal as library
 from shoal.core.errors import ShoalError
-from shoal.web.desk import Desk
+from shoal.web.app import server
+from shoal.web.desk import Desk, worker
+from shoal.web.desk.job_handlers import Task
+from shoal.web.desk.jobs import Job
+from shoal.web.traffic import CONFIG, LOAD, TREE, UPLOAD, carry
 
 ROWS = 12
 HIDDEN: dict[str, list[Any]] = {
@@ -209,6 +218,124 @@ def test_the_desk_of_the_page_keeps_no_cell_but_the_upload(places: Path) -> None
     check_said(*answers)
     uploads = set(found(places / "desk", MARKS + SECRETS))
     assert {Path(name).parts[0] for name in uploads} <= {"uploads"}
+
+
+@dataclass(frozen=True)
+class Client:
+    """Somebody who may send files to the page and fetch them."""
+
+    app: FastAPI
+
+    def ask(self, verb: str, path: str, **asked: Any) -> httpx.Response:
+        """Return the answer."""
+
+        async def answered() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
+                return await client.request(verb, path, **asked)
+
+        return asyncio.run(answered())
+
+    def get(self, path: str) -> httpx.Response:
+        """Fetch something."""
+        return self.ask("GET", path)
+
+    def post(self, path: str, content: bytes, **params: str) -> httpx.Response:
+        """Send something."""
+        return self.ask("POST", path, content=content, params=params)
+
+
+@pytest.fixture
+def client(places: Path) -> Iterator[tuple[Client, Desk]]:
+    """Somebody who may send and fetch files, and the desk."""
+    desk, app = Desk(places / "desk", root=places / "work"), FastAPI()
+    carry(app, desk)
+    yield Client(app), desk
+    desk.close()
+
+
+def said_by(answer: Any) -> str:
+    """Everything in an answer of a server."""
+    return f"{answer.status_code} {answer.headers} {text_of(Path('answer'), answer.content)}"
+
+
+def test_every_route_of_the_page_answers_without_a_cell(
+    client: tuple[Client, Desk], capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    page, desk = client
+    good = Path("people.csv").read_bytes()
+    answers = [page.post(UPLOAD, good, name="people.csv")]
+    assert answers[0].status_code == 200
+    desk.change(
+        roles={"ward": "quasi", "code": "quasi", "born": "quasi", "illness": "sensitive", "name": "identifier"},
+        require=["k=3"],
+        recoding="suppress",
+    )
+    spoilt = [
+        good + good.splitlines()[1] + b",more",
+        good.replace(b"Zqward05x", b"Zqward05x\0"),
+        good[:-40] + b'"',
+        b"",
+    ]
+    names = ["people.csv", "people.parquet", "people.xlsx", "people.ods", "people.zip", "people.sav", "../people"]
+    answers += [page.post(UPLOAD, text, name=name) for text in spoilt for name in names]
+    tree = "\n".join(f"{ward};all" for ward in HIDDEN["ward"][:5]).encode()
+    for more in ("ward", "code", "no such column"):
+        answers.append(page.post(TREE, tree, name="tree.csv", more=more))
+    for text in (f'[roles]\nquasi = ["{MARKS[0]}"]', f'[privacy]\nrequire = "{SECRETS[0]}"', MARKS[0]):
+        refused = page.post(LOAD, text.encode(), name="shoal.toml")
+        assert refused.status_code == 400  # it repeats what was sent as settings, which hold no cells of their own
+    routes = [route.path for route in page.app.routes if isinstance(route, APIRoute)]
+    answers += [page.get(path.format(id="none")) for path in routes]
+    assert {answer.status_code for answer in answers} == {200, 400, 404, 405}
+    check_said(*map(said_by, answers))
+    out, err = capfd.readouterr()
+    check_said(out, err, caplog.text)
+
+
+@pytest.mark.parametrize("place", ["upload", "portable", "load"])
+def test_a_route_that_fails_as_nobody_foresaw_repeats_no_cell(
+    client: tuple[Client, Desk], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], place: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError(MARKS[0], SECRETS[0])
+
+    page, _ = client
+    monkeypatch.setattr(Desk, place, fails)
+    good = Path("people.csv").read_bytes()
+    answer = {
+        "upload": lambda: page.post(UPLOAD, good, name="people.csv"),
+        "portable": lambda: page.get(CONFIG),
+        "load": lambda: page.post(LOAD, b"[roles]\n", name="shoal.toml"),
+    }[place]()
+    assert answer.status_code in (400, 404)
+    out, err = capfd.readouterr()
+    assert "KeyError" in answer.text
+    assert "KeyError at" in err
+    check_said(said_by(answer), out, err)
+
+
+def test_the_log_of_the_server_repeats_no_cell(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("nicegui")
+    server(FastAPI())
+    try:
+        raise KeyError(MARKS[0])
+    except KeyError as error:
+        log.exception("while a page was drawn")
+        log.error(error)  # as the toolkit does it
+    assert "KeyError at" in caplog.text
+    check_said(caplog.text)
+
+
+def test_a_worker_that_fails_as_nobody_foresaw_leaves_no_cell(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError(MARKS[0], SECRETS[0])
+
+    job = Job.made(places / "job", {"kind": "run"})
+    monkeypatch.setattr(Task, "of", fails)
+    worker.main(job.folder)
+    assert found(places / "job", [*MARKS, *SECRETS]) == {}
+    assert "an unexpected error occurred in shoal (KeyError)" in (places / "job" / "error.json").read_text()
 
 
 def test_the_marks_are_found_where_they_are(tmp_path: Path) -> None:

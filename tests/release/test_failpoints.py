@@ -23,7 +23,7 @@ from shoal.release.release import Release
 
 TOUCHES = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 MOVE, FOLDER = "os.rename", "os.mkdir"
-"""The last move puts a release into place; a folder that is made may be there already."""
+"""A move puts a release into place, after one that takes the old one away; a folder may be there already."""
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EDQUOT)
 
 
@@ -141,7 +141,7 @@ def test_an_error_at_any_step_leaves_the_old_release_or_the_new_one(
 ) -> None:
     old, new = tables(releases, tmp_path)
     touched = steps(releases, tmp_path, existing=existing)
-    in_place = len(touched) - touched[::-1].index(MOVE)
+    in_place = [place for place, event in enumerate(touched, 1) if event == MOVE][1 if existing else 0]
     for step in range(1, len(touched) + 1):
         folder = tmp_path / f"step {step}"
         folder.mkdir()
@@ -162,6 +162,22 @@ def test_an_error_at_any_step_leaves_the_old_release_or_the_new_one(
         if failed:
             assert [path.name for path in folder.iterdir()] == ["out"] * existing, f"step {step}: {event}"
     record_property("seen", f"{len(touched)} failpoints of a release ({errno.errorcode[code]}, existing: {existing})")
+
+
+def test_an_old_release_that_is_removed_by_half_is_never_put_back(
+    releases: tuple[Release, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = releases[0].save(tmp_path / "out")
+    monkeypatch.setattr("shoal.release.release.remove", lambda path: None)  # its process is killed then
+    releases[1].save(target, overwrite=True)
+    (left,) = (path for path in tmp_path.iterdir() if path != target)
+    monkeypatch.undo()
+    gone = left.with_name(left.name.replace(f".{os.getpid()}.", ".99999999."))
+    left.rename(gone)
+    target.rename(tmp_path / "elsewhere")
+    releases[1].save(target)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "out"]
+    assert contents(target) is not None
 
 
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "overwritten"])

@@ -93,13 +93,12 @@ sys.addaudithook(watch)
 """Python that sends its own process a signal at the n-th touch of a file in the folder being written."""
 
 
-@pytest.mark.parametrize("stride", [40, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
 @pytest.mark.parametrize("existing", [False, True], ids=["new", "overwritten"])
-def test_a_kill_at_any_step_of_writing_leaves_nothing_or_a_whole_release(
-    folder: Path, stride: int, existing: bool
-) -> None:
+def test_a_kill_at_any_step_of_writing_leaves_nothing_or_a_whole_release(folder: Path, existing: bool) -> None:
+    """`test_system_calls.py` does the same at every call of the system; a few of them in `make test`."""
     code, _ = run(folder)
-    for step in count(1, stride):
+    for step in count(1):
         if not existing:
             shutil.rmtree(folder / "out", ignore_errors=True)
         code, _ = run(folder, "--overwrite", before=AT_STEP.format(step=step, signal="SIGKILL"))
@@ -140,7 +139,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(folder: Path, place: str)
     assert left_behind(folder) == []
 
 
-@pytest.mark.parametrize("step", [1, 4, 10, 13])
+@pytest.mark.parametrize("step", [1, 10, *(pytest.param(step, marks=pytest.mark.slow) for step in (4, 13))])
 def test_an_interrupt_while_writing_leaves_nothing_or_a_whole_release(folder: Path, step: int) -> None:
     code, _ = run(folder, before=AT_STEP.format(step=step, signal="SIGINT"))
     assert code == 130

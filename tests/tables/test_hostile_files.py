@@ -8,18 +8,89 @@ import random
 import zipfile
 from pathlib import Path
 
+import polars as pl
 import pytest
+from tests.cli.command import shoal as command
+from tests.tables.hostile import PEOPLE, REFUSED
 from typer.testing import CliRunner
 
 import shoal
 from shoal.cli.app import app
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, ShoalError, TableError
-from shoal.tables import compression
+from shoal.core.memory import peak
+from shoal.tables import compression, workbooks
 from shoal.tables.csv_spill import COUNTED, text_size
 from shoal.tables.readers.base import ReadOptions
 from shoal.tables.readers.csv import LARGE, Csv
 from shoal.tables.table import read
+from shoal.web.desk import Desk, queries
+
+SLOW = ("old.xls",)
+"""Files that take a process of their own, several times; the corpus of fuzzing has them for `make test`."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in REFUSED]
+)
+def test_a_file_that_is_made_to_hurt_is_refused_at_every_door(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Command line, library and page say one sentence, and no door takes more memory than a small table does."""
+    monkeypatch.setattr(workbooks, "MOST_UNPACKED", 10_000_000)
+    path = tmp_path / name
+    path.write_bytes(REFUSED[name](tmp_path))
+    assert path.stat().st_size < 500_000
+    before = peak() or 0
+    with pytest.raises(ShoalError):
+        read(path).frame  # noqa: B018
+    done = command("inspect", path)
+    assert (done.code, done.err.count("\n"), done.out) == (2, 1, "")
+    desk = Desk(tmp_path / "desk", root=tmp_path)
+    with pytest.raises(ShoalError):
+        queries.table(desk.upload(name, path.read_bytes())).frame  # noqa: B018
+    desk.close()
+    assert (peak() or 0) - before < 400 * 2**20
+
+
+def test_what_statistics_of_a_file_say_is_not_believed(tmp_path: Path) -> None:
+    """The smallest and the largest value of a column are written down in Parquet files; they may be any."""
+    path = tmp_path / "people.parquet"
+    PEOPLE.write_parquet(path, statistics=True)
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    assert content.count(b"Bern", start)
+    path.write_bytes(content[:start] + content[start:].replace(b"Bern", b"zzzz").replace(b"Rome", b"aaaa"))
+    assert read(path).frame.equals(PEOPLE)
+    released = shoal.anonymize(path, quasi=["town"], other=["age"], require="k=2", recoding="suppress")
+    assert set(released.table["town"]) == set(PEOPLE["town"])
+
+
+def test_a_packed_hierarchy_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ages.csv.gz"
+    path.write_bytes(gzip.compress(b"20;x\n" * 1_000_000))
+    monkeypatch.setattr("shoal.hierarchies.trees.LONGEST", 1_000_000)
+    with pytest.raises(ShoalError, match="holds more than 1,000,000 bytes of text"):
+        shoal.anonymize({"age": [20, 20]}, quasi=["age"], require="k=2", hierarchies={"age": str(path)})
+
+
+@pytest.mark.parametrize("number", ["1e99999999", "1e-99999999", "9" * 5_000, "nan", "1/0", "0x" + "f" * 5_000])
+def test_numbers_beyond_all_bounds_are_refused_at_once(tmp_path: Path, number: str) -> None:
+    people = {"age": [20, 20]}
+    for more in ({"require": f"k={number}"}, {"require": "k=2", "max_dropped": number}):
+        with pytest.raises(ShoalError):
+            shoal.anonymize(people, quasi=["age"], **more)  # type: ignore[arg-type]
+    (tmp_path / "shoal.toml").write_text(f'[privacy]\nrequire = "k=2"\nmax_dropped = "{number}"\n')
+    with pytest.raises(ShoalError):
+        shoal.anonymize(people, quasi=["age"], **read_config(tmp_path / "shoal.toml"))
+
+
+@pytest.mark.slow
+def test_ten_thousand_columns_are_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    pl.DataFrame({f"c{place}": [1, 2, 3, 4] * 5 for place in range(10_000)}).write_csv(path)
+    released = shoal.anonymize(path, quasi=["c0", "c1"], leave_out="rest", require="k=2", method="mondrian")
+    assert released.table.shape == (20, 2)
 
 
 def test_a_packed_file_is_as_large_as_its_text(tmp_path: Path) -> None:

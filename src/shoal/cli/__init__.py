@@ -33,7 +33,7 @@ def main() -> None:
         sys.exit(3 if isinstance(error, Infeasible) else 2)
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            print("shoal: stopped; no release was written", file=sys.stderr)
+            print("shoal: stopped; no partial release was written", file=sys.stderr)
         raise
     except MemoryError:
         print("shoal: out of memory; allow more of it, or name fewer columns", file=sys.stderr)
@@ -41,11 +41,25 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if os.environ.get(LEVEL) == "debug":
+            raise
+        said = _refused(error)
+        print(_as_json(said) if "--json" in sys.argv else f"shoal: {said}", file=sys.stderr)
+        sys.exit(2)
     except Exception as error:
         if os.environ.get(LEVEL) == "debug":
             raise
         print(_as_json(_fault(error)) if "--json" in sys.argv else f"shoal: {_fault(error)}", file=sys.stderr)
         sys.exit(FAULT)
+
+
+def _refused(error: OSError) -> ShoalError:
+    """Say what the system refused: the name of the file and the reason."""
+    what = f" {str(error.filename)!r}" if error.filename else " a file"
+    return ShoalError(
+        f"the system refuses{what}: {error.strerror or type(error).__name__}", hint="check permissions and the disk"
+    )
 
 
 def _fault(error: Exception) -> ShoalError:

@@ -1,6 +1,7 @@
 """Ctrl-C in a terminal: the first one asks the method for the best it has, the second one ends everything.
 
-A program that is told to end (SIGTERM) ends as if it had come to its end, so that its temporary files are removed.
+A program that is told to end (SIGTERM), or whose terminal is closed (SIGHUP), ends as if it had come to its end: its
+temporary files are removed.
 """
 
 from __future__ import annotations
@@ -14,21 +15,24 @@ from types import FrameType
 
 INTERRUPTED = 130
 """The exit code that the command line library gives an interrupted program."""
-TERMINATED = 143
-"""The exit code of a program that was told to end: 128 and the number of the signal."""
+SIGNAL = 128
+"""The exit code of a program that was told to end is this and the number of the signal: 143 for SIGTERM."""
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that tell a program to end; Windows has one of them."""
 
 
 @contextmanager
 def ending_tidily() -> Iterator[None]:
-    """Guarantees that SIGTERM, where nobody handles it, ends the work inside so that temporary files are removed."""
-    if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+    """Guarantees that a signal to end, where nobody handles or ignores it, lets temporary files be removed first."""
+    main = current_thread() is main_thread()
+    taken = [one for one in ENDS if main and signal.getsignal(one) == signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, lambda number, frame: sys.exit(SIGNAL + number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
 
 
 @contextmanager

@@ -8,14 +8,54 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Timer, current_thread, main_thread
 
 WINDOWS = os.name == "nt"
 TRIES, PAUSE = 20, 0.02
 """On Windows, how often a move is tried again, and the seconds between two tries."""
+
+
+SOON = 0.05
+"""Seconds until a finalizer is done for sure."""
+ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that end a program, of those that the system has."""
+
+
+@contextmanager
+def undisturbed(*, finalizer: bool = False) -> Iterator[None]:
+    """Let signals that a program handles wait until the work inside is done: making, moving and removing a few files.
+
+    Python handles signals in the main thread, so nothing disturbs the others. What a signal raises in a finalizer is
+    lost; there it comes a moment later.
+    """
+    waiting: list[int] = []
+    before = {}
+    if current_thread() is main_thread():
+        handled = [one for one in ENDS if callable(signal.getsignal(one))]
+        before = {one: signal.signal(one, lambda number, frame: waiting.append(number)) for one in handled}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        for number in waiting:
+            if finalizer:
+                _send_soon(number)
+            else:
+                signal.raise_signal(number)
+
+
+def _send_soon(number: int) -> None:
+    """Send this process a signal in a moment, unless it has come to its end by then."""
+    sending = Timer(SOON, lambda: signal.raise_signal(number) if main_thread().is_alive() else None)
+    sending.daemon = True
+    with suppress(RuntimeError):  # it ends just now
+        sending.start()
 
 
 @contextmanager
@@ -29,7 +69,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield beside
         _put_in_place(beside, path)
     finally:
-        remove(beside)
+        with undisturbed():
+            remove(beside)
 
 
 def _put_in_place(beside: Path, path: Path) -> None:
@@ -39,7 +80,20 @@ def _put_in_place(beside: Path, path: Path) -> None:
             beside.replace(path)
             return
         time.sleep(PAUSE)
-    beside.replace(path)
+    moved(beside, path)
+
+
+def moved(source: Path, target: Path) -> None:
+    """Move a file or folder over what was there.
+
+    A network file system may say that a move failed which was done, where its first answer was lost: what is gone from
+    its old place has arrived at the new one, as its name is nobody else's.
+    """
+    try:
+        source.replace(target)
+    except OSError:
+        if source.exists() or not target.exists():
+            raise
 
 
 def beside_of(path: Path) -> Path:

@@ -6,7 +6,8 @@ numbers; it never repeats a cell of the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -86,6 +87,27 @@ def cannot_write(path: object, error: OSError, kind: type[ShoalError] = ReleaseE
     """
     hint = "check the folder, its permissions and the room left on the disk"
     return kind(f"cannot write {str(path)!r}: {error.strerror or error}", hint=hint)
+
+
+@contextmanager
+def failing_as(words: Callable[[], ShoalError]) -> Iterator[None]:
+    """Say in words of shoal that a library which reads files failed inside: its own words may repeat cells.
+
+    Errors of shoal itself and a lack of memory stay as they are. A panic of a library in Rust is no `Exception`.
+
+    >>> with failing_as(lambda: ShoalError("the file is damaged")):
+    ...     raise KeyError("a cell")
+    Traceback (most recent call last):
+    shoal.core.errors.ShoalError: the file is damaged
+    """
+    try:
+        yield
+    except (ShoalError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise words() from error
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

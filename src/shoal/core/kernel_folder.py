@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from shoal.core import processes
@@ -21,11 +22,12 @@ def own_folder(name: str) -> Path | None:
             return None
         folder = base / name
         folder.mkdir(exist_ok=True)
+    except (OSError, RuntimeError):  # no home, or no room
+        return None
+    with suppress(OSError):  # it may be read alone
         folder.touch()
         for old in sorted(base.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST_FOLDERS]:
             shutil.rmtree(old, ignore_errors=True)
-    except (OSError, RuntimeError):  # no home, or no room
-        return None
     return folder
 
 

@@ -2,7 +2,8 @@
 
 The loops of shoal are kept in the user's cache, in a folder named by the text of all of them: an installation with the
 same text reads what another one compiled, and one with another text never does. Where there is no such folder, they are
-kept beside the code, as numba does it, or else not at all: then every run compiles what it needs.
+kept beside the code, as numba does it, or else not at all: then every run compiles what it needs. A folder that may
+only be read serves as it is; what cannot be written there, or is damaged, is compiled again.
 
 What only loops call is optimized and translated where it is linked in, not for itself as well: that saves numba two
 fifths of its time.
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numba
+from numba import __version__, njit
 from numba.core import caching, codegen, config, event
 
 from shoal.core.clock import COMPILING
@@ -28,6 +30,8 @@ __all__ = ["njit"]
 
 SOURCE = Path(__file__).parents[1]
 """The code of shoal."""
+NOWHERE = Path(os.devnull) / "kernels"
+"""A folder that cannot be: what would be kept there is for this run."""
 
 
 @cache
@@ -40,7 +44,12 @@ def _loops() -> str:
 @cache
 def _kept() -> Path | None:
     """Return the folder of the loops of this text; None where there is none."""
-    return own_folder(f"{numba.__version__}-{_loops()}")
+    return own_folder(f"{__version__}-{_loops()}")
+
+
+def _place() -> Path | None:
+    """Return where the loops of shoal are kept; where nothing can be written, no folder; None where numba decides."""
+    return _kept() or (None if os.access(SOURCE, os.W_OK) else NOWHERE)
 
 
 class _Locator(caching._CacheLocator):
@@ -53,12 +62,17 @@ class _Locator(caching._CacheLocator):
     @classmethod
     def from_function(cls, loop: Callable[..., Any], file: str) -> _Locator | None:
         """Return where a loop is kept; None where numba decides."""
-        folder = _kept() if Path(file).is_relative_to(SOURCE) else None
+        folder = _place() if Path(file).is_relative_to(SOURCE) else None
         return None if folder is None else cls(loop, folder)
 
     def get_cache_path(self) -> str:
         """Return the folder."""
         return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder, where one can be made."""
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
 
     def get_source_stamp(self) -> str:
         """Return what says whether the text has changed."""
@@ -102,11 +116,6 @@ class _Codegen(codegen.JITCPUCodegen):
             super().set_env(env_name, env)  # type: ignore[no-untyped-call]
 
 
-def njit(**options: Any) -> Any:
-    """Return numba's decorator with these options, without its cache where nothing can be kept."""
-    return numba.njit(**options if _CAN_KEEP else {**options, "cache": False})
-
-
 class _Watch(event.Listener):
     """Reports to the clock of time limits when the compiler is at work; loops read from the cache are not compiled."""
 
@@ -120,20 +129,34 @@ class _Watch(event.Listener):
 
 
 class _Index(caching.IndexDataCacheFile):
-    """The index of what was compiled. One that names a class that is gone, as after an update, is read as empty."""
+    """The index of what was compiled. One that is damaged, or names a class that is gone, is read as empty.
+
+    What the disk does not take is not kept: it is compiled again by the next process.
+    """
 
     def _load_index(self) -> Any:
         try:
             return super()._load_index()  # type: ignore[no-untyped-call]
-        except (ImportError, AttributeError):
+        except Exception:  # pickle raises errors of any kind on damaged bytes
             return {}
+
+    def load(self, key: Any) -> Any:
+        """Return what was compiled; None where it cannot be read."""
+        try:
+            return super().load(key)  # type: ignore[no-untyped-call]
+        except Exception:
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep what was compiled, if there is room."""
+        with suppress(OSError):
+            super().save(key, data)  # type: ignore[no-untyped-call]
 
 
 _SETTINGS: Any = config
 _MACHINERY: Any = getattr(caching, "CacheImpl", None) or vars(caching)["_CacheImpl"]  # older versions call it so
 if not _SETTINGS.CACHE_DIR:  # a folder that the user chose comes first
     _MACHINERY._locator_classes.insert(0, _Locator)
-_CAN_KEEP = bool(_SETTINGS.CACHE_DIR) or _kept() is not None or os.access(SOURCE, os.W_OK)
 caching.IndexDataCacheFile = _Index  # type: ignore[misc]
 event.register("numba:compile", _Watch())  # type: ignore[no-untyped-call]
 codegen.JITCPUCodegen = _Codegen  # type: ignore[misc]

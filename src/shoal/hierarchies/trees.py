@@ -20,6 +20,8 @@ from shoal.core.errors import HierarchyError
 from shoal.tables.csv_text import guess_encoding, guess_separator
 from shoal.tables.star_marks import cell_text
 
+LONGEST = 2**28
+"""Bytes of text of a hierarchy, at most: those of ten million values; a few packed ones may stand for any number."""
 Row: TypeAlias = tuple[str | None, tuple[str, ...]]
 """A leaf (None: the missing value) and its labels, finest first."""
 
@@ -112,9 +114,15 @@ def _content(path: str | Path) -> str:
     path = Path(path)
     if not path.is_file():
         raise HierarchyError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
-    content = path.read_bytes()
     try:
-        content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
-        return content.decode(guess_encoding(content))
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if packed else path.open("rb") as file:
+            content = file.read(LONGEST + 1)
+        if len(content) <= LONGEST:
+            return content.decode(guess_encoding(content))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise HierarchyError(f"{path.name!r} is damaged", hint="fetch or write it again") from error
+    raise HierarchyError(
+        f"{path.name!r} holds more than {LONGEST:,} bytes of text", expected="a row for each value of a column"
+    )

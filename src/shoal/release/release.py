@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from glob import escape
@@ -28,7 +29,7 @@ import polars as pl
 
 from shoal.checking.audit import Audit
 from shoal.core.arrays import Ints
-from shoal.core.atomic_files import beside_of, put_text, remove
+from shoal.core.atomic_files import beside_of, moved, put_text, remove, undisturbed
 from shoal.core.errors import ReleaseError
 from shoal.core.markup import facts, table, tag
 from shoal.core.memory import settle
@@ -190,21 +191,24 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     target = Path(folder)
     _sweep_up(target)
     check_target(target, overwrite=overwrite)
-    beside = _partial(target)
+    beside = beside_of(target)
     try:
+        _make_partial(beside, target)
         for part in ("public", "internal"):
             (beside / part).mkdir()
         write_parts(beside)
         settle()
         check_target(target, overwrite=overwrite)
-        _move(beside, target)
+        with undisturbed():
+            _move(beside, target)
     except (OSError, pl.exceptions.ComputeError) as error:  # polars says so of a disk that is full, of some formats
         why = error.strerror or str(error) if isinstance(error, OSError) else "is the disk full?"
         raise ReleaseError(
             f"cannot write the release to {str(target)!r}: {why}", hint="no partial files remain"
         ) from error
     finally:
-        remove(beside)
+        with undisturbed():
+            remove(beside)
     return target
 
 
@@ -299,9 +303,8 @@ def seal_folder(
     put_text(folder / MANIFEST, canonical(manifest(folder)))
 
 
-def _partial(target: Path) -> Path:
+def _make_partial(beside: Path, target: Path) -> None:
     """Make an empty folder beside the target."""
-    beside = beside_of(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir()
@@ -309,7 +312,6 @@ def _partial(target: Path) -> Path:
         raise ReleaseError(
             f"cannot write in {str(target.parent)!r}: {error.strerror}", hint="name a folder you may write to"
         ) from error
-    return beside
 
 
 def _sweep_up(target: Path) -> None:
@@ -318,24 +320,36 @@ def _sweep_up(target: Path) -> None:
         of_run = re.fullmatch(rf"\.{re.escape(target.name)}\.(?:old\.)?([0-9]+)(?:\.[0-9a-f]+)?\.partial", left.name)
         if of_run is None or is_alive(int(of_run[1])):
             continue
-        if left.name.startswith(f".{target.name}.old.") and not target.exists():
-            left.rename(target)
-        else:
+        if not left.name.startswith(f".{target.name}.old."):
             remove(left)
+        elif target.exists():
+            _discard(left, target)
+        else:
+            moved(left, target)
 
 
 def _move(partial: Path, target: Path) -> None:
     """Put the finished folder in place; an old one is moved aside first and removed last."""
     old = beside_of(target.with_name(f"{target.name}.old"))
-    if target.exists():
-        target.rename(old)
     try:
-        partial.rename(target)
+        if target.exists():
+            moved(target, old)
+        moved(partial, target)
     except BaseException:
-        if old.exists():
-            old.rename(target)
+        if old.exists() and not target.exists():
+            moved(old, target)
         raise
-    remove(old)
+    finally:
+        if target.exists():
+            _discard(old, target)
+
+
+def _discard(old: Path, target: Path) -> None:
+    """Remove an old release, under another name first: one that is removed by half is never put back."""
+    beside = beside_of(target)
+    with suppress(OSError):
+        moved(old, beside)
+        remove(beside)
 
 
 def sorted_rows(table: Table) -> Ints:

@@ -7,14 +7,15 @@ just being written are texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 import polars as pl
 
 from shoal.core.arrays import Codes, Ints
-from shoal.core.errors import TableError
+from shoal.core.errors import TableError, failing_as
 from shoal.tables.column_types import check_filled, check_names, tidy_column
 from shoal.tables.encoded_column import Coded
 from shoal.tables.spelling import spelling_notes
@@ -96,6 +97,35 @@ class Held:
         return self._frame
 
 
+Stamp: TypeAlias = list[tuple[Path, int, int, int]]
+"""Of files, what changes when somebody writes to them."""
+
+
+@contextmanager
+def unchanged(path: Path, files: Callable[[Path], list[Path]], stamp: Stamp | None = None) -> Iterator[None]:
+    """Guarantees that what is read inside is of one state of some files: that of the stamp, or of the beginning."""
+    before = _state(files(path)) if stamp is None else stamp
+    _check_state(path, files, before)
+    try:
+        yield
+    except TableError:  # half of a file that is just being written is no table
+        _check_state(path, files, before)
+        raise
+    _check_state(path, files, before)
+
+
+def _check_state(path: Path, files: Callable[[Path], list[Path]], before: Stamp) -> None:
+    if _state(files(path)) != before:
+        raise TableError(f"{path.name!r} was changed or removed while it was read", hint="run it again")
+
+
+def _state(files: list[Path]) -> Stamp:
+    try:
+        return [(file, one.st_size, one.st_mtime_ns, one.st_ino) for file in files for one in [file.stat()]]
+    except OSError:
+        return []
+
+
 class Stored:
     """A file, or a folder of files, of which a column is read when it is asked for. Only integers are kept.
 
@@ -117,7 +147,7 @@ class Stored:
         self._coded: dict[str, Coded] = {}
         self._looked_at: set[str] = set()
         self.spelling: dict[str, tuple[str, ...]] = {}
-        self._stamp = self._state()
+        self._stamp = _state(files(path))
         self._scan = scan(files(path))
         first = self._collected(self._scan.head(1))
         check_names(first.columns)
@@ -134,7 +164,7 @@ class Stored:
 
     def column(self, name: str) -> pl.Series:
         """Read one column."""
-        return self._made(self._collected(self._scan.select(pl.col(name))).to_series())
+        return self._made(self._whole(self._scan.select(pl.col(name))).to_series())
 
     def _made(self, column: pl.Series) -> pl.Series:
         """Return a column of the file as it is in the table; how it is spelt is looked at once."""
@@ -161,25 +191,24 @@ class Stored:
 
     def frame(self) -> pl.DataFrame:
         """Read everything."""
-        whole = self._collected(self._scan)
+        whole = self._whole(self._scan)
         return whole.select(self._made(column) for column in whole.iter_columns())
+
+    def _whole(self, query: pl.LazyFrame) -> pl.DataFrame:
+        """Return all rows; a file that says of itself that it has another number of them is damaged."""
+        found = self._collected(query)
+        if found.height != self.rows:
+            raise self._unreadable()
+        return found
 
     def _collected(self, query: pl.LazyFrame) -> pl.DataFrame:
         """Guarantees that what is read is of one file, and that a damaged one is said in words without a cell."""
-        if self._state() != self._stamp:
-            raise TableError(f"{self._path.name!r} was changed or removed while it was read", hint="run it again")
-        try:
+        with unchanged(self._path, self._files, self._stamp), failing_as(self._unreadable):
             return query.collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            suffix = next((file.suffix.lower() for file, _, _ in self._stamp), self._path.suffix)
-            raise TableError(f"{self._path.name!r} is not a readable {suffix} file", hint="is it complete?") from error
 
-    def _state(self) -> list[tuple[Path, int, int]]:
-        """Return what changes when somebody writes to a file."""
-        try:
-            return [(file, file.stat().st_size, file.stat().st_mtime_ns) for file in self._files(self._path)]
-        except OSError:
-            return []
+    def _unreadable(self) -> TableError:
+        suffix = next((file.suffix.lower() for file, *_ in self._stamp), self._path.suffix)
+        return TableError(f"{self._path.name!r} is not a readable {suffix} file", hint="is it complete?")
 
 
 class Replaced:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
-from shoal.core.errors import TableError, Unsupported
+from shoal.core.errors import ShoalError, TableError, Unsupported
 from shoal.tables.csv_text import COMPRESSED
 
 GZIP, BZIP2, ZSTANDARD, ZIP = COMPRESSED
@@ -48,14 +50,23 @@ def unpacked(file: IO[bytes], name: str) -> Iterator[IO[bytes]]:
     if start is None:
         yield file
         return
+    kind = {GZIP: "gzip", BZIP2: "bzip2", ZSTANDARD: "Zstandard", ZIP: "zip"}[start]
+    damaged = TableError(f"{name!r} is a damaged {kind} file", hint="fetch or compress it again")
     try:
-        with known[start](file, name) as text:
+        packed = known[start](file, name)
+    except (ShoalError, MemoryError):
+        raise
+    except Exception as error:  # a directory of a zip file that makes no sense ends in errors of any kind
+        if _is_of_the_disk(error):
+            raise
+        raise damaged from error
+    try:
+        with packed as text:
             yield cast("IO[bytes]", io.BufferedReader(text))
     except Exception as error:
         if not _is_damage(error):
             raise
-        kind = {GZIP: "gzip", BZIP2: "bzip2", ZSTANDARD: "Zstandard", ZIP: "zip"}[start]
-        raise TableError(f"{name!r} is a damaged {kind} file", hint="fetch or compress it again") from error
+        raise damaged from error
 
 
 def text_of(content: bytes, name: str) -> bytes:
@@ -108,8 +119,14 @@ class _Zstandard(io.RawIOBase):
 def _is_damage(error: Exception) -> bool:
     """Whether an error says that compressed bytes are not what they should be, and not that a disk failed."""
     if isinstance(error, OSError):
-        return error.errno is None
-    return isinstance(error, EOFError | zlib.error | zipfile.BadZipFile) or type(error).__name__ == "ZstdError"
+        return not _is_of_the_disk(error)
+    known = EOFError | zlib.error | zipfile.BadZipFile | lzma.LZMAError | NotImplementedError
+    return isinstance(error, known) or type(error).__name__ == "ZstdError"
+
+
+def _is_of_the_disk(error: Exception) -> bool:
+    """Whether a disk failed; a place in a file that cannot be is no fault of the disk."""
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
 def _member(file: IO[bytes], name: str) -> Any:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.core.atomic_files import undisturbed
 from shoal.core.errors import ParameterError, TableError
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
@@ -60,13 +61,18 @@ def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
     form = Form.of(path.name, first, encoding, options)
     names = form.names(first)
     sweep_up()
-    folder, held = _private_folder()
+    made: list[tuple[Path, int]] = []
     try:
+        with undisturbed():
+            made.append(_private_folder())
+        ((folder, held),) = made
         stored = _put(chain([first], blocks), form, names, folder)
     except BaseException:
-        _remove(folder, held)
+        with undisturbed():
+            for one in made:
+                _remove(*one)
         raise
-    weakref.finalize(stored, _remove, folder, held)
+    weakref.finalize(stored, _remove_own, os.getpid(), folder, held)
     return stored, form
 
 
@@ -90,7 +96,9 @@ def _counted(path: Path) -> int:
 def has_room(path: Path) -> bool:
     """Whether the temporary folder has room for the cells of a file: as text, and once more as columns."""
     try:
-        return shutil.disk_usage(tempfile.gettempdir()).free > 2 * text_size(path)
+        with undisturbed():  # it is tried by writing a file
+            temporary = tempfile.gettempdir()
+        return shutil.disk_usage(temporary).free > 2 * text_size(path)
     except OSError:
         return False
 
@@ -103,6 +111,13 @@ def _private_folder() -> tuple[Path, int]:
         held = os.open(made, os.O_RDONLY)
         fcntl.flock(held, fcntl.LOCK_SH)
     return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
+
+
+def _remove_own(process: int, folder: Path, held: int) -> None:
+    """Remove a folder in the process that made it: one that was forked from it has it in common."""
+    if os.getpid() == process:
+        with undisturbed(finalizer=True):
+            _remove(folder, held)
 
 
 def _remove(folder: Path, held: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from shoal.core.errors import ParameterError, TableError
+from shoal.core.errors import ParameterError, TableError, failing_as
 from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, tidy
 from shoal.tables.columns import Columns, Held
@@ -74,12 +74,15 @@ class StatisticalReader(Reader):
         asked: dict[str, Any] = {"output_format": "polars"}
         asked |= {"encoding": options.encoding} if options.encoding else {}
         asked |= {"user_missing": True} if self.declares_missing and path.suffix.lower() != ".por" else {}
-        try:
-            frame, stated = getattr(self.module(), self.functions[path.suffix.lower()])(path, **asked)
-        except LookupError as error:
-            raise ParameterError(f"unknown encoding {options.encoding!r}", expected="a name such as utf-8") from error
-        except Exception as error:  # its own errors have no base class, and their words may repeat cells
-            raise unreadable(path, self.title) from error
+        with failing_as(lambda: unreadable(path, self.title)):
+            try:
+                frame, stated = getattr(self.module(), self.functions[path.suffix.lower()])(path, **asked)
+            except LookupError as error:
+                if not options.encoding:
+                    raise
+                raise ParameterError(
+                    f"unknown encoding {options.encoding!r}", expected="a name such as utf-8"
+                ) from error
         return frame, stated
 
 

@@ -7,7 +7,8 @@ never confused. Nothing here imports pandas.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.errors import TableError
 from shoal.tables.column_types import tidy
-from shoal.tables.columns import Columns, Held, Notes, Replaced
+from shoal.tables.columns import Columns, Held, Notes, Replaced, unchanged
 from shoal.tables.encoded_column import Coded
 from shoal.tables.readers.base import Contents, Origin, ReadOptions, reader_of
 from shoal.tables.spelling import spelling_notes
@@ -112,7 +113,8 @@ def read(path: str | Path, **options: Any) -> Table:
     if database is not None:
         return database
     reader = reader_of(Path(path))
-    return _of_file(reader.read(Path(path), reader.taken(Path(path), ReadOptions(**options))))
+    with unchanged(Path(path), reader.files), _readable(Path(path)):
+        return _of_file(reader.read(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
 def read_by_disk(path: str | Path, **options: Any) -> Table:
@@ -121,7 +123,8 @@ def read_by_disk(path: str | Path, **options: Any) -> Table:
     if database is not None:
         return database
     reader = reader_of(Path(path))
-    return _of_file(reader.read_by_disk(Path(path), reader.taken(Path(path), ReadOptions(**options))))
+    with unchanged(Path(path), reader.files), _readable(Path(path)):
+        return _of_file(reader.read_by_disk(Path(path), reader.taken(Path(path), ReadOptions(**options))))
 
 
 def _of_database(path: str | Path, options: Mapping[str, Any]) -> Table | None:
@@ -131,6 +134,18 @@ def _of_database(path: str | Path, options: Mapping[str, Any]) -> Table | None:
     from shoal.tables.databases import is_database, read_database  # loaded only where a URL is given
 
     return read_database(str(path), options.get("query")) if is_database(path) else None
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in words what the system has against reading a file."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise TableError(
+            f"{path.name!r} cannot be read: {why}", hint="check who may read it, and the disk it is on"
+        ) from error
 
 
 def _of_file(found: Contents) -> Table:

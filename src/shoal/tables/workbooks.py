@@ -1,4 +1,4 @@
-"""What is wrong with a workbook, from its own files: passwords, merged cells, formulas without a result, errors."""
+"""What is wrong with a workbook, by its files: passwords, sizes, merged cells, formulas without results, errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from shoal.core.errors import TableError
+from shoal.core.errors import TableError, failing_as
 from shoal.core.number_format import counted
-from shoal.tables.signatures import OLE
+from shoal.tables.signatures import OLE, unreadable
 
 _MERGED = re.compile(rb'<mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+(\d+))"')
 _FORMULA = re.compile(rb"<f[\s>/].*?</c>", re.DOTALL)
 _ERROR = re.compile(rb'<c\s[^>]*?\bt="e"')
 _SPANNED = re.compile(rb'table:number-(?:columns|rows)-spanned="(?!1")\d+"')
 _ODS_FORMULA = re.compile(rb"table:formula=")
+_CELL = re.compile(rb'\br="([A-Z]+)(\d+)"')
+_LONG_COLUMN, _LONG_ROW = re.compile(rb'\br="[A-Z]{2,}\d'), re.compile(rb'\br="[A-Z]+\d{7}')
+_ODS_CELL = re.compile(rb"<table:(table-row|table-cell|covered-table-cell)\b([^>]*?)(/?)>")
+_ODS_REPEATED = re.compile(rb'table:number-(?:columns|rows)-repeated="(\d+)"')
 _OF_SHEETS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+MOST_UNPACKED = 2**31
+"""Bytes that the parts of a workbook unpack to, at most: all of them are held in memory."""
+MOST_CELLS = 10**8
+"""Cells of the rectangle that holds all cells of a sheet, at most: empty ones between them take memory, too."""
+DENSEST = 1_100
+"""What deflate packs into a byte, at most: a file that is small enough need not be unpacked to know its size."""
+BLOCK = 2**20
+
+
+def check_unpacked(path: Path) -> None:
+    """Refuse a workbook that holds far more than it seems to; what its directory says of that need not be true."""
+    if path.stat().st_size * DENSEST <= MOST_UNPACKED or not zipfile.is_zipfile(path):
+        return
+    size = 0
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as text:
+                while size <= MOST_UNPACKED and (block := text.read(BLOCK)):
+                    size += len(block)
+    if size > MOST_UNPACKED:
+        raise TableError(
+            f"{path.name!r} unpacks to more than {MOST_UNPACKED:,} bytes, which do not fit in memory",
+            hint="save the sheet as CSV",
+        )
 
 
 def check_password(path: Path) -> None:
@@ -43,6 +73,8 @@ class Sheet:
     uncomputed: int = 0
     """Formulas without a result, as programs leave them that do not compute."""
     errors: int = 0
+    cells: int = 0
+    """Cells of the rectangle that holds all cells, or more; 0 where that is not known."""
 
     @classmethod
     def of(cls, path: Path, name: str) -> Sheet:
@@ -57,16 +89,23 @@ class Sheet:
             len(formulas),
             sum(b"<v>" not in formula for formula in formulas),
             len(_ERROR.findall(text)),
+            _rectangle(text),
         )
 
     @classmethod
     def _of_ods(cls, path: Path, name: str) -> Sheet:
         text = next(_texts(path, "content.xml"), b"")
         merged = tuple(("in an OpenDocument sheet", 2**20) for _ in _SPANNED.finditer(text))
-        return cls(name, merged, len(_ODS_FORMULA.findall(text)))
+        return cls(name, merged, len(_ODS_FORMULA.findall(text)), cells=_ods_rectangle(text))
 
     def check(self, header_row: int) -> None:
         """Refuse a sheet whose cells are not those of a table."""
+        if self.cells > MOST_CELLS:
+            raise TableError(
+                f"sheet {self.name!r} has cells so far apart that {self.cells:,} lie between the first and the last",
+                expected=f"at most {MOST_CELLS:,}",
+                hint="remove what is far from the table, or save the sheet as CSV",
+            )
         merged = [place for place, last in self.merged if last >= header_row]
         if merged:
             raise TableError(
@@ -87,12 +126,68 @@ class Sheet:
 
 
 def _texts(path: Path, member: str) -> Iterator[bytes]:
-    """Yield a file inside a zip file, if both can be read."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive.read(member)
-    except (zipfile.BadZipFile, KeyError, OSError):
+    """Yield a file inside a zip file, if both are there; one that is damaged is said in words."""
+    if not zipfile.is_zipfile(path):
         return
+    with failing_as(lambda: unreadable(path, "workbook")), zipfile.ZipFile(path) as archive:
+        if member in archive.namelist():
+            yield archive.read(member)
+
+
+def _rectangle(text: bytes) -> int:
+    """Return how many cells lie between the first and the last of a sheet of Excel, or fewer than would matter.
+
+    >>> _rectangle(b'<c r="A1"/><c r="XFD1048576"/>'), _rectangle(b'<c r="A1"/><c r="Z99999"/>')
+    (17179869184, 0)
+    """
+    if not (_LONG_COLUMN.search(text) or _LONG_ROW.search(text)):
+        return 0
+    columns: set[bytes] = set()
+    last = 0
+    for found in _CELL.finditer(text):
+        columns.add(found[1])
+        last = max(last, int(found[2][:18]))
+    return last * max(map(_number, columns))
+
+
+def _number(column: bytes) -> int:
+    """Return the number of a column of Excel, from 1: A, B, ..., Z, AA."""
+    number = 0
+    for letter in column[:6]:
+        number = 26 * number + letter - 64
+    return number
+
+
+def _ods_rectangle(text: bytes) -> int:
+    """Return how many cells lie up to the last one of an OpenDocument sheet: a cell or a row may be repeated often.
+
+    >>> row = b'<table:table-row table:number-rows-repeated="%d">%s</table:table-row>'
+    >>> full = b'<table:table-cell office:value="1">'
+    >>> empty = b'<table:table-cell table:number-columns-repeated="9999"/>'
+    >>> _ods_rectangle(row % (2000, full + empty)), _ods_rectangle(row % (2, full) + row % (2000, empty))
+    (2000, 2)
+    """
+    if not any(int(found[1][:18]) > 1_000 for found in _ODS_REPEATED.finditer(text)):
+        return 0
+    height, width, rows, place, end = 0, 0, 0, 0, 0
+    for found in (*_ODS_CELL.finditer(text), None):
+        if found is None or found[1] == b"table-row":
+            if end:
+                height, width = height + rows + place, max(width, end)
+                place = 0
+            else:
+                place += rows
+            rows, column, end = (0 if found is None else _repeated(found[2])), 0, 0
+            continue
+        column += _repeated(found[2])
+        if not found[3] or b"office:" in found[2]:
+            end = column
+    return height * width
+
+
+def _repeated(attributes: bytes) -> int:
+    found = _ODS_REPEATED.search(attributes)
+    return int(found[1][:18]) if found else 1
 
 
 def _place(path: Path, name: str) -> str:

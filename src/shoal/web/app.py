@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -24,7 +25,7 @@ from shoal.web import check, data, hierarchies, method, opening, privacy, releas
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
 from shoal.web.packed_files import PackedFiles
-from shoal.web.page import Page, Step, decided, in_thread
+from shoal.web.page import Page, Step, WithoutCells, decided, in_thread
 from shoal.web.traffic import carry
 
 STEPS: tuple[Step, ...] = (
@@ -137,8 +138,11 @@ def _unusable(port: int) -> ParameterError:
 
 
 def server(app: Any) -> uvicorn.Server:
-    """Return the server of an app; it writes no line a request."""
-    return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="wsproto", server_header=False))
+    """Return the server of an app; it writes no line a request, and of an error neither words nor cells."""
+    made = uvicorn.Config(app, log_level="warning", access_log=False, ws="wsproto", server_header=False)
+    for name in ("uvicorn.error", "nicegui", "asyncio"):
+        logging.getLogger(name).addFilter(WithoutCells())
+    return uvicorn.Server(made)
 
 
 @contextmanager

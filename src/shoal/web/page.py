@@ -8,6 +8,7 @@ the same as before stays in place (`patch`).
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -386,12 +387,29 @@ def _refused(said: str) -> None:
     message(said, "bad")
 
 
+def kind_and_place(error: BaseException) -> str:
+    """Say of an error that nobody expected its kind and where it was; its own words may repeat a cell."""
+    places = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} at {places[-1].filename}:{places[-1].lineno}" if places else type(error).__name__
+
+
+class WithoutCells(logging.Filter):
+    """Lets the log of the server say kind and place of an error, and nothing of its words."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten a record about an error."""
+        error = record.exc_info[1] if record.exc_info else record.msg
+        if isinstance(error, BaseException):
+            record.msg, record.args = f"shoal: {kind_and_place(error)}", ()
+            record.exc_info = record.exc_text = None
+        return True
+
+
 def in_words(error: Exception) -> str:
     """Return what to tell the person at the page; what nobody expected is told to the terminal, without its content."""
     if isinstance(error, ShoalError):
         return str(error)
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    print(f"shoal: {type(error).__name__} at {where.filename}:{where.lineno}", file=sys.stderr)
+    print(f"shoal: {kind_and_place(error)}", file=sys.stderr)
     return t(
         "Something went wrong inside shoal ({kind}). Nothing was lost; the terminal shows where.",
         kind=type(error).__name__,

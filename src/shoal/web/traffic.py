@@ -66,7 +66,10 @@ def carry(app: FastAPI, desk: Desk) -> None:
 
     @app.get(CONFIG)
     async def config() -> Response:
-        said = await run_in_threadpool(lambda: desk.portable(desk.draft).toml(file=desk.draft.name))
+        try:
+            said = await run_in_threadpool(lambda: desk.portable(desk.draft).toml(file=desk.draft.name))
+        except Exception as error:
+            return PlainTextResponse(in_words(error), 404)
         headers = {"Content-Disposition": 'attachment; filename="shoal.toml"'}
         return PlainTextResponse(said, headers=headers, media_type="application/toml")
 

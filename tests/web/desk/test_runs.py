@@ -18,7 +18,7 @@ from shoal.web.desk import Desk, Run, worker
 from shoal.web.desk.jobs import Job
 from shoal.web.desk.progress_log import Teller
 from shoal.web.desk.releases import zipped
-from shoal.web.desk.runs import GOING, compare
+from shoal.web.desk.runs import GOING, Runs, compare
 from shoal.web.desk.side_by_side import Sought, side_by_side
 
 ROWS = 60
@@ -264,6 +264,17 @@ def test_seconds_go_on_while_nothing_is_told(tmp_path: Path) -> None:
     hour_ago = time.time() - 3600
     os.utime(tmp_path / "progress.jsonl", (hour_ago, hour_ago))
     assert 3600 <= Job(tmp_path).seconds - told < 3700
+
+
+def test_runs_stay_in_order_when_the_clock_goes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, names = Runs.at(tmp_path), []
+    for now in (5_000, 4_000, 4_000, 6_000):
+        monkeypatch.setattr(time, "time_ns", lambda now=now: now)
+        names.append(runs._next_name())
+        (tmp_path / names[-1]).mkdir()
+        (tmp_path / names[-1] / "job.json").touch()
+    assert [int(name) for name in names] == [5_000, 5_001, 5_002, 6_000]
+    assert [run.job.folder.name for run in runs.all(None)] == names
 
 
 def test_a_what_if_goes_with_the_last_run_of_its_draft(desk: Desk) -> None:

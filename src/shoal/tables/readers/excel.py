@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import time
 from logging import NullHandler, getLogger
 from pathlib import Path
@@ -9,17 +12,25 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from shoal.core.errors import ParameterError, TableError
+from shoal.core.errors import ParameterError, TableError, failing_as
 from shoal.core.number_format import counted
 from shoal.tables.column_types import as_whole, check_names, tidy
 from shoal.tables.columns import Columns, Held
 from shoal.tables.labels import Labels, Variable
 from shoal.tables.readers.base import Contents, Origin, Reader, ReadOptions, other_format
-from shoal.tables.signatures import unreadable
+from shoal.tables.signatures import OLE, unreadable
 from shoal.tables.spelling import spelling_notes
-from shoal.tables.workbooks import Sheet, check_password
+from shoal.tables.workbooks import Sheet, check_password, check_unpacked
+
+try:
+    import resource as limits
+except ImportError:  # Windows
+    limits = None  # type: ignore[assignment]
 
 getLogger("fastexcel").addHandler(NullHandler())  # what it guesses of empty columns is no news
+MEMORY = 4 * 2**30
+"""Bytes that reading a workbook of Excel 97 to 2003 may take, with the libraries: 65,536 rows of 256 columns fit."""
+TRIED = "import sys; sys.path[:] = {path!r}; from shoal.tables.readers.excel import try_old; try_old(*sys.argv[1:])"
 NUMBER = r"^\s*[+-]?\d+(?:\.\d+)?\s*$"
 
 
@@ -53,24 +64,44 @@ class Excel(Reader):
 
     def _sheet(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, Sheet, tuple[str, ...]]:
         """Return the cells of a sheet, what else it tells, and what to say of it."""
-        check_password(path)
         row = _header_row(options.header_row)
-        try:
+        with failing_as(lambda: unreadable(path, self.title)):
+            check_password(path)
+            check_unpacked(path)
+            check_old(path, options.sheet)
             book = self.module().read_excel(path)
-        except Exception as error:  # it has errors of many kinds, and their words may repeat cells
-            raise unreadable(path, self.title) from error
         name, told = _chosen(book.sheet_names, options.sheet, path.name)
-        sheet = Sheet.of(path, name)
+        with failing_as(lambda: unreadable(path, self.title)):
+            sheet = Sheet.of(path, name)
         sheet.check(row)
         if sheet.formulas:
             said = f"{path.name}: of {sheet.formulas:,} formula cells the results are read that were last computed"
             told = (*told, said)
-        try:
+        with failing_as(lambda: unreadable(path, self.title)):
             return _cells(book, name, row), sheet, told
-        except TableError:
-            raise
-        except Exception as error:  # the same
-            raise unreadable(path, self.title) from error
+
+
+def check_old(path: Path, sheet: str | int | None) -> None:
+    """Refuse a workbook of Excel 97 to 2003 that does not fit in memory, or breaks the library that reads it.
+
+    A few bytes of it can ask for any amount of memory, and nobody can tell before they are read. So that is tried first
+    in a process of its own, which may take no more than a whole sheet of such a workbook needs.
+    """
+    with path.open("rb") as file:
+        if limits is None or file.read(len(OLE)) != OLE:
+            return
+    asked = [sys.executable, "-c", TRIED.format(path=sys.path), str(path), "" if sheet is None else str(sheet)]
+    quiet = {**os.environ, "RUST_BACKTRACE": "0", "POLARS_MAX_THREADS": "1"}
+    if subprocess.run(asked, capture_output=True, check=False, env=quiet).returncode:
+        raise unreadable(path, Excel.title)
+
+
+def try_old(path: str, sheet: str) -> None:
+    """Read a sheet with limited memory; the process ends with it."""
+    limits.setrlimit(limits.RLIMIT_AS, (MEMORY, MEMORY))
+    book = Excel.module().read_excel(path)
+    name, _ = _chosen(book.sheet_names, sheet or None, Path(path).name)
+    book.load_sheet(name, header_row=None)
 
 
 def _header_row(said: str | int | None) -> int:

@@ -165,9 +165,14 @@ class Runs:
                     return run
             made = datetime.now(UTC).isoformat(timespec="seconds")
             said = {"kind": kind, "number": self._number(kind), "made": made, "draft": draft.to_dict(), **asked}
-            job = Job.made(_with_trees(self.folder / f"{time.time_ns():020d}", draft), said)
+            job = Job.made(_with_trees(self.folder / self._next_name(), draft), said)
             job.start()
         return Run(job)
+
+    def _next_name(self) -> str:
+        """Return the name of the next folder: the time, or the number after the last name where the clock went back."""
+        taken = (path.parent.name for path in self.folder.rglob("job.json"))
+        return f"{max([time.time_ns(), *(int(name) + 1 for name in taken if name.isdecimal())]):020d}"
 
     def _number(self, kind: str) -> int:
         """Return the next number; the highest that was ever given is kept, as its run may be deleted."""
