@@ -165,7 +165,7 @@ def test_the_level_under_any_order_is_that_of_ranks(rows: list[tuple[str, str | 
         ({"pain": ["low", "mid"]}, "1 different values of 'pain' are not in the order"),
         ({"pain": [*WORDS, "low"]}, "has 4 values, 3 of them different"),
         ({"pain": []}, "has 0 values"),
-        ({"pain": ["*", *WORDS]}, "reads as a star"),
+        ({"pain": ["*", *WORDS]}, "written like a star"),
         ({"pian": WORDS}, "'pian'"),
     ],
 )

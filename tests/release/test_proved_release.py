@@ -286,7 +286,7 @@ def test_a_release_that_costs_less_than_it_can_is_refused(made: Release, folder:
     cheap = replace(made.certificate, cost=Measured("ncp", made.prices.bound / 2))
     (folder / "public" / "certificate.json").write_text(cheap.to_json())
     reseal(folder)
-    assert f"{FOLLOWS}: the release costs less" in verify(folder, original=ORIGINAL).failures
+    assert f"{FOLLOWS}: the release costs less than that" in verify(folder, original=ORIGINAL).failures
 
 
 def test_the_certificate_claims_no_more_than_the_proof(folder: Path) -> None:

@@ -245,14 +245,14 @@ def test_where_a_new_release_cannot_go_into_place_the_old_one_stays(
     tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release.save(tmp_path / "out")
-    rename = Path.rename
+    replace = Path.replace
 
     def refused(path: Path, to: Path) -> Path:
         if to.name == "out" and ".old." not in path.name:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return rename(path, to)
+        return replace(path, to)
 
-    monkeypatch.setattr(Path, "rename", refused)
+    monkeypatch.setattr(Path, "replace", refused)
     with pytest.raises(ReleaseError, match="cannot write"):
         release.save(tmp_path / "out", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

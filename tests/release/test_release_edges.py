@@ -78,7 +78,7 @@ def test_a_release_gives_back_what_came_in(tmp_path: Path) -> None:
     assert release.certificate.cost.value == float(release.certificate.cost)
     kept: list[Path] = []
     assert kept == [replace(release, record=kept.append).save(tmp_path / "recorded")]
-    with pytest.raises(ReleaseError, match="'-' as the place of a release"):
+    with pytest.raises(ReleaseError, match="cannot be written to '-'"):
         release.save("-")
 
 
@@ -132,7 +132,7 @@ def test_a_file_beside_the_table_is_no_second_table(folder: Path) -> None:
 
 CLAIMS: list[tuple[dict[str, object], str]] = [
     ({"rounded": {"age": 10}}, "a column is stated as rounded that is not published as other"),
-    ({"rounded": {"w": 10}}, "columns 'w' have other numbers"),
+    ({"rounded": {"w": 10}}, "columns 'w' have numbers that are not such multiples"),
     ({"rounded": {"w": 1}}, ""),
     ({"masks": {"age": {"mask": "round", "base": 10}}}, "a column is stated as masked that is neither"),
     ({"masks": {"w": {"mask": "round", "base": 10}}}, "the masks of the request are not those of the certificate"),
@@ -154,7 +154,7 @@ def test_weights_that_were_never_rounded_are_not_those_of_the_original(folder: P
     frame = pl.read_csv(path, infer_schema=False).with_columns(w=pl.lit("50"))
     frame.write_csv(path)
     reseal(folder, rounded={"w": 10})
-    assert "rounded otherwise" in said(folder, TABLE)
+    assert "are not rounded as stated" in said(folder, TABLE)
 
 
 def test_columns_that_the_codebook_does_not_describe_are_refused(folder: Path) -> None:
