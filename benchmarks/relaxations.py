@@ -35,7 +35,7 @@ from shoal.tables.table import Table, read
 
 SAMPLES = {"close": 500, "creditcard": 2_000, "ncp-8": 2_000, "census": 6_000}
 """Cases of `benchmarks.proofs`, and how many rows."""
-WHOLE = {"ncp-8": 30_162, "census": 60_000}
+WHOLE = {"ncp-8": 30_162, "stars-8": 30_162, "close": 30_162, "census": 60_000}
 """The same for whole tables."""
 SECONDS = 100
 """For the release."""
@@ -44,6 +44,8 @@ RESERVE, FIRST = 60, 20
 SLACK = {False: 0.02, True: 0.06}
 """What a class may lose to the prices, as a share of a row of stars, for its pattern to be in the relaxed program, of a
 sample and of a whole table."""
+SHARES_SLACK = 0.5
+"""The same where shares are limited, of a whole table; of a sample all patterns are."""
 FIRST_ORDER = {"solver": "pdlp", "kkt_tolerance": 1e-5, "time_limit": 600.0}
 HEADINGS = ("rows", "types", "release", "linear program", "bound", "CPU s")
 
@@ -87,8 +89,8 @@ def _sample(case: Case, number: int) -> Table:
 def _of_shares(pricing: Pricing, checks: Checks, prices: Ints, whole: bool) -> float:
     """Return the value of the program over all patterns; the widest pattern is always among those it begins with."""
     cube = pricing.cube
-    everything, anything = np.arange(cube.types), 2**60
-    pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=anything, most=60_000_000)
+    everything, slack = np.arange(cube.types), int(SHARES_SLACK * cube.full) if whole else 2**60
+    pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=slack, most=60_000_000)
     assert pool is not None
     sizes = np.diff(pool.starts)
     losses = np.where(np.repeat(sizes == cube.types, sizes), -1.0, reduced_costs(pool, checks, prices))

@@ -63,7 +63,7 @@ def assert_whole_or_absent(folder: Path) -> None:
         assert shoal.verify(folder / "out", original=folder / "census.csv").failures == []
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [pytest.param(2, marks=pytest.mark.slow), pytest.param(20, marks=pytest.mark.slow)])
 def test_a_kill_at_any_moment_leaves_nothing_or_a_whole_release(folder: Path, kills: int) -> None:
     write(census(2000, seed=1), folder / "census.csv")
     seconds_of_a_run(folder)  # compiles what is compiled once

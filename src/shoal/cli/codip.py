@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from shoal.cli.progress import meter
 from shoal.cli.settings import settings, table_file
 from shoal.cli.terminal import Grid, console
 from shoal.core import memory
+from shoal.release.release import check_new
 from shoal.republication.codip import Projections, project
 from shoal.request import Request
 from shoal.tables.table import read
@@ -29,6 +31,7 @@ def codip(
     asked = settings("codip", given, needed={"folder": "-o DIR", "sensitive": "--sensitive"})
     path, reading = table_file(asked)
     folder, kind = asked.pop("folder"), asked.pop("format", None)
+    check_new(Path(folder))
     limit = memory.MemoryLimit.of(asked.pop("memory_limit", None))
     with memory.within(limit):
         with meter() as progress:

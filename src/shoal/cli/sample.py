@@ -12,6 +12,7 @@ from shoal.cli.options import Hierarchies, Json
 from shoal.cli.settings import pairs
 from shoal.cli.terminal import console, print_json
 from shoal.core.errors import ReleaseError
+from shoal.release.release import check_new
 from shoal.steps.sampled_release import sample as draw_sample
 from shoal.tables.table import read
 
@@ -42,8 +43,7 @@ def sample(
     Columns without a level are left out. Levels must be given without looking at the table, or ranges of levels, of
     which one is chosen with a part of epsilon.
     """
-    if folder.exists():
-        raise ReleaseError(f"{str(folder)!r} exists already", hint="name another folder")
+    check_new(folder)
     made = draw_sample(
         _table(file),
         levels=pairs(level, "--level") or {},

@@ -212,17 +212,28 @@ def write_folder(folder: str | Path, write_parts: Callable[[Path], None], *, ove
     return target
 
 
-def check_target(target: Path, *, overwrite: bool) -> None:
-    """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
+def check_new(target: Path, or_else: str = "") -> None:
+    """Guarantees that there is nothing yet where releases go."""
+    _check_folder(target)
+    if target.exists():
+        raise ReleaseError(f"{str(target)!r} exists already", hint=f"name another folder{or_else}")
+
+
+def _check_folder(target: Path) -> None:
     if str(target) == "-":
         raise ReleaseError(
             "a release cannot be written to '-': it is a folder of files",
             hint="name a folder, such as -o release; its table is in public/",
         )
+
+
+def check_target(target: Path, *, overwrite: bool) -> None:
+    """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
+    if not overwrite:
+        check_new(target, or_else=", or add --overwrite")
+    _check_folder(target)
     if not target.exists():
         return
-    if not overwrite:
-        raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder, or add --overwrite")
     if not (target / "public" / "certificate.json").is_file():
         raise ReleaseError(
             f"{str(target)!r} is not a release", hint="only a release is overwritten; name another folder"

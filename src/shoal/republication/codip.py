@@ -21,7 +21,7 @@ import polars as pl
 from shoal.checking.audit import Audit, audit
 from shoal.core.arrays import Ints
 from shoal.core.atomic_files import put_text, replacing
-from shoal.core.errors import ParameterError, ReleaseError, cannot_write
+from shoal.core.errors import ParameterError, cannot_write
 from shoal.core.memory import MemoryLimit, within
 from shoal.core.parameters import Number
 from shoal.methods.base import Progress, silent
@@ -29,7 +29,7 @@ from shoal.models import Model, Models
 from shoal.models.orders import read_as_asked
 from shoal.models.requirement import as_models
 from shoal.pipeline import run
-from shoal.release.release import Release
+from shoal.release.release import Release, check_new
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.preparation import roles_of
 from shoal.steps.safety import check_allowed
@@ -51,8 +51,7 @@ class Projections:
     def save(self, folder: str | Path, *, format: str | None = None) -> Path:
         """Write every release into a folder of its own below `folder`, in one step; an existing one is refused."""
         target = Path(folder)
-        if target.exists():
-            raise ReleaseError(f"{str(target)!r} exists already", hint="name another folder")
+        check_new(target)
         try:
             with replacing(target) as beside:
                 beside.mkdir(parents=True)
