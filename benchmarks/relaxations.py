@@ -26,6 +26,7 @@ from shoal.core.solver import new_solver
 from shoal.methods.base import Deadline
 from shoal.methods.general.cube import CubeSearch
 from shoal.patterns.checks import Checks
+from shoal.patterns.cube import Cube
 from shoal.patterns.master_program import MasterProgram, needed, reduced_costs
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Program
@@ -92,6 +93,8 @@ def _of_shares(pricing: Pricing, checks: Checks, prices: Ints, whole: bool) -> f
     everything, slack = np.arange(cube.types), int(SHARES_SLACK * cube.full) if whole else 2**60
     pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=slack, most=60_000_000)
     assert pool is not None
+    if whole:
+        pool = pool.joined(*_widest(cube))
     sizes = np.diff(pool.starts)
     losses = np.where(np.repeat(sizes == cube.types, sizes), -1.0, reduced_costs(pool, checks, prices))
     if whole:
@@ -109,9 +112,14 @@ def _of_rows(pricing: Pricing, checks: Checks, prices: Ints, whole: bool) -> flo
     everything, slack = np.arange(cube.types), int(SLACK[whole] * cube.full)
     pool = Pool.of(cube, everything, cube.counts, prices, rows=checks.rows, slack=slack, most=2_000_000)
     assert pool is not None
-    widest = np.array([cube.number - 1]), np.array([cube.full]), np.zeros(cube.types, np.int64), everything
-    program = Program(pool.joined(*widest), checks, cube.denominator)
+    program = Program(pool.joined(*_widest(cube)), checks, cube.denominator)
     return _nearly(program.model(relaxed=True)[0]) if whole else program.solve(relaxed=True).value
+
+
+def _widest(cube: Cube) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the pattern of stars, which all types match, as a pool takes it."""
+    types = np.arange(cube.types)
+    return np.array([cube.number - 1]), np.array([cube.full]), np.zeros(cube.types, np.int64), types
 
 
 def _nearly(model: Any) -> float:

@@ -53,6 +53,26 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
             "max_dropped": "1/2",
         },
     ),
+    (
+        "subset-dp",
+        {
+            "columns": {"odd text": ['"', "x | missing", '"', '"'], "salary": [10, 5, 10, 10]},
+            "require": "k-households=3",
+            "recoding": "generalize",
+            "max_dropped": "1/2",
+            "homes": [2, 3, 2, 1],
+        },
+    ),
+    (
+        "simplex-matching",
+        {
+            "columns": {"odd text": ["{a, b}", '"', "{a, b}"], "illness": ["gout", "gout", "cold"]},
+            "require": "k-households=2",
+            "recoding": "generalize",
+            "max_dropped": "1/2",
+            "homes": [3, 2, 3],
+        },
+    ),
 ]
 """The smallest tables that broke a law once."""
 _SMALL = {"columns": {"number": [1, 2, 4, 9], "illness": ["cold"] * 4}, "require": "k=2", "recoding": "range"}

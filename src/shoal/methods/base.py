@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, TypeAlias
 from shoal.bounds.base import best_bound
 from shoal.core.arrays import Ints
 from shoal.core.clock import working_seconds
-from shoal.core.errors import Unsupported
+from shoal.core.errors import Infeasible, Unsupported
 from shoal.methods.general.dropped_rows import rows_to_keep
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution, Status
@@ -272,9 +272,7 @@ class Method(ABC):
         found = replace(found, status="feasible", lower_bound=None, guarantee=None, notes=notes)
         if problem.suppressed != SUPPRESSED[0] or problem.meets(found.partition):
             return found
-        from shoal.methods.general.repair import repair  # loaded only where classes are merged; it imports this module
-
-        partition = repair(problem, found.partition, deadline=deadline, progress=progress)
+        partition = _repaired(problem, found.partition, deadline, progress)
         notes = (*notes, "classes were merged: together they did not meet what was asked")
         return replace(self.solution(problem, partition, "feasible", notes=notes), prices=found.prices, merged=True)
 
@@ -348,6 +346,24 @@ def _inherited(best: Solution, found: Sequence[Solution]) -> dict[str, object]:
 def _words_of(progress: Progress) -> Progress:
     """Return the progress without cost and bound, which speak of a part of the rows."""
     return lambda share, doing: progress(share, str(doing))
+
+
+def _repaired(problem: Problem, partition: Partition, deadline: Deadline, progress: Progress) -> Partition:
+    """Return the classes merged as far as they must; where rows were dropped that the others need, with these rows."""
+    from shoal.methods.general.repair import repair  # loaded only where classes are merged; it imports this module
+
+    try:
+        return repair(problem, partition, deadline=deadline, progress=progress)
+    except Infeasible:
+        if not partition.dropped:
+            raise
+    try:
+        return repair(problem, partition.with_dropped(), deadline=deadline, progress=progress)
+    except Infeasible as error:
+        raise Unsupported(
+            "no choice of rows to drop was found with which the others meet what was asked",
+            hint="allow more rows to be dropped, or ask for less",
+        ) from error
 
 
 def _lifted(problem: Problem, found: Solution, kept: Ints) -> Solution:

@@ -93,6 +93,14 @@ class Partition:
         for name in ("kept", "sizes", "order", "starts"):
             vars(self).pop(name, None)
 
+    def with_dropped(self) -> Partition:
+        """Return the partition in which the rows that were dropped are a class of their own.
+
+        >>> Partition.of(np.array([0, -1, 1, -1])).with_dropped().class_of_row.tolist()
+        [0, 2, 1, 2]
+        """
+        return Partition(np.where(self.class_of_row < 0, len(self), self.class_of_row), self.starred)
+
     def among(self, rows: Ints, total: int) -> Partition:
         """Return this partition of some rows as one of all `total` rows, the others dropped."""
         labels = np.full(total, DROPPED, dtype=np.int64)
