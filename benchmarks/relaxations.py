@@ -129,7 +129,10 @@ def _nearly(model: Any) -> float:
         solver.setOptionValue(option, value)
     solver.passModel(model)
     solver.run()
-    return float(solver.getInfo().objective_function_value)
+    value = float(solver.getInfo().objective_function_value)
+    if value <= 0:
+        sys.exit("the first-order method found no solution in its time")
+    return value
 
 
 if __name__ == "__main__":
