@@ -86,8 +86,8 @@ def _put_in_place(beside: Path, path: Path) -> None:
 def moved(source: Path, target: Path) -> None:
     """Move a file or folder over what was there.
 
-    A network file system may say that a move failed which was done, where its first answer was lost: what is gone from
-    its old place has arrived at the new one, as its name is nobody else's.
+    A network file system may report a failure although it moved the file, where its first answer was lost. So a source
+    that is gone was moved: no other process uses its name.
     """
     try:
         source.replace(target)

@@ -74,13 +74,14 @@ def choose(
     methods that are made for what is asked, and peeling of the patterns, for diversity also as rows alone would have
     it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
     prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
-    beginning with the cheapest release so far; with the best effort and diversity also before that, as it saves more in
-    its time. What is proved of a dearer release holds for a cheaper one; one that is proved optimal is not annealed.
+    beginning with the cheapest release so far; with normal effort and closeness twice, which saves 0.5 to 3 %; with
+    the best effort and diversity also before that, as it saves more in its time. What is proved of a dearer release
+    holds for a cheaper one; one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
-    effort does: so it never gives a dearer release. A time limit ends it earlier: a
-    method that it cuts short counts only if more time could not make its release dearer. So a longer limit never gives
-    a dearer release than a shorter one, and one that is not reached changes nothing.
+    effort does: so it never gives a dearer release. A time limit ends it earlier: a method that it cuts short counts
+    only if more time could not make its release dearer. So a longer limit never gives a dearer release than a shorter
+    one, and one that is not reached changes nothing.
     """
     checked_effort(effort, name)
     if name != "auto":

@@ -231,6 +231,7 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     """Guarantees that nothing is lost where a release goes: there is nothing yet, or only a release to be replaced."""
     if not overwrite:
         check_new(target, or_else=", or add --overwrite")
+        return
     _check_folder(target)
     if not target.exists():
         return

@@ -48,7 +48,7 @@ SOONER = 3
 but for 0.4 %."""
 LONGER = 3
 """How many times more work there is with normal effort where closeness is asked for and cells are no blocks: on 2,000
-people of Adult three times as many sweeps save 4 %, and ten times as many no more."""
+people of Adult three times as many sweeps save 5 %, and ten times as many no more."""
 PATIENCE = 100
 """How many times more than an effort allows the fewest sweeps over blocks may take; else there are none: a million rows
 in classes of hundreds would take minutes, and have the linear program."""
