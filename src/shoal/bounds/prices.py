@@ -39,6 +39,10 @@ FAR, NEAR = 0.4, 0.05
 """How far above what is proved the target of a step is at most and at least, as a share of it."""
 RECENT, COMING = 5, 24
 """In between, the target is what so many more steps would prove, if the bound grew as in so many recent ones."""
+WAITS, SHRINKS = 3, 0.7
+"""After so many steps that prove nothing more, strides are made shorter by this factor."""
+LATELY = 10
+"""Steps that together must pay where an effort says so."""
 PRICED = "pricing of all searches"
 """What it is kept under."""
 
@@ -159,6 +163,8 @@ class Ascent:
     _waiting: int = 0
     _recent: list[int] = field(default_factory=list)
     """What was proved after each of the last steps, and before them."""
+    _proved: list[int] = field(default_factory=list)
+    """What was proved after each step."""
 
     @classmethod
     def of(cls, pricing: Pricing) -> Ascent:
@@ -187,9 +193,15 @@ class Ascent:
             others = [self.pricing.value(prices) for prices in (commonest, (commonest + least) // 2)]
             self.aside = max([even, *others, *([self.aside] if self.aside else [])], key=lambda found: found.bound)
 
-    def may_rise(self, target: int, looked: int) -> bool:
-        """Whether a step could prove more of a target, and types were not looked at as often as that yet."""
-        return self.best.bound < target and self.stride >= SHORT and self.looked < looked
+    def may_rise(self, target: int, looked: int, pays: float) -> bool:
+        """Whether a step could prove more of a target, types were not looked at as often as that yet, and steps pay."""
+        return self.best.bound < target and self.looked < looked and self.still_pays(pays)
+
+    def still_pays(self, share: float) -> bool:
+        """Whether strides are long enough to prove more, and the last steps together raised the bound by that share."""
+        if self.stride < SHORT:
+            return False
+        return len(self._proved) <= LATELY or self._proved[-1] >= (1 + share) * self._proved[-1 - LATELY]
 
     def step(self, target: int) -> None:
         """Make one step towards a bound of `target` units: the slope, leant on the direction of the steps before.
@@ -220,20 +232,30 @@ class Ascent:
         return now + int(min(max(share, NEAR), FAR) * max(now, 0)) + self.pricing.cube.denominator
 
     def _keep(self, found: Valued) -> None:
-        """Keep the best; after four steps without a better one, make shorter ones."""
+        """Keep the best; after three steps without a better one, go back to it and make shorter ones.
+
+        From where the long steps ended, shorter ones prove nothing more: on a census of 10,000 rows with closeness,
+        going back proves 0.7 % more in as many steps.
+        """
         self._recent = [*self._recent[-RECENT:], max(found.bound, self.reached.bound)]
-        if found.bound > self.reached.bound:
-            self.reached, self._waiting = found, 0
-            return
-        self._waiting += 1
-        if self._waiting == 4:
-            self.stride, self._waiting = self.stride * 0.7, 0
+        self._waiting = 0 if found.bound > self.reached.bound else self._waiting + 1
+        if self._waiting == 0:
+            self.reached = found
+        elif self._waiting == WAITS:
+            self.stride, self._waiting = SHRINKS * self.stride, 0
+            self._return()
+        self._proved.append(self.reached.bound)
+
+    def _return(self) -> None:
+        """Go on from the best prices, in the direction of their slope alone."""
+        self._here, self._at, self._direction = None, None, None
 
     def lift(self, prices: Ints) -> None:
         """Take prices found elsewhere, if they prove more, and go on from there, towards the nearest targets."""
         found = self.pricing.value(prices)
         if found.bound > self.reached.bound:
-            self.reached, self._here, self._at, self._direction = found, None, None, None
+            self.reached = found
+            self._return()
             self._recent = [found.bound] * (RECENT + 1)
 
 

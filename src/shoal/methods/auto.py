@@ -40,6 +40,8 @@ DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 MERGED_UP_TO = 100_000
 """Rows up to which classes of rows alone are tried where a model asks for values: merging them takes long with more."""
+ROUNDS, PAYS = 3, 0.01
+"""How often classes that meet closeness are annealed again with normal effort, as long as it saves such a share."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
 
@@ -74,8 +76,8 @@ def choose(
     methods that are made for what is asked, and peeling of the patterns, for diversity also as rows alone would have
     it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
     prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
-    beginning with the cheapest release so far; with normal effort and closeness twice, which saves 0.5 to 3 %; with
-    the best effort and diversity also before that, as it saves more in its time. What is proved of a dearer release
+    beginning with the cheapest release so far; with normal effort and closeness again as long as that pays; with the
+    best effort and diversity also before that, as it saves more in its time. What is proved of a dearer release
     holds for a cheaper one; one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
@@ -96,7 +98,7 @@ def choose(
     for place, method in enumerate(stages):
         if found and deadline.passed:
             break
-        if method.name == Anneal.name and any(solution.status == "optimal" for solution in found):
+        if isinstance(method, Anneal) and not method.is_worthwhile(found):
             continue
         part = _part(progress, place, len(stages))
         until = Deadline() if method.always_finishes else deadline
@@ -194,7 +196,7 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         if more == BEST and patterns and of_values:
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         elif more == NORMAL and patterns and closeness(problem.models):
-            stages += [*patterns, Anneal(effort=NORMAL), Anneal(effort=NORMAL)]
+            stages += [*patterns, Anneal(effort=NORMAL), *(Anneal(effort=NORMAL, pays=PAYS) for _ in range(ROUNDS))]
         else:
             stages += [*patterns, Anneal(effort=more)]
     reasons = Peel().accepts(problem)

@@ -37,7 +37,9 @@ DOUBT = 1e-9
 Counting: TypeAlias = Literal["counted", "same", "refused"]
 """What a model does where a person may have several rows: it counts people, says the same as of rows, or is refused."""
 MOST_ROWS = 1_000
-"""Rows up to which it is asked whether whole numbers of rows have shares in a set."""
+"""How many numbers of rows are tried to find out whether whole numbers of rows have shares in a set."""
+MOST_COUNTED = 200_000
+"""The same, times the number of values."""
 
 
 class Rule(Enum):
@@ -91,13 +93,12 @@ class ShareSet:
     def least_rows(self, totals: Ints, start: int) -> int:
         """Return a number of rows, at least `start`, that no admitted class of rows of the table is below.
 
-        Counts are whole, so that few rows have few possible shares. Numbers are tried one after the other, up to
-        MOST_ROWS of them.
+        A class has a row of each of its values. Counts are whole, so few rows have few possible shares. Numbers are
+        tried one after the other, up to MOST_ROWS of them, fewer where there are many values.
         """
-        for rows in range(start, start + MOST_ROWS):
-            if self._has_rows(rows, totals.tolist()):
-                return rows
-        return start + MOST_ROWS
+        start, counts = max(start, self.least_values(totals)), totals.tolist()
+        tries = min(MOST_ROWS, MOST_COUNTED // len(counts))
+        return next((rows for rows in range(start, start + tries) if self._has_rows(rows, counts)), start + tries)
 
     def least_values(self, totals: Ints) -> int:
         """Return a number of different values that no admitted class of rows of the table is below.

@@ -129,13 +129,26 @@ class Anneal(Method):
     anytime: ClassVar[bool] = True
 
     def __init__(
-        self, *, effort: str = NORMAL, start: Partition | None = None, again: bool = False, of_last: bool = False
+        self,
+        *,
+        effort: str = NORMAL,
+        start: Partition | None = None,
+        again: bool = False,
+        of_last: bool = False,
+        pays: float = 0.0,
     ) -> None:
         """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before.
 
-        `of_last`: of releases that were found before, go on from the last one, not from the cheapest.
+        `of_last`: of releases that were found before, go on from the last one, not from the cheapest. `pays`: the share
+        of the cost that the last of them must have saved for another to be worth its time.
         """
-        self._effort, self._start, self._again, self._of_last = effort, start, again, of_last
+        self._effort, self._start, self._again, self._of_last, self._pays = effort, start, again, of_last, pays
+
+    def is_worthwhile(self, found: Sequence[Solution]) -> bool:
+        """Whether to go on from what was found: none of it is optimal, and the last release saved enough."""
+        if any(solution.status == "optimal" for solution in found):
+            return False
+        return self._pays == 0 or found[-1].cost <= (1 - self._pays) * min(one.cost for one in found[:-1])
 
     def accepts(self, problem: Problem) -> list[str]:
         """Require models that counting rows and values decides, and for blocks a cost that adds over cells."""

@@ -36,12 +36,17 @@ LOOKED = {NORMAL: 250_000_000, BEST: 8_000_000_000}
 """How often types are looked at while prices rise, with an effort: a second for every 100 million, about."""
 MOST_LOOKED = 2_500_000_000
 """The same where normal effort has more than 30,000 rows to look at: there is more for each, up to this."""
+RISES = {NORMAL: 2e-3, BEST: 0.0}
+"""The share by which ten steps must raise the bound for the next one to be made, with an effort."""
 FEW_NODES = 1_000
 """Of so few nodes the walk is short, whatever happens."""
 LOOKS, LOOKS_AT_SHARES = 1, 3
 """How often every type is looked at at every node, on average at most; the second where models limit shares, so that
 groups are cut and looked at again. Where that is not enough for all rows, values that a class must have are so rare
 that peeling wastes them."""
+MOST_CLOSE = 1_000_000_000
+"""How often types are looked at at most where closeness is asked for: a look takes longer then, and large classes are
+made of what coarse patterns hold. On 11 columns with a million nodes more looks made the release dearer."""
 GUIDE = 0.6
 """The share of its price that a row is expected to pay: less than all of it, and cheap patterns come before those that
 only dear rows need."""
@@ -99,10 +104,16 @@ class Peel(Method):
         found = peeled(cube, checks, ascent.best.prices, deadline)
         if self._effort:
             ascent.price_values()
-        while self._effort and not deadline.passed and ascent.may_rise(found.cost, looked(self._effort, problem.rows)):
-            progress(0.6, standing("raising prices, which prove a lower bound", ascent, found))
-            ascent.step(found.cost)
+            _raise_prices(ascent, found, self._effort, deadline, progress)
         return concluded(self, problem, found, ascent, deadline, progress)
+
+
+def _raise_prices(ascent: Ascent, found: Covering, effort: str, deadline: Deadline, progress: Progress) -> None:
+    """Let the prices rise as long as the effort and the time allow, and it pays."""
+    most = looked(effort, ascent.pricing.problem.rows)
+    while not deadline.passed and ascent.may_rise(found.cost, most, RISES[effort]):
+        progress(0.6, standing("raising prices, which prove a lower bound", ascent, found))
+        ascent.step(found.cost)
 
 
 def looked(effort: str, rows: int) -> int:
@@ -179,6 +190,7 @@ def _peeled(
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
     regret = Regret(max(REACH * cube.full / limits, 1.0), limits)
     looks = (LOOKS_AT_SHARES if checks.limits_shares else LOOKS) * len(types) * (len(nodes) + FEW_NODES)
+    looks = min(looks, MOST_CLOSE) if checks.close else looks
     peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules, looks)
     found: tuple[Ints, Ints, Ints] = watched(peeling.peel, deadline=deadline)
     return found
