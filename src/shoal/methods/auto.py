@@ -40,7 +40,7 @@ DEFAULT_RECODING = "generalize"
 """What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 MERGED_UP_TO = 100_000
 """Rows up to which classes of rows alone are tried where a model asks for values: merging them takes long with more."""
-ROUNDS, PAYS = 3, 0.01
+ROUNDS, PAYS = 3, 0.02
 """How often classes that meet closeness are annealed again with normal effort, as long as it saves such a share."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
@@ -77,8 +77,8 @@ def choose(
     it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
     prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
     beginning with the cheapest release so far; with normal effort and closeness again as long as that pays; with the
-    best effort and diversity also before that, as it saves more in its time. What is proved of a dearer release
-    holds for a cheaper one; one that is proved optimal is not annealed.
+    best effort, closeness left aside, also before that, as it saves more in its time. What is proved of a dearer
+    release holds for a cheaper one; one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a method that it cuts short counts
@@ -193,7 +193,7 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
             stages.append(MicroaggregationTFirst())
     for more in EFFORTS[: EFFORTS.index(effort) + 1]:
         patterns = _by_patterns(problem, more)
-        if more == BEST and patterns and of_values:
+        if more == BEST and patterns and not closeness(problem.models):
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         elif more == NORMAL and patterns and closeness(problem.models):
             stages += [*patterns, Anneal(effort=NORMAL), *(Anneal(effort=NORMAL, pays=PAYS) for _ in range(ROUNDS))]
