@@ -203,6 +203,10 @@ class Problem:
         """Return what a partition costs once published."""
         return self.cost.of(self.publish(partition))
 
+    def order_of(self, partition: Partition) -> tuple[float, ...]:
+        """Return what releases are compared by, the least first: the cost, and what breaks ties."""
+        return self.cost_of(partition), *self.cost.tie_break(self.publish(partition))
+
     def cached(self, what: Hashable, find: Callable[[], int]) -> int:
         """Return a number that is worked out once: whoever asks first says how."""
         if what not in self._known:
@@ -298,6 +302,13 @@ class Solution:
     """Whether time, or a person, ended the search before it was done."""
     merged: bool = False
     """Whether classes were merged in the end because a model refused them that the search did not know."""
+    tie_break: tuple[float, ...] = ()
+    """What decides between solutions of the same cost, the least first; mostly nothing does."""
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """What solutions are compared by, the least first."""
+        return self.cost, *self.tie_break
 
     @property
     def dropped(self) -> int:

@@ -479,8 +479,9 @@ def heights(found: Release) -> float:
 
 def ranked(found: Release, emphasis: float = 0.5, *, weighted: bool = False) -> list[float]:
     losses = _column_losses(found, emphasis)
-    of_all = ArxLoss(gs=emphasis, aggregate="maximum").of(found.starred)
-    assert of_all == pytest.approx(max(losses), rel=1e-9, abs=1e-12)
+    cost = ArxLoss(gs=emphasis, aggregate="rank")
+    of_all = [cost.of(found.starred), *cost.tie_break(found.starred)]
+    assert of_all == pytest.approx(sorted(losses, reverse=True), rel=1e-9, abs=1e-10)
     columns = zip(found.table.data.quasi, losses, strict=True)
     weight = {name: (place + 1) / len(COLUMNS) for place, name in enumerate(COLUMNS)}
     return sorted((loss * (weight[column.name] if weighted else 1) for column, loss in columns), reverse=True)

@@ -152,7 +152,7 @@ class ArxSearch(LatticeSearch):
             return
         losses = self.loss.losses(seen.grouping, seen.failing)
         if np.round(losses, 9).tolist() < np.round(self.losses, 9).tolist():
-            self.losses, self.best, self.cost = losses, seen, losses[0]
+            self.losses, self.best, self.order = losses, seen, tuple(losses)
 
     def _fits_everybody(self, grouping: Grouping) -> bool:
         """With delta-presence above 0 ARX asks that everybody of the population fits a class."""
