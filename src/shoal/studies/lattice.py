@@ -345,7 +345,7 @@ class Evaluation:
     def node(self, levels: Levels) -> Node:
         """Return what is found of a node."""
         pinned = self._pinned(levels)
-        verdicts = Verdicts(Ground(pinned)) if pinned.uses_surrogates else self._verdicts
+        verdicts = Verdicts(Ground(pinned)) if self._by_cells else self._verdicts
         seen = verdicts.at(levels)
         outcome, reason = self._outcome(seen)
         starred = replace(seen, fate="starred" if seen.suppressed and outcome != "dropped" else seen.fate)
@@ -355,11 +355,17 @@ class Evaluation:
             cost=float(cost),
             suppressed=seen.suppressed,
             classes=len(seen.grouping),
-            models=tuple(self._models(seen, pinned)),
+            models=tuple(self._models(seen, pinned, verdicts.ground)),
             outcome=outcome,
             reason=reason,
             tie_break=tuple(ties),
         )
+
+    @property
+    def _by_cells(self) -> bool:
+        """Whether what is shown decides, so that a node is decided at its own levels, as where it is applied."""
+        models = self.problem.models
+        return self.problem.uses_surrogates or models.needs_cells or models.needs_population
 
     def _pinned(self, levels: Levels) -> Problem:
         """Return the problem with every column at a level of its own, as it is when a node is applied."""
@@ -385,11 +391,11 @@ class Evaluation:
         found: tuple[float, ...] = self._measure.order(seen)
         return found
 
-    def _models(self, seen: Seen, pinned: Problem) -> Iterator[ModelAtNode]:
+    def _models(self, seen: Seen, pinned: Problem, ground: Ground) -> Iterator[ModelAtNode]:
         """Decide every model for the classes of a node, none suppressed."""
         sizes = seen.grouping.sizes
         if not self.problem.uses_surrogates:
-            classes = self._verdicts.ground.classes(seen.grouping, np.ones(len(sizes), dtype=bool))
+            classes = ground.classes(seen.grouping, np.ones(len(sizes), dtype=bool))
             for model in self.problem.required:
                 yield _decided(model, int(sizes[~model.admits(classes)].sum()))
             return
