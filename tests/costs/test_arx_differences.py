@@ -183,7 +183,7 @@ def test_the_second_equation_of_arx_has_no_root_while_rows_are_unique() -> None:
 def test_the_loss_of_no_attack_comes_out_with_one_person_more_at_other_levels() -> None:
     case = stated("TestAnonymizationProfitability.java:59")
     prices = prices_of(case.models)
-    people, may = Fraction(prices.gain) / Fraction(prices.cost), case.limit * adult("adult_subset").rows
+    people, may = int(Fraction(prices.gain) / Fraction(prices.cost)), case.limit * adult("adult_subset").rows
     data = microdata("adult_subset", case.quasi, True)
     other = Generalized(data, (1, 3, 0, 1, 3, 0, 1, 0))
     found = Release(other, other.people() > people)

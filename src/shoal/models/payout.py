@@ -96,10 +96,9 @@ class Payout(Model):
     def admits(self, classes: Classes) -> Bools:
         """Decide every class; near the limit to ninety digits."""
         covered, domains = self._covered(classes)
-        levels, benefit = self.level(classes), float(self.asked[2])
-        admitted = levels > 0
-        for index in np.flatnonzero(np.abs(levels) <= DOUBT * benefit).tolist():
-            people = int(self.candidates(classes)[index])
+        levels = self.level(classes)
+        admitted, near = levels > 0, np.flatnonzero(np.abs(levels) <= DOUBT * float(self.asked[2]))
+        for index, people in zip(near.tolist(), self.candidates(classes)[near].tolist(), strict=True):
             admitted[index] = self._pays(prod(covered[:, index].tolist()), prod(domains), people)
         return admitted
 

@@ -84,7 +84,8 @@ def _charged(problem: Problem, name: str, cells: list[str], gone: int, gs: Fract
     if most == 1:
         return round(gone / rows, 10)
     factor, covered = 2 - 2 * gs, kept * (1 - Fraction(1, most)) - Fraction(gone, rows)
-    return round(float(max((factor * covered + Fraction(gone, rows)) / (1 - factor / most), 0)), 10)
+    charged = (factor * covered + Fraction(gone, rows)) / (1 - factor / most)
+    return round(max(float(charged), 0.0), 10)
 
 
 @settings(max_examples=examples(80))
