@@ -45,7 +45,7 @@ class Payout(Model):
     """
 
     name: ClassVar[str] = "payout"
-    title: ClassVar[str] = "publisher's payout above nothing"
+    title: ClassVar[str] = "positive publisher payout"
     meaning: ClassVar[str] = "what a row brings is more than what generalization and attacks that pay take from it"
     parameters: ClassVar[tuple[Number, ...]] = (
         Number("gain", "what the right row of a person is worth to an attacker", 0),
@@ -156,7 +156,7 @@ class PayoutJournalist(Payout):
     """
 
     name: ClassVar[str] = "payout-journalist"
-    title: ClassVar[str] = "publisher's payout above nothing, journalist"
+    title: ClassVar[str] = "positive publisher payout, journalist"
     meaning: ClassVar[str] = (
         "what a row brings is more than what generalization and attacks that pay take from it, the attacker looking"
         " among the people whom the cells fit"
