@@ -46,7 +46,10 @@ class Payout(Model):
 
     name: ClassVar[str] = "payout"
     title: ClassVar[str] = "positive publisher payout"
-    meaning: ClassVar[str] = "what a row brings is more than what generalization and attacks that pay take from it"
+    meaning: ClassVar[str] = (
+        "a row brings more than nothing: benefit * (1 - loss), less penalty / (rows of the class) where attacks pay, "
+        "gain / (rows of the class) being above cost"
+    )
     parameters: ClassVar[tuple[Number, ...]] = (
         Number("gain", "what the right row of a person is worth to an attacker", 0),
         Number("cost", "what an attempt costs the attacker", 0),
@@ -158,8 +161,8 @@ class PayoutJournalist(Payout):
     name: ClassVar[str] = "payout-journalist"
     title: ClassVar[str] = "positive publisher payout, journalist"
     meaning: ClassVar[str] = (
-        "what a row brings is more than what generalization and attacks that pay take from it, the attacker looking"
-        " among the people whom the cells fit"
+        "a row brings more than nothing: benefit * (1 - loss), less penalty / (people whom the cells fit) where "
+        "attacks pay, gain / (people whom the cells fit) being above cost"
     )
     needs_population: ClassVar[bool] = True
 
