@@ -162,7 +162,13 @@ class Problem:
         people = None if self.microdata.population is None else partial(self._people, rows, class_of_row)
         whom = self._persons if self._persons is None or isinstance(rows, slice) else self._persons.at(rows)
         homes = None if self.microdata.household is None else self.microdata.household.codes[rows]
-        return Classes(class_of_row, number, values, population=people, persons=whom, households=homes)
+        cells = partial(self._cells, rows, class_of_row) if self.models.needs_cells else None
+        return Classes(class_of_row, number, values, population=people, own_cells=cells, persons=whom, households=homes)
+
+    def _cells(self, rows: Ints | slice, class_of_row: Ints) -> list[ShownCells]:
+        """Return the cells that classes of some rows would be published with, as an auditor reads them."""
+        groups = Groups.of(np.arange(self.rows)[rows], class_of_row)
+        return [self._shown(one) for one in cells_of(self.microdata, self.recoding, groups)]
 
     def _people(self, rows: Ints | slice, class_of_row: Ints) -> Ints:
         """Count the rows of the population that the cells of each class would cover."""
@@ -202,6 +208,10 @@ class Problem:
     def cost_of(self, partition: Partition) -> float:
         """Return what a partition costs once published."""
         return self.cost.of(self.publish(partition))
+
+    def order_of(self, partition: Partition) -> tuple[float, ...]:
+        """Return what releases are compared by, the least first: the cost, and what breaks ties."""
+        return self.cost_of(partition), *self.cost.tie_break(self.publish(partition))
 
     def cached(self, what: Hashable, find: Callable[[], int]) -> int:
         """Return a number that is worked out once: whoever asks first says how."""
@@ -298,6 +308,13 @@ class Solution:
     """Whether time, or a person, ended the search before it was done."""
     merged: bool = False
     """Whether classes were merged in the end because a model refused them that the search did not know."""
+    tie_break: tuple[float, ...] = ()
+    """What decides between solutions of the same cost, the least first; mostly nothing does."""
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """What solutions are compared by, the least first."""
+        return self.cost, *self.tie_break
 
     @property
     def dropped(self) -> int:
@@ -360,6 +377,8 @@ def make_problem(
     rows = worked_with.of_rows
     told = (recoding, may_drop, models, may_suppress, suppressed, suppress_sensitive, linked)
     problem = Problem(microdata, rows, measure, *told)
+    for model in models:
+        model.check_columns(problem.trees, microdata.roles.quasi, one_level=kind.one_level)
     if suppress_sensitive:
         _check_withheld(problem)
     if not problem.counts_rows:
@@ -485,5 +504,5 @@ def _check_population(models: Models, microdata: Microdata) -> None:
     if given != models.needs_population:
         raise ParameterError(
             f"a population is given, and {models} does not use it" if given else f"{models} needs a population",
-            hint="give --population FILE with kmap, presence or no-attack-journalist, and only with them",
+            hint="give --population FILE with kmap, presence or a model of a journalist, and only with them",
         )

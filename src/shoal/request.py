@@ -250,7 +250,7 @@ class Choices:
     )
     population: TableLike | None = setting(
         None,
-        "The population's table, for kmap, presence and no-attack-journalist.",
+        "The population's table, for kmap, presence, no-attack-journalist and payout-journalist.",
         section="privacy",
         metavar="FILE",
         kind=FILE,

@@ -99,9 +99,11 @@ OF_SIZES: dict[str, Callable[[Sequence[int], Asked], bool]] = {
 """Models that the sizes of all classes decide."""
 OF_PEOPLE = ("kmap", "no-attack-journalist", "k-households")
 """Models that are decided by who fits the cells, and of what household the rows are."""
+PAYOUTS = ("payout", "payout-journalist")
+"""Models that are decided by the values under the cells, and by how many people may be meant."""
 ESTIMATES = frozenset(("population-uniques", "zayatz-uniques", "pitman-uniques", "snb-uniques"))
 """Models that the campaign leaves out: an estimate that is found step by step has no definition but its steps."""
-MODELS = frozenset((*OF_COUNTS, *OF_SIZES, *OF_PEOPLE, *oracle.TOGETHER))
+MODELS = frozenset((*OF_COUNTS, *OF_SIZES, *OF_PEOPLE, *PAYOUTS, *oracle.TOGETHER))
 """Every model that the campaign can decide."""
 
 Spread: TypeAlias = tuple[tuple[Key, int], ...]
@@ -171,11 +173,32 @@ class Judge:
         if asked.name == "no-attack-journalist":
             gain, cost = asked.numbers
             return all(self._fitting(texts) * cost >= gain for texts in cells)
+        if asked.name in PAYOUTS:
+            known = asked.name == "payout"
+            pairs = [
+                (len(group) if known else self._fitting(texts), texts)
+                for group, texts in zip(classes, cells, strict=True)
+            ]
+            return all(self._brings(asked, people, texts) for people, texts in pairs)
         if isinstance(asked.distance, str) and asked.distance.split(":")[0] in ("sum", "maximum"):
             shown = [self._values(asked.attributes)[row] for group in classes for row in group]
             matrix = oracle.combined(list(dict.fromkeys(shown)), asked.distance, asked.trees)
             asked = replace(asked, distance=matrix)
         return oracle.TOGETHER[asked.name](self.problem.settled(classes, starred), classes, asked)
+
+    def _brings(self, asked: Asked, people: int, texts: Texts) -> bool:
+        """Whether a row with these cells, looked for among so many people, leaves its publisher more than nothing."""
+        gain, cost, benefit, penalty = asked.numbers
+        if people == 0:
+            return False
+        paid = penalty / people if gain / people > cost else Fraction(0)
+        trees = [column.tree for column in self.problem.quasi]
+        lost = sum((_log(Fraction(_under(text, tree))) for text, tree in zip(texts, trees, strict=True)), Decimal(0))
+        most = sum((_log(Fraction(len(tree))) for tree in trees), Decimal(0))
+        with localcontext() as context:
+            context.prec = 60
+            kept = 1 - lost / most if most else Decimal(1)
+            return _digits(benefit) * kept - _digits(paid) > Decimal("1e-40")
 
     def _values(self, attributes: tuple[str, ...]) -> list[Key]:
         rows = self.problem.rows
@@ -199,6 +222,11 @@ class Judge:
             )
             for person in self.problem.population
         )
+
+
+def _under(text: str | None, tree: Tree) -> int:
+    """How many leaves of a tree a published cell stands for."""
+    return len(tree) if text == "*" else max(sum(text in labels for labels in tree.values()), 1)
 
 
 @lru_cache(maxsize=200_000)

@@ -153,6 +153,8 @@ class Drawn:
             return None
         if any(model.needs_guards for model in found):
             columns = {**columns, "guard": self.guards}
+        if any(model.reads_hierarchies for model in found):
+            columns = _with_trees(columns)
         most = min((FEW.get(model.name, MANY_ROWS) for model in found), default=MANY_ROWS)
         columns = {name: column[:most] for name, column in columns.items()}
         quasi = [name for name in columns if name in QUASI]
@@ -172,6 +174,12 @@ class Drawn:
             homes=self.homes[:most],
             column_recodings=_column_recodings(random, recoding, quasi),
         )
+
+
+def _with_trees(columns: Mapping[str, list[Value]]) -> dict[str, list[Value]]:
+    """The columns without the quasi-identifiers whose hierarchies list no values; all, where none lists them."""
+    listed = {name for name in columns if name not in QUASI or KINDS[name].tree}
+    return {name: column for name, column in columns.items() if name in listed or not listed & {*QUASI}}
 
 
 def aimed(number: int, recoding: str, model: str) -> Trial | None:

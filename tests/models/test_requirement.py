@@ -39,6 +39,7 @@ from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
 from shoal.models.grassberger_l_diversity import GrassbergerLDiversity
 from shoal.models.metric import Metric
 from shoal.models.no_attack import NoAttack, NoAttackJournalist
+from shoal.models.payout import Payout, PayoutJournalist
 from shoal.models.population_uniqueness import (
     PitmanUniqueness,
     PopulationUniqueness,
@@ -102,6 +103,8 @@ FORMS: list[tuple[str, Model]] = [
     ("average-risk=0.05", AverageRisk(0.05)),
     ("sample-uniques=0.01", SampleUniqueness(0.01)),
     ("no-attack=(100,30)", NoAttack(100, 30)),
+    ("payout=(300,4,1200,300)", Payout(300, 4, 1200, 300)),
+    ("payout-journalist=(300,4,1200,300)", PayoutJournalist(300, 4, 1200, 300)),
 ]
 
 

@@ -483,6 +483,7 @@ WITH_PARAMETERS = [
     ("arx-loss:gs=0.2", "full-domain"),
     ("arx-loss:gs=0.8,aggregate=arithmetic", "full-domain"),
     ("arx-loss:gs=1,aggregate=maximum", "full-domain"),
+    ("arx-loss:gs=0.3,aggregate=rank", "full-domain"),
 ]
 
 

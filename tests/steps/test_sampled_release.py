@@ -280,3 +280,11 @@ def test_the_command_writes_a_release_that_verifies(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "differential privacy" in done.out + done.err
     assert command("verify", out).code == 0
+
+
+def test_the_command_says_that_no_class_is_large_enough(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("town\nOslo\nRome\n")
+    asked = ["--level", "town=0", "--epsilon", "1", "--delta", "1e-6", "-o", tmp_path / "out"]
+    done = command("sample", tmp_path / "few.csv", *asked)
+    assert done.code == 0, done.err
+    assert "another sample adds its epsilon" in " ".join((done.out + done.err).split())

@@ -204,7 +204,7 @@ def audit(
 ) -> Audit:
     """Measure a table, released by anyone. Without a requirement every model's level is reported, and no verdict.
 
-    `population` is what kmap, presence and no-attack-journalist compare with, and among whom a journalist looks.
+    `population` is what kmap, presence and the models of a journalist compare with, and among whom a journalist looks.
     `wildcard` also counts with a cell that matches anything: `star` (`*`), `missing`, or `both`. With `withheld`, rows
     of stars whose sensitive cells are all missing show no sensitive value: models of sensitive columns are decided for
     the other rows, among which they compare; other models for all rows. `sensitive_table` is the second table of two:

@@ -167,7 +167,7 @@ def _arx_loss(columns: Sequence[ReadColumn], dropped: int, stated: Mapping[str, 
     stars = [np.array([cell == STAR for cell in column.cells])[column.cell_of_row] for column in columns]
     gone = int(np.logical_and.reduce(stars).sum()) + dropped
     losses = [_charged(column, gone, float(Fraction(stated["gs"]))) for column in columns]
-    if stated["aggregate"] == "maximum":
+    if stated["aggregate"] in ("maximum", "rank"):  # of ranked losses the largest is the cost
         return max(losses)
     if stated["aggregate"] == "arithmetic":
         return sum(losses) / len(losses)

@@ -63,6 +63,8 @@ def sample(
         f"{made.table.height:,} rows in {made.classes:,} classes of at least {drawn.k}; every row was drawn with"
         f" probability {float(drawn.beta):.6g}"
     )
+    if not made.table.height:
+        out.print(f"no class had {drawn.k} rows, so none is published; another sample adds its epsilon to this one")
     if made.search is not None:
         chosen = ", ".join(f"{name} {at}" for name, at in made.levels.items())
         out.print(

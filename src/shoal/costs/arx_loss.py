@@ -16,12 +16,17 @@ from shoal.recoding import Recoding
 from shoal.recoding.cells import Cells, HierarchyCells
 from shoal.recoding.recode import Published
 
+RANK = "rank"
+"""The aggregate that compares the columns' losses one after the other, the largest first."""
 AGGREGATES: Mapping[str, Callable[[Floats], float]] = {
     "geometric": lambda losses: float(np.expm1(np.log1p(losses).mean())),
     "arithmetic": lambda losses: float(losses.mean()),
     "maximum": lambda losses: float(losses.max()),
+    RANK: lambda losses: _ranked(losses)[0],
 }
 """How the losses of columns become one number."""
+PLACES = 10
+"""Decimal places that losses are compared to where they are ranked, so that rounding errors decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,11 @@ class ArxLoss(Cost):
     suppressed rows cost less: with gs = 0 no more than the cells that they would have at the column's level. Above,
     generalization costs less: the share of the domain that a cell covers is multiplied by 2 - 2 gs, and the sum scaled
     to 0 to 1 again; with gs = 1 suppressed rows alone are charged. Suppressed are the rows that show nothing, and
-    dropped ones. `aggregate` is geometric, as with ARX where nothing else is asked, arithmetic or maximum.
+    dropped ones. `aggregate` is geometric, as with ARX where nothing else is asked, arithmetic, maximum or rank.
+
+    With rank releases are compared by their columns' losses from the largest to the smallest: by the largest, where
+    these are equal by the next, and so on. The cost is the largest, which is what bounds and gaps speak of; the others
+    break ties. All are rounded to ten places.
     """
 
     name: ClassVar[str] = "arx-loss"
@@ -55,9 +64,17 @@ class ArxLoss(Cost):
 
     def of(self, published: Published) -> float:
         """Measure a release."""
+        return AGGREGATES[self.aggregate](self._losses(published))
+
+    def tie_break(self, published: Published) -> tuple[float, ...]:
+        """Return the losses below the largest, in falling order, where losses are ranked."""
+        return _ranked(self._losses(published))[1:] if self.aggregate == RANK else ()
+
+    def _losses(self, published: Published) -> Floats:
+        """Return the losses of the columns."""
         of_class = np.append(_shows_nothing(published), True)  # a dropped row is class -1
         hidden = of_class[published.partition.class_of_row]
-        return AGGREGATES[self.aggregate](np.array([self._loss(cells, hidden) for cells in published.cells]))
+        return np.array([self._loss(cells, hidden) for cells in published.cells])
 
     def _loss(self, cells: Cells, hidden: Bools) -> float:
         """Return the loss of a column."""
@@ -73,6 +90,15 @@ class ArxLoss(Cost):
         leaves, factor, gone = int(tree.leaves[-1][0]), 2 - 2 * gs, float(hidden.mean())
         covered = kept * (1 - 1 / leaves) - gone
         return max((factor * covered + gone) / (1 - factor / leaves), 0.0) if leaves > 1 else gone
+
+
+def _ranked(losses: Floats) -> tuple[float, ...]:
+    """Return losses in falling order, rounded.
+
+    >>> _ranked(np.array([0.25, 0.1 + 0.2, 0.3]))
+    (0.3, 0.3, 0.25)
+    """
+    return tuple(sorted((round(loss, PLACES) for loss in losses.tolist()), reverse=True))
 
 
 def _shows_nothing(published: Published) -> Bools:

@@ -81,6 +81,10 @@ class Cost(ABC):
     def of(self, published: Published) -> float:
         """Measure a release. A dropped row counts as fully starred."""
 
+    def tie_break(self, published: Published) -> tuple[float, ...]:
+        """Return what decides between releases of the same cost, the least first; mostly nothing does."""
+        return ()
+
     def described(self) -> dict[str, Any]:
         """Return what the codebook of a release says of its cost, as plain data."""
         own = {"parameters": self.own_parameters} if self.own_parameters else {}

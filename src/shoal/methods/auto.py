@@ -231,5 +231,5 @@ def _reasons(problem: Problem, found: list[Solution]) -> list[str]:
 
 def _said(found: list[Solution]) -> str:
     tried = ", ".join(f"{solution.method} (cost {solution.cost:.6g})" for solution in found)
-    best = min(found, key=lambda solution: solution.cost)
+    best = min(found, key=lambda solution: solution.order)
     return f"auto tried {tried}" + (f" and took the cheapest, {best.method}" if len(found) > 1 else "")

@@ -297,7 +297,8 @@ class Method(ABC):
     ) -> Solution:
         """Return a partition as a solution of this method, its cost measured as it will be published."""
         guarantee = self.promise(problem) if status != "feasible" else None
-        return Solution(partition, problem.cost_of(partition), status, self.name, bound, guarantee, notes)
+        cost, *ties = problem.order_of(partition)
+        return Solution(partition, cost, status, self.name, bound, guarantee, notes, tie_break=tuple(ties))
 
 
 def quick_release(problem: Problem, seed: int, progress: Progress) -> Solution | None:
@@ -321,7 +322,7 @@ def out_of_time(method: Method, found: Sequence[Solution]) -> Solution:
 
 def cheapest(found: Sequence[Solution]) -> Solution:
     """Return the cheapest solution, with what was proved of the others: it holds for a cheaper release as well."""
-    best = min(found, key=lambda solution: solution.cost)
+    best = min(found, key=lambda solution: solution.order)
     return replace(best, **_inherited(best, found))  # type: ignore[arg-type]
 
 
@@ -373,4 +374,5 @@ def _lifted(problem: Problem, found: Solution, kept: Ints) -> Solution:
         *found.notes,
         f"{problem.rows - len(kept):,} rows dropped: with them no release meets the models",
     )
-    return Solution(partition, problem.cost_of(partition), "feasible", found.method, notes=notes)
+    cost, *ties = problem.order_of(partition)
+    return Solution(partition, cost, "feasible", found.method, notes=notes, tie_break=tuple(ties))

@@ -185,6 +185,9 @@ class Classes:
     people there are of each; None where no population is given, or the classes are not all those of a release."""
     cells: Sequence[ShownCells] | None = None
     """The published cells of each class, column by column; None where the classes are not all those of a release."""
+    own_cells: Callable[[], Sequence[ShownCells]] | None = None
+    """Makes the cells that each class would be published with, whatever other classes there are; None where nobody
+    asks for them."""
     persons: Persons | None = None
     """Whom the rows are about; None where each row is one person."""
     households: AnyInts | None = None
@@ -195,6 +198,11 @@ class Classes:
     def sizes(self) -> Ints:
         """The number of rows in each class."""
         return np.bincount(self.class_of_row, weights=self.weights, minlength=self.number).astype(np.int64)
+
+    @cached_property
+    def shown(self) -> Sequence[ShownCells] | None:
+        """The cells of each class, column by column; None where nobody knows them."""
+        return self.own_cells() if self.cells is None and self.own_cells is not None else self.cells
 
     @cached_property
     def of_people(self) -> PeopleClasses:

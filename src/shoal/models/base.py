@@ -10,7 +10,7 @@ exact arithmetic: the measure is trusted only where it is far from the limit, an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -27,6 +27,7 @@ from shoal.core.parameters import Number, spelled
 from shoal.microdata.histogram import Attributes, Classes, Histogram, Values
 
 if TYPE_CHECKING:
+    from shoal.hierarchies import Builder
     from shoal.models.emd import GroundDistance
     from shoal.models.metric import Metric
 
@@ -149,9 +150,11 @@ class Model(ABC):
     measured_unasked: ClassVar[bool] = True
     """Whether an audit without a requirement measures it: not if its level depends on a second parameter."""
     needs_cells: ClassVar[bool] = False
-    """Whether it can be decided only where all classes of a release and their cells are known."""
+    """Whether it is decided from published cells: of all classes of a release, or of each class by itself."""
     of_release: ClassVar[bool] = False
     """Whether it speaks of all classes of a release together, so that no class can be decided by itself."""
+    reads_hierarchies: ClassVar[bool] = False
+    """Whether it counts values under published cells, so that hierarchies of quasi-identifiers must be known."""
     needs_population: ClassVar[bool] = False
     """Whether it compares with a population."""
     needs_households: ClassVar[bool] = False
@@ -228,6 +231,11 @@ class Model(ABC):
 
     def check_population(self, fewest: int, most: int, people: int) -> None:  # noqa: B027 - most models ask nothing
         """Raise `Infeasible` where no release of this many rows about this many people can meet it."""
+
+    def check_columns(  # noqa: B027 - most models ask nothing
+        self, trees: Mapping[str, Builder], quasi: Sequence[str], *, one_level: bool
+    ) -> None:
+        """Raise `Unsupported` where it cannot be met with these hierarchies, or without one level for every column."""
 
     @abstractmethod
     def level(self, classes: Classes) -> Floats:
@@ -479,6 +487,11 @@ class Models:
     def needs_population(self) -> bool:
         """Whether one of them compares with a population."""
         return any(model.needs_population for model in self.all)
+
+    @property
+    def needs_cells(self) -> bool:
+        """Whether one of them is decided from published cells."""
+        return any(model.needs_cells for model in self.all)
 
     @property
     def needs_households(self) -> bool:

@@ -30,6 +30,7 @@ TAKEN_OVER = (
     "larger_is_stricter",
     "nested",
     "needs_cells",
+    "reads_hierarchies",
     "needs_population",
     "needs_households",
     "reads_attribute",

@@ -16,7 +16,7 @@ from shoal.checking.audit import Audit, as_dict, audit
 from shoal.core.errors import ReleaseError
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
-from shoal.models import Models
+from shoal.models import Model, Models
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
 from shoal.release.files import HOUSEHOLDS, PEOPLE, REPORT, file_hash, ranked, read_json
@@ -183,16 +183,28 @@ class Opened:
         """The models the certificate states."""
         return stated_models(self.certificate.require, self.codebook)
 
+    def lacking(self, model: Model) -> str:
+        """Say what a model needs that is not here; nothing where it can be re-checked."""
+        if model.needs_population and self.population is None:
+            return "no population is given"
+        if model.reads_hierarchies and not self.config:
+            return "the hierarchies of quasi-identifiers are in the internal part alone, which is not here"
+        return ""
+
     @property
-    def skipped(self) -> str:
-        """The models that cannot be re-checked, because they compare with a population that is not given."""
-        return "" if self.population is not None else " ".join(str(m) for m in self.models if m.needs_population)
+    def skipped(self) -> dict[str, str]:
+        """What is not here, and the models that cannot be re-checked without it."""
+        found: dict[str, str] = {}
+        for model in self.models:
+            if lacking := self.lacking(model):
+                found[lacking] = f"{found[lacking]} {model}" if lacking in found else str(model)
+        return found
 
     @property
     def asked(self) -> dict[str, Any]:
         """What an audit of the release is given: tables, roles, and the models that can be re-checked."""
         asked = self.implied if self.counts_rows_only else self.models
-        models = tuple(model for model in asked if not (self.skipped and model.needs_population))
+        models = tuple(model for model in asked if not self.lacking(model))
         return {
             "table": self.shown["table"],
             "person": () if self.people is None else self.people,
@@ -257,7 +269,7 @@ class Opened:
             return "the values that are certain are not those stated"
         stated = [dict(model) for model in self.certificate.models]
         if self.skipped:
-            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not model.needs_population]
+            stated = [entry for entry, model in zip(stated, self.models, strict=True) if not self.lacking(model)]
             found = replace(found, findings=found.findings if stated else ())
         same = [as_dict(finding) for finding in found.findings] == stated
         return "" if same else "the levels reached are not those stated"

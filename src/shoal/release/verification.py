@@ -126,8 +126,8 @@ def verify(
             _look(checks, "the masked columns hold only values that their masks can give", release.mask_problem)
         _look(checks, "the rows are sorted by their published cells", release.order_problem)
         confirmed = _look(checks, "the audit confirms every model at the stated level", release.model_problem)
-        if confirmed and release.skipped:
-            notes.append(f"{release.skipped}: no population is given")
+        if confirmed:
+            notes += [f"{models}: {lacking}" for lacking, models in release.skipped.items()]
         if confirmed and release.counts_rows_only:
             notes.append(
                 f"{release.models} of people or households: which person a row belongs to is in the internal part"

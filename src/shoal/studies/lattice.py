@@ -80,6 +80,8 @@ class Node:
     """`kept` where no class fails, `starred` or `dropped` by what becomes of the rows that do, or `refused`."""
     reason: str | None = None
     """Why it is refused."""
+    tie_break: tuple[float, ...] = ()
+    """What decides between nodes of the same cost, the least first; mostly nothing does."""
 
     @property
     def released(self) -> bool:
@@ -94,7 +96,9 @@ class Node:
 
 @dataclass(frozen=True)
 class LatticeView:
-    """Nodes of a lattice: those that give a release, then the others, by cost; of equals the lower one first.
+    """Nodes of a lattice: those that give a release, then the others, by cost and what breaks its ties.
+
+    Of equal nodes the lower one comes first.
 
     It holds no cell of the table.
     """
@@ -256,7 +260,7 @@ def view(
     problem = prepare(table, request, progress, deadline).problem
     _check_dropping(problem)
     nodes, stopped = _evaluated(Evaluation(problem), most, deadline, progress)
-    nodes.sort(key=lambda node: (not node.released, node.cost, node.height, tuple(node.levels.values())))
+    nodes.sort(key=_place)
     shown = [node for node in nodes if node.released or not released]
     ends = zip(problem.microdata.least_levels, problem.microdata.most_levels, strict=True)
     return LatticeView(
@@ -271,6 +275,11 @@ def view(
         nodes=tuple(shown[:listed]),
         stopped=stopped,
     )
+
+
+def _place(node: Node) -> tuple[Any, ...]:
+    """Return what nodes are listed by: releases first, then cost and what breaks ties, then levels."""
+    return not node.released, node.cost, node.tie_break, node.height, tuple(node.levels.values())
 
 
 def _check_dropping(problem: Problem) -> None:
@@ -336,19 +345,27 @@ class Evaluation:
     def node(self, levels: Levels) -> Node:
         """Return what is found of a node."""
         pinned = self._pinned(levels)
-        verdicts = Verdicts(Ground(pinned)) if pinned.uses_surrogates else self._verdicts
+        verdicts = Verdicts(Ground(pinned)) if self._by_cells else self._verdicts
         seen = verdicts.at(levels)
         outcome, reason = self._outcome(seen)
         starred = replace(seen, fate="starred" if seen.suppressed and outcome != "dropped" else seen.fate)
+        cost, *ties = self._order(starred, pinned)
         return Node(
             levels=dict(zip(self.problem.microdata.roles.quasi, levels, strict=True)),
-            cost=self._cost(starred, pinned),
+            cost=float(cost),
             suppressed=seen.suppressed,
             classes=len(seen.grouping),
-            models=tuple(self._models(seen, pinned)),
+            models=tuple(self._models(seen, pinned, verdicts.ground)),
             outcome=outcome,
             reason=reason,
+            tie_break=tuple(ties),
         )
+
+    @property
+    def _by_cells(self) -> bool:
+        """Whether what is shown decides, so that a node is decided at its own levels, as where it is applied."""
+        models = self.problem.models
+        return self.problem.uses_surrogates or models.needs_cells or models.needs_population
 
     def _pinned(self, levels: Levels) -> Problem:
         """Return the problem with every column at a level of its own, as it is when a node is applied."""
@@ -367,17 +384,18 @@ class Evaluation:
             return "refused", f"the release as a whole does not meet {self.problem.required}"
         return seen.fate, None
 
-    def _cost(self, seen: Seen, pinned: Problem) -> float:
-        """Return the cost of a node with the rows of failing classes suppressed."""
+    def _order(self, seen: Seen, pinned: Problem) -> tuple[float, ...]:
+        """Return the cost of a node with the rows of failing classes suppressed, and what breaks ties."""
         if isinstance(self._measure, PublishedMeasure):
-            return float(pinned.cost_of(self._verdicts.partition(seen)))
-        return float(self._measure.of(seen))
+            return pinned.order_of(self._verdicts.partition(seen))
+        found: tuple[float, ...] = self._measure.order(seen)
+        return found
 
-    def _models(self, seen: Seen, pinned: Problem) -> Iterator[ModelAtNode]:
+    def _models(self, seen: Seen, pinned: Problem, ground: Ground) -> Iterator[ModelAtNode]:
         """Decide every model for the classes of a node, none suppressed."""
         sizes = seen.grouping.sizes
         if not self.problem.uses_surrogates:
-            classes = self._verdicts.ground.classes(seen.grouping, np.ones(len(sizes), dtype=bool))
+            classes = ground.classes(seen.grouping, np.ones(len(sizes), dtype=bool))
             for model in self.problem.required:
                 yield _decided(model, int(sizes[~model.admits(classes)].sum()))
             return

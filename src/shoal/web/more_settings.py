@@ -105,7 +105,7 @@ def choose_population(page: Page) -> None:
         t("Table of the population"),
         value.removeprefix(f"{root}/"),
         t(
-            "A file inside {root} with the same columns, for kmap, presence and no-attack-journalist. Empty: none.",
+            "A file inside {root} with the same columns, for kmap, presence and models of a journalist. Empty: none.",
             root=root,
         ),
         placeholder="population.csv",

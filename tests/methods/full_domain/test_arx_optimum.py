@@ -152,7 +152,7 @@ class ArxSearch(LatticeSearch):
             return
         losses = self.loss.losses(seen.grouping, seen.failing)
         if np.round(losses, 9).tolist() < np.round(self.losses, 9).tolist():
-            self.losses, self.best, self.cost = losses, seen, losses[0]
+            self.losses, self.best, self.order = losses, seen, tuple(losses)
 
     def _fits_everybody(self, grouping: Grouping) -> bool:
         """With delta-presence above 0 ARX asks that everybody of the population fits a class."""
@@ -244,3 +244,22 @@ def test_a_model_that_no_levels_meet_is_infeasible() -> None:
     case = next(case for case in by_models(OPTIMA)["EntropyLDiversity(occupation, 100)"])
     with pytest.raises(Infeasible):
         FullDomain().run(problem_of(case))
+
+
+@pytest.mark.slow
+def test_the_search_finds_the_levels_that_arx_states_for_payouts() -> None:
+    case = next(case for case in by_models(OPTIMA)["ProfitabilityJournalist(getConfig2, subset=adult_subset)"])
+    asked, rows = requirement(case.models)
+    problem = make_problem(
+        microdata(rows, case.quasi, True),
+        parse_requirement(asked),
+        recoding="full-domain",
+        cost="geometric-loss",
+        max_suppressed=case.limit,
+        max_dropped=case.limit,
+    )
+    found = FullDomain().run(problem)
+    assert found.status == "optimal"
+    assert found.cost == pytest.approx(case.loss[0], abs=1e-9)
+    pairs = zip(case.quasi, case.levels or (), strict=True)
+    assert "levels: " + ", ".join(f"{name} {level}" for name, level in pairs) in found.notes

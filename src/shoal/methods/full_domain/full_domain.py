@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from shoal.core.errors import Infeasible, Unsupported
 from shoal.methods.base import Deadline, Growth, Method, Progress
 from shoal.methods.full_domain.lattice import Ground, Lattice, LatticeSearch, Seen, Verdicts, measure_of
 from shoal.methods.full_domain.lattice.levels import MOST_NODES
+from shoal.microdata.histogram import Classes
 from shoal.microdata.partition import Partition
 from shoal.models import Model
 from shoal.problem import Problem, Solution, infeasible, short_number
@@ -92,18 +94,25 @@ def refusal(problem: Problem) -> Exception:
     proved that there is no release.
     """
     asked = [model for model in problem.models if model in set(problem.required)]
+    whole = problem.classes(Partition.whole(problem.rows))
     if problem.microdata.level_ranges:
-        refused = _short_of(problem, asked)
+        refused = _short_of(problem, [model for model in asked if not model.needs_cells])
     else:
-        whole = problem.classes(Partition.whole(problem.rows))
-        refused = (infeasible(model, whole) for model in asked if not model.admits(whole)[0])
+        refused = (infeasible(m, whole) for m in asked if not m.needs_cells and not m.admits(whole)[0])
     return next(
-        refused,
+        chain(refused, (_unmet(model, whole) for model in asked if model.needs_cells)),
         Unsupported(
             f"no full-domain recoding was found that meets {problem.required}",
             hint="ask for less, or allow more rows to be suppressed with --max-suppressed",
         ),
     )
+
+
+def _unmet(model: Model, whole: Classes) -> Infeasible:
+    """Refuse a model of the cells, which higher levels do not help: some classes fail it at all levels."""
+    reached, rows = short_number(model.reading(model.reached(whole))), range(len(whole.class_of_row))
+    hint = "ask for less, or let rows of failing classes be left out with --max-suppressed and --max-dropped"
+    return Infeasible(str(model), reached=reached, rows=rows, hint=hint)
 
 
 def _short_of(problem: Problem, models: Iterable[Model]) -> Iterator[Infeasible]:

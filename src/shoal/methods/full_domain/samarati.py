@@ -84,13 +84,13 @@ class Heights:
 
     def _best(self, height: int) -> Seen | None:
         """Return the admitted node of a height with the fewest suppressed rows, then the cheapest."""
-        best: tuple[tuple[int, float], Seen] | None = None
+        best: tuple[tuple[float, ...], Seen] | None = None
         for node in np.flatnonzero(self.heights == height).tolist():
             if self.deadline.passed:
                 break
             seen = self._look(node)
             if seen is not None:
-                score = (seen.suppressed, self.measure.of(seen))
+                score = (seen.suppressed, *self.measure.order(seen))
                 best = (score, seen) if best is None or score < best[0] else best
         return None if best is None else best[1]
 

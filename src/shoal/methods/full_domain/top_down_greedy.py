@@ -40,7 +40,7 @@ class TopDownGreedy(Method):
         ground, lattice = Ground(problem), Lattice.of(problem.microdata)
         verdicts, measure = Verdicts(ground), measure_of(ground, lattice)
         best, looked = verdicts.at(lattice.heights), 1
-        cost, moved = measure.of(best), True
+        order, moved = measure.order(best), True
         while moved and not deadline.passed:
             lower = list(_lowered(best.grouping.levels, lattice.bottom))
             progress(1 - (sum(best.grouping.levels) - sum(lattice.bottom)) / max(lattice.span, 1), "lowering levels")
@@ -50,8 +50,8 @@ class TopDownGreedy(Method):
                     break
                 seen = verdicts.at(levels)
                 looked += 1
-                if seen.admitted and (saved := measure.of(seen)) < cost:
-                    best, cost, moved = seen, saved, True
+                if seen.admitted and (lower_order := measure.order(seen)) < order:
+                    best, order, moved = seen, lower_order, True
         notes = (f"{looked:,} of {lattice.nodes:,} nodes of the lattice were looked at", *said(problem, best))
         return self.solution(problem, verdicts.partition(best), "feasible", notes=notes)
 

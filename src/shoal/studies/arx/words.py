@@ -76,7 +76,8 @@ NO_MODELS: Mapping[str, str] = {
     r".*(uniqueness|uniques|risk)": "write average-risk=SHARE, sample-uniques=SHARE or"
     " population-uniques=(SHARE,FRACTION), FRACTION being rows / people",
     r".*(profitability|financial|game|stackelberg)": "write no-attack=(GAIN,COST) where the attacker knows who is in"
-    " the table, else no-attack-journalist=(GAIN,COST); payouts are a cost here, publisher-payout",
+    " the table, else no-attack-journalist=(GAIN,COST); with payouts payout=(GAIN,COST,BENEFIT,PENALTY) or"
+    " payout-journalist=(GAIN,COST,BENEFIT,PENALTY), with full-domain recoding",
 }
 """Models that shoal has not, or that a project does not say in full."""
 COSTS: Mapping[str, str] = {

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
+import polars as pl
 
 from shoal.core.arrays import Bools, Codes, Ints
 from shoal.core.sorting import distinct_rows
+from shoal.hierarchies.containment import ShownCells
 from shoal.methods.full_domain.lattice.kernels import class_sizes, count_rows, merge_classes, merge_entries
 from shoal.methods.full_domain.lattice.levels import Lattice, Levels
 from shoal.microdata.histogram import Attributes, Classes, Values
 from shoal.problem import Problem
+from shoal.tables.star_marks import STAR
 
 MOST_KEPT = 40_000_000
 """Classes and entries of groupings that are kept, to roll up others from."""
@@ -151,22 +154,26 @@ class Ground:
     def classes(self, grouping: Grouping, some: Bools) -> Classes:
         """Return what models see of some classes of a grouping."""
         number = np.cumsum(some) - 1
+        people, cells = self._people(grouping, some), self._cells(grouping, some)
         if not self.read:
             owner, weights = np.arange(int(some.sum())), grouping.sizes[some]
-            return Classes(owner, len(owner), {}, weights, self._people(grouping, some))
+            return Classes(owner, len(owner), {}, weights, people, own_cells=cells)
         entries = np.flatnonzero(some[grouping.owner])
         owner, counts = number[grouping.owner[entries]], grouping.counts[entries]
-        return Classes(owner, int(some.sum()), self._values(grouping, entries), counts, self._people(grouping, some))
+        values = self._values(grouping, entries)
+        return Classes(owner, int(some.sum()), values, counts, people, own_cells=cells)
 
     def together(self, grouping: Grouping, some: Bools) -> Classes:
         """Return what models see of some classes as one class of stars."""
         people = self.problem.microdata.population
         covered = None if people is None else partial(people.counts.sum, keepdims=True)
+        stars = self._stars if self.problem.models.needs_cells else None
         if not self.read:
-            return Classes(np.zeros(1, dtype=np.int64), 1, {}, grouping.sizes[some].sum(keepdims=True), covered)
+            rows = grouping.sizes[some].sum(keepdims=True)
+            return Classes(np.zeros(1, dtype=np.int64), 1, {}, rows, covered, own_cells=stars)
         entries = np.flatnonzero(some[grouping.owner])
         owner, counts = np.zeros(len(entries), dtype=np.int64), grouping.counts[entries]
-        return Classes(owner, 1, self._values(grouping, entries), counts, covered)
+        return Classes(owner, 1, self._values(grouping, entries), counts, covered, own_cells=stars)
 
     def _values(self, grouping: Grouping, entries: Ints) -> dict[Attributes, Values]:
         """Return the attributes that are read, at some entries."""
@@ -195,6 +202,29 @@ class Ground:
             return fitting[labels[:own]].astype(np.int64)
 
         return count
+
+    def _cells(self, grouping: Grouping, some: Bools) -> Callable[[], list[ShownCells]] | None:
+        """Return how the cells of some classes are read, all others being stars or dropped; None where none asks."""
+        if not self.problem.models.needs_cells:
+            return None
+
+        def read() -> list[ShownCells]:
+            data, trees = self.problem.microdata, self.problem.trees
+            first, levels = grouping.first[some], self._published_levels(grouping, some)
+            columns = zip(data.quasi, data.hierarchies, levels, self.codes[:, first], strict=True)
+            return [
+                ShownCells(
+                    tree.up[level][codes].astype(np.int64), _labels(column.name, tree.labels[level]), trees[column.name]
+                )
+                for column, tree, level, codes in columns
+            ]
+
+        return read
+
+    def _stars(self) -> list[ShownCells]:
+        """Return the cells of one class of stars."""
+        one, trees = np.zeros(1, dtype=np.int64), self.problem.trees
+        return [ShownCells(one, _labels(name, (STAR,)), trees[name]) for name in self.problem.microdata.roles.quasi]
 
     def _published_levels(self, grouping: Grouping, some: Bools) -> Levels:
         """Return the levels that some classes are published at: the lowest at which each class is in one block.
@@ -278,3 +308,8 @@ class Ground:
         starts = self.offsets(lattice.bottom)
         sizes: Ints = class_sizes(self.codes, self.ups, starts, self.widths, heights, whole.strides, data.counts, one)
         return sizes.reshape(whole.shape)[tuple(map(slice, lattice.shape))].ravel()
+
+
+def _labels(name: str, labels: Sequence[str | None]) -> pl.Series:
+    """Return the labels of blocks as the cells of a column."""
+    return pl.Series(name, labels, dtype=pl.String)

@@ -39,6 +39,10 @@ class Measure(ABC):
     def of(self, seen: Seen) -> float:
         """Return what a node costs."""
 
+    def order(self, seen: Seen) -> tuple[float, ...]:
+        """Return what nodes are compared by, the least first: the cost, and what breaks ties."""
+        return (self.of(seen),)
+
     def extra(self, grouping: Grouping, failing: Bools) -> float:
         """Return by how much a node, and every finer one, costs more than its floor if these classes fail there."""
         return 0.0
@@ -62,6 +66,10 @@ class PublishedMeasure(Measure):
     def of(self, seen: Seen) -> float:
         """Measure the release."""
         return self.verdicts.problem.cost_of(self.verdicts.partition(seen))
+
+    def order(self, seen: Seen) -> tuple[float, ...]:
+        """Measure the release, and what decides between it and others of its cost."""
+        return self.verdicts.problem.order_of(self.verdicts.partition(seen))
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,12 @@ class LatticeSearch:
         self.live: Ints = np.arange(len(lattice))
         self.looked = 0
         self.best: Seen | None = None
-        self.cost = np.inf
+        self.order: tuple[float, ...] = (np.inf,)
+
+    @property
+    def cost(self) -> float:
+        """The cost of the best node; infinite where none is known."""
+        return self.order[0]
 
     @property
     def partition(self) -> Partition:
@@ -90,8 +95,9 @@ class LatticeSearch:
         self.live = self.live[~self.dead[self.live] & self.worth(self.bound[self.live])]
 
     def worth(self, bounds: Floats) -> Bools:
-        """Return whether nodes of these bounds may be better than the best."""
-        return bounds < self.cost
+        """Return whether nodes of these bounds may be better than the best, be it by what breaks ties."""
+        ties = len(self.order) > 1 and any(self.order)
+        return bounds <= self.cost if ties else bounds < self.cost
 
     def run(self, deadline: Ending, progress: Callable[[float, str], None]) -> None:
         """Look at nodes until none may be better; out of time, until there is one at all."""
@@ -106,9 +112,9 @@ class LatticeSearch:
                 progress(1 - len(self.live) / len(self.lattice), "searching the lattice of levels")
 
     def _keep(self, seen: Seen) -> None:
-        cost = self.measure.of(seen)
-        if cost < self.cost and seen.admitted:
-            self.best, self.cost = seen, cost
+        order = self.measure.order(seen)
+        if order < self.order and seen.admitted:
+            self.best, self.order = seen, order
 
     def _lift(self, node: int, seen: Seen) -> None:
         """Raise the bounds at and below a node by what the rows of hopeless classes pay as stars."""
