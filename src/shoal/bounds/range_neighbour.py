@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,6 +16,8 @@ from shoal.core.arrays import Bools, Ints
 from shoal.microdata.prices import Prices
 from shoal.problem import Problem
 
+BLOCK = 100_000
+"""Tuples whose near ones are counted at a time."""
 NEIGHBOURS = 64
 """Near tuples that are looked at, at most; where they are too few, the last of them counts."""
 MOST_VALUES = 63
@@ -56,22 +59,26 @@ def _radii(problem: Problem) -> Ints:
     boxes, most = node_boxes(points, nodes, shape.head), max(min(NEIGHBOURS, least, number - 1), 1)
     near = nearest(points, nodes, boxes, shape, most, number, flag)
     far, found = distances(points, near, shape), np.zeros(number, np.int64)
-    enough = _enough(problem, order, near)
-    reach = np.column_stack([np.zeros(number, np.int64), far])
-    found[order] = reach[np.arange(number), np.where(enough.any(axis=1), enough.argmax(axis=1), reach.shape[1] - 1)]
+    del layout, nodes, boxes, points  # what is not needed any more goes at once: there may be millions of rows
+    counts, held = microdata.counts[order], [(least, values[order]) for least, values in _held(problem)]
+    for start in range(0, number, BLOCK):
+        part = slice(start, min(start + BLOCK, number))
+        among = np.column_stack([np.arange(part.start, part.stop), near[part]])
+        enough: Bools = np.cumsum(counts[among], axis=1) >= problem.bounding.least_rows
+        for different, values in held:
+            enough &= np.bitwise_count(np.bitwise_or.accumulate(values[among], axis=1)) >= different
+        last = np.where(enough.any(axis=1), enough.argmax(axis=1), far.shape[1])
+        reach = np.column_stack([np.zeros(len(among), np.int64), far[part]])
+        found[order[part]] = reach[np.arange(len(among)), last]
     return found
 
 
-def _enough(problem: Problem, order: Ints, near: Ints) -> Bools:
-    """Return, tuple by place, whether it and its near tuples up to that place have enough rows and values."""
-    among = np.column_stack([np.arange(len(order)), near])
-    enough: Bools = np.cumsum(problem.microdata.counts[order][among], axis=1) >= problem.bounding.least_rows
+def _held(problem: Problem) -> Iterator[tuple[int, Ints]]:
+    """Yield how many different values a class must have, and of each tuple which it has, a bit each."""
     for model in problem.bounding:
         values = problem.values.get(model.attributes)
         if model.least_values < 2 or model.given or values is None or len(values.totals) > MOST_VALUES:
             continue
-        held = np.zeros(len(order), np.int64)
+        held = np.zeros(len(problem.microdata.counts), np.int64)
         np.bitwise_or.at(held, problem.microdata.tuple_of_row, np.int64(1) << values.codes.astype(np.int64))
-        seen = np.bitwise_or.accumulate(held[order][among], axis=1)
-        enough &= np.bitwise_count(seen) >= model.least_values
-    return enough
+        yield model.least_values, held

@@ -77,7 +77,7 @@ def choose(
     it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
     prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
     beginning with the cheapest release so far; with normal effort and closeness again as long as that pays; with the
-    best effort, closeness left aside, also before that, as it saves more in its time. What is proved of a dearer
+    best effort and diversity also before that, as it saves more in its time. What is proved of a dearer
     release holds for a cheaper one; one that is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
@@ -193,7 +193,7 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
             stages.append(MicroaggregationTFirst())
     for more in EFFORTS[: EFFORTS.index(effort) + 1]:
         patterns = _by_patterns(problem, more)
-        if more == BEST and patterns and not closeness(problem.models):
+        if more == BEST and patterns and of_values:
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         elif more == NORMAL and patterns and closeness(problem.models):
             stages += [*patterns, Anneal(effort=NORMAL), *(Anneal(effort=NORMAL, pays=PAYS) for _ in range(ROUNDS))]
