@@ -135,7 +135,7 @@ class Output:
         kind=FILE,
     )
     overlap: str | None = setting(
-        None, "What to do if earlier releases and this one give people away: refuse or warn.", section="output"
+        None, "What to do if earlier releases and this one together reveal people: refuse or warn.", section="output"
     )
     follows: str | None = setting(
         None,
