@@ -68,7 +68,7 @@ def start(
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     toml: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the settings.")] = Path("shoal.toml"),
-    yes: Annotated[bool, typer.Option("--yes", help="Take every proposal; open roles need a flag.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept every proposal; open roles need a flag.")] = False,
     as_json: Json = False,
 ) -> None:
     """Begin here: answer a few questions about a table, and get a verified release and a shoal.toml.
