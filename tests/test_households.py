@@ -193,9 +193,9 @@ def test_inspect_proposes_what_members_share_as_quasi_identifiers() -> None:
 
 def test_members_who_differ_in_the_size_of_their_household_are_warned_of() -> None:
     wrong = dwellings().with_columns(hhsize=pl.int_range(pl.len()) % 3)
-    assert any("'hhsize' speaks of the household, and members differ" in note for note in inspect(wrong).notes)
+    assert any("'hhsize' describes the household, and members differ" in note for note in inspect(wrong).notes)
     asked: dict[str, Any] = {"quasi": ["age", "hhsize"], "household": "hid", "require": "k=2", "leave_out": "rest"}
-    with pytest.warns(SafetyWarning, match="'hhsize' speaks of the household"):
+    with pytest.warns(SafetyWarning, match="'hhsize' describes the household"):
         shoal.anonymize(wrong, **asked)
 
 

@@ -79,7 +79,7 @@ def anonymize(
       need one.
     - `engine`: `spark` for a frame of Spark, whose rows stay there; see `shoal.spark.anonymize`.
     - `registry`: a folder with the register of earlier releases. The release is compared with them (`overlaps`), and
-      refused if together they give people away; `overlap="warn"` allows it. `save` records it there.
+      refused if together they reveal people; `overlap="warn"` allows it. `save` records it there.
     - `follows`: the release before, in which people keep their signature; `"none"` for the first of a series.
 
     >>> people = {"age": [25, 25, 40, 40], "illness": ["flu", "gout", "flu", "gout"]}

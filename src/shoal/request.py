@@ -69,9 +69,9 @@ class Source:
     """The file of a table, and how it is read."""
 
     file: str | Path | None = setting(None, f"The table: {declared('readers', 'title')}.", section="data", kind=FILE)
-    separator: str | None = setting(None, "CSV separator; guessed if not given.", section="data")
-    encoding: str | None = setting(None, "CSV encoding; guessed if not given.", section="data")
-    decimal: str | None = setting(None, "CSV decimal sign, . or , ; guessed if not given.", section="data")
+    separator: str | None = setting(None, "CSV separator; detected if not given.", section="data")
+    encoding: str | None = setting(None, "CSV encoding; detected if not given.", section="data")
+    decimal: str | None = setting(None, "CSV decimal sign, . or , ; detected if not given.", section="data")
     sheet: str | int | None = setting(
         None, "Sheet of a workbook, by name or number; the first if not given.", section="data"
     )
@@ -135,7 +135,7 @@ class Output:
         kind=FILE,
     )
     overlap: str | None = setting(
-        None, "What to do if earlier releases and this one give people away: refuse or warn.", section="output"
+        None, "What to do if earlier releases and this one together reveal people: refuse or warn.", section="output"
     )
     follows: str | None = setting(
         None,
@@ -163,7 +163,7 @@ class Columns:
     _: KW_ONLY
     other: Sequence[str] = setting(
         (),
-        "Columns to publish as they are, unprotected; rest for all without a role.",
+        "Columns to publish unchanged, unprotected; rest for all without a role.",
         section="roles",
         metavar="A,B",
         kind=NAMES,
@@ -179,7 +179,7 @@ class Columns:
         kind=NAMES,
     )
     order: Orders = setting(
-        {}, "The order of a column of words, the least first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
+        {}, "The order of a column of words, lowest first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
     )
     hierarchies: Mapping[str, object] = setting(
         {},
@@ -204,7 +204,7 @@ class Choices:
     )
     pseudonym: str | None = setting(
         None,
-        "Publish a fresh number for each person in a column of this name; models hold for linked rows.",
+        "Publish a random number for each person in a column of this name; models hold for linked rows.",
         section="roles",
         metavar="NAME",
     )
@@ -229,7 +229,7 @@ class Choices:
     )
     unify: Sequence[str] = setting(
         (),
-        "Columns of text in which spaces, case, Unicode form and date form make no difference.",
+        "Columns of text in which spaces, case, Unicode form and date form do not matter.",
         section="data",
         metavar="A,B",
         kind=NAMES,
@@ -243,7 +243,7 @@ class Choices:
     )
     max_dropped: Numeral = setting(
         0,
-        "Share of rows that may be left out where the table cannot be published otherwise.",
+        "Share of rows that may be left out if the table cannot be published otherwise.",
         section="privacy",
         metavar="SHARE",
         number=MAX_DROPPED,
@@ -311,10 +311,10 @@ class Choices:
         metavar="COLUMN=LEVELS",
         kind=LEVELS,
     )
-    cost: str | None = setting(None, "What to keep small: stars, ncp, height, ...", section="method")
+    cost: str | None = setting(None, "What to minimize: stars, ncp, height, ...", section="method")
     attribute_weights: Mapping[str, Numeral] = setting(
         {},
-        "How much a column's loss counts.",
+        "Weight of a column's loss.",
         section="attribute_weights",
         flag="--attribute-weight",
         metavar="COLUMN=NUMBER",

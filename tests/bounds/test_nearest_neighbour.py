@@ -72,7 +72,7 @@ def test_it_does_not_compare_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(nearest_neighbour, "MOST_WORK", 9)
     assert BOUND.accepts(asked) == []
     monkeypatch.setattr(nearest_neighbour, "MOST_WORK", 8)
-    assert BOUND.accepts(asked) == ["there are too many distinct rows to be compared in passing"]
+    assert BOUND.accepts(asked) == ["there are too many distinct rows for a quick comparison"]
 
 
 def test_pairs_are_measured_in_chunks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,15 @@ def test_an_open_role_is_never_answered_for_the_owner(table: Path, tmp_path: Pat
     error = run("people.csv", *words).exception
     assert isinstance(error, RoleError)
     assert "'windows'" in str(error)
-    assert "--leave-out windows" in str(error)
+    assert "--leave-out rest" in str(error)
     assert not written(tmp_path)
+
+
+def test_rest_without_quasi_leaves_out_only_columns_without_a_proposal(table: Path, tmp_path: Path) -> None:
+    assert run("people.csv", "--yes", "--leave-out", "rest", "-o", "made", "--no-report").exit_code == 0
+    roles = tomllib.loads((tmp_path / "shoal.toml").read_text(encoding="utf-8"))["roles"]
+    assert roles["leave_out"] == ["windows"]
+    assert "age" in roles["quasi"]
 
 
 @pytest.mark.parametrize(

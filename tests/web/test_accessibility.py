@@ -69,7 +69,7 @@ def test_axe_finds_nothing_serious(browser: Browser, desk: Served) -> None:
             if step != "nowhere":
                 steward.drawn()
             if step == "result":
-                steward.page.get_by_text("What attacks get").wait_for()
+                steward.page.get_by_text("What attacks reveal").wait_for()
             if step == "hierarchies":
                 steward.press("values")
                 steward.page.locator("[data-key=use-cuts]").wait_for()

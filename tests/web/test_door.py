@@ -109,7 +109,7 @@ def test_a_browser_that_does_not_know_the_name_is_led_on_by_the_number_and_told_
         page = unknowing.new_page()
         page.goto(called(tmp_path))
         page.wait_for_url(f"{desk.by_number}/data")
-        page.get_by_text("which all servers of this machine share").wait_for()
+        page.get_by_text("which all servers on this machine share").wait_for()
     unknowing.close()
 
 
@@ -120,9 +120,9 @@ def test_an_old_tab_says_that_the_server_was_started_anew_and_cannot_be_used(
         steward = Steward.at(browser, desk)
         steward.drawn()
         port = steward.page.url.split(":")[2].split("/")[0]
-    steward.page.get_by_text("cannot be used any more").wait_for()
+    steward.page.get_by_text("can no longer be used").wait_for()
     with served(folder, tmp_path / "state", "--port", port):
         steward.page.wait_for_timeout(2500)
-        assert steward.page.get_by_text("cannot be used any more").is_visible()
+        assert steward.page.get_by_text("can no longer be used").is_visible()
         assert steward.page.evaluate("document.querySelector('.frame').inert")
         assert steward.page.evaluate("document.querySelector('.top').inert")

@@ -132,7 +132,7 @@ def bold(found: object) -> None:
 def test_what_is_the_same_stays_and_only_what_differs_is_changed(box: Element) -> None:
     def drawn(*keys: str, more: str = "") -> dict[str, int]:
         def draw() -> None:
-            part("p", more or "as it was")
+            part("p", more or "unchanged")
             for key in keys:
                 with part("div", class_="card"):
                     part("h3", key)

@@ -139,7 +139,7 @@ def test_codip_is_offered_stopped_made_and_downloaded(desk: Desk) -> None:
     for reload in (tab, Tab(desk, result.STEP)):
         reload.drawn()
         assert "1_ill" in reload.words
-        assert "Whoever joins all of them has" in reload.words
+        assert "Joining all of them gives" in reload.words
         assert {"codip-public.zip", "codip-release.zip", "codip"} <= reload.keys
     tab.tell("codip")
     assert len(desk.runs.all("codip")) == 2

@@ -55,7 +55,7 @@ def test_values_are_dragged_into_groups(browser: Browser, desk: Served) -> None:
     for town in TOWNS[:2]:
         row(town).click()
     page.get_by_label("Name of a group").fill("North")
-    page.get_by_text("Put what is selected into it").click()
+    page.get_by_text("Add the selected values").click()
     page.get_by_role("treeitem", name="North 2").wait_for()
     assert page.get_by_label("Name of a group").input_value() == ""
     row("Espoo").drag_to(page.get_by_role("treeitem", name="North 2"))

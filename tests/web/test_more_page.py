@@ -88,7 +88,7 @@ def test_a_release_that_exists_is_checked_beside_the_steps(browser: Browser, des
     steward.page.keyboard.press("Enter")
     steward.press("check")
     steward.page.get_by_text("Everything that was checked holds").wait_for(timeout=RUN)
-    steward.sees("What attacks get")
+    steward.sees("What attacks reveal")
     looks.check(steward.page)
     certificate = desk.folder / "release" / "public" / "certificate.json"
     said = json.loads(certificate.read_text())

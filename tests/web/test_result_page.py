@@ -83,7 +83,7 @@ def test_the_verdict_comes_first_and_its_button_asks_for_what_is_missing(browser
     finding = page.locator(".verdict li.bad").filter(has_text="illness").first
     finding.wait_for(timeout=RUN)
     finding.get_by_role("button").click()
-    steward.sees("is not of what is decided now")
+    steward.sees("was made before your latest changes")
     steward.go("privacy")
     page.locator("#content").get_by_text("distinct-l(illness)=").first.wait_for()
 
@@ -92,7 +92,7 @@ def test_measuring_can_be_stopped_and_what_is_known_is_kept(browser: Browser, de
     steward = begun(browser, desk)
     steward.go("result")
     page = steward.page
-    stop, ended = page.locator('[data-key="stop-measuring"]'), page.get_by_text("What attacks get")
+    stop, ended = page.locator('[data-key="stop-measuring"]'), page.get_by_text("What attacks reveal")
     stop.or_(ended).first.wait_for()
     page.evaluate("document.querySelector('[data-key=stop-measuring]')?.click()")  # it may be measured by now
     stop.wait_for(state="detached", timeout=RUN)

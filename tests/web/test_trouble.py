@@ -99,7 +99,7 @@ def test_without_a_column_that_may_be_known_there_is_no_run(browser: Browser, de
     steward.go("run")
     assert steward.page.locator('[data-key="start"]').is_disabled()
     steward.press("lacking-roles")
-    steward.sees("Take all proposals")
+    steward.sees("Accept all proposals")
 
 
 def test_a_hierarchy_that_does_not_fit_is_refused_and_the_old_one_stays(
@@ -157,7 +157,7 @@ def test_a_number_that_cannot_be_is_refused(browser: Browser, desk: Served) -> N
         assert harmless(steward.alert())
         steward.page.wait_for_function("document.getElementById('type-0-0').value === '3'")
     steward.go("run")
-    field = steward.page.get_by_label("Stop after so many seconds")
+    field = steward.page.get_by_label("Time limit in seconds")
     field.fill("soon")
     field.press("Enter")
     steward.page.get_by_role("alert").filter(has_text="soon").wait_for()
@@ -318,7 +318,7 @@ def test_two_runs_stand_side_by_side_and_other_sizes_can_be_tried(browser: Brows
     steward.press("start")
     steward.wait_for_run()
     steward.go("result")
-    steward.sees("What attacks get")
+    steward.sees("What attacks reveal")
     steward.press("what-if")
     steward.page.locator("#at").wait_for(timeout=RUN)
     steward.page.locator("#at").press("End")

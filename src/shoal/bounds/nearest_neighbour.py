@@ -43,7 +43,7 @@ class NearestNeighbour(Bound):
         if not problem.cells_are_blocks:
             reasons.append("it measures distances along hierarchies only")
         elif _work(problem) > MOST_WORK:
-            reasons.append("there are too many distinct rows to be compared in passing")
+            reasons.append("there are too many distinct rows for a quick comparison")
         return reasons
 
     def of(self, problem: Problem) -> float:

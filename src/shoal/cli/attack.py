@@ -41,10 +41,10 @@ def attack(
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Attack a release: how many people are hit, in the table as it is and in the release. Prints counts only.
+    """Attack a release: how many people are hit in the original and in the release. Prints counts only.
 
-    Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance to pick
-    the right record of a person; that of the other attacks is the share of the people who are hit.
+    Exit code 4 if an attack is not shown to be within --fail-above. The risk of linkage is the highest chance of
+    picking a person's record; that of the other attacks is the share of people hit.
     """
     table = None if original is None else read(original, **reading)
     limits = ",".join(fail_above) if fail_above else None

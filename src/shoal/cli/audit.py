@@ -47,17 +47,18 @@ def audit(
         typer.Option(metavar="A,B", help="Columns that identify the person of a row: people are counted, not rows."),
     ] = None,
     record_weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="How many people each row stands for: for the individual risk.")
+        str | None, typer.Option(metavar="COLUMN", help="Column of sampling weights, for the individual risk.")
     ] = None,
     household: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The number of the household, for the risk of households.")
+        str | None, typer.Option(metavar="COLUMN", help="Column with the household number, for the risk of households.")
     ] = None,
     sample_fraction: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Share of the population that is in the table.")
     ] = None,
     population_size: Annotated[int | None, typer.Option(metavar="N", help="Or how many people it has.")] = None,
     threshold: Annotated[
-        list[str] | None, typer.Option(metavar="RISK", help="A risk that is too high, besides 0.2, 0.09 and 0.05.")
+        list[str] | None,
+        typer.Option(metavar="RISK", help="Another risk threshold, in addition to 0.2, 0.09 and 0.05."),
     ] = None,
     minimal_uniques: Annotated[
         int | None, typer.Option(metavar="N", help="Minimal sample uniques of up to N columns; 4, if that is quick.")
@@ -74,7 +75,7 @@ def audit(
 ) -> None:
     """Measure a table from its own cells: models and risk. Exit code 1 if a required model fails.
 
-    Of a release folder, tables, roles, names and requirement are those of the release, where no others are given.
+    For a release folder, tables, roles, names and requirement are those of the release unless given.
     """
     asked = {
         "quasi": names(quasi),

@@ -21,7 +21,8 @@ def census(
 ) -> None:
     """A census-like table: 7 quasi-identifiers, sensitive income and occupation, correlated and skewed.
 
-    Its hierarchies are written beside it, into FILE's name with _hierarchies at the end, a CSV file a column.
+    Its hierarchies are written next to it, in a folder named after FILE with _hierarchies at the end, one CSV file
+    per column.
     """
     folder = write_census(output, rows, seed)
     if as_json:

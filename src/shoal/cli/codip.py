@@ -24,7 +24,7 @@ def codip(
     largest: Annotated[int, typer.Option(help="Most sensitive columns in one release.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Publish groups of related sensitive columns, each group in a release of its own.
+    """Publish groups of related sensitive columns, each group in a separate release.
 
     Reports what an attacker learns by joining all of them.
     """

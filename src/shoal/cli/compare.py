@@ -28,12 +28,12 @@ def compare(
     given: dict[str, Any],
     methods: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); all that fit if not given."),
+        typer.Option(metavar="A,B,C", help="Methods (see `shoal methods`); all suitable ones if not given."),
     ] = None,
     also: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=FILE", help="A table that another tool made of FILE; measured and audited in the same way."
+            metavar="NAME=FILE", help="A table that another tool made from FILE; measured and audited in the same way."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .html.")] = None,
@@ -41,8 +41,8 @@ def compare(
 ) -> None:
     """Run methods side by side on one table: cost, bound, levels, time and memory. Publishes nothing.
 
-    Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` lists tables beside them that were
-    made of FILE by something else; they are read as FILE is.
+    Time and memory limit hold for each method. Ctrl-C keeps what is done. `--also` adds tables
+    that other tools made from FILE; they are read like FILE.
     """
     asked = settings("compare", given, needed={})
     path, reading = table_file(asked)

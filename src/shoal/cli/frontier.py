@@ -51,7 +51,7 @@ def frontier(
 ) -> None:
     """Make a release at every value of a model, and show cost, bound, risk and utility. Publishes nothing.
 
-    --require says what is asked besides. The time limit holds for each release. Ctrl-C keeps what is done.
+    --require gives the other models. The time limit holds for each release. Ctrl-C keeps what is done.
     """
     asked = {"require": "", **settings("frontier", given, needed={}, unneeded=("require",))}
     path, reading = table_file(asked)

@@ -28,7 +28,7 @@ def hard(
 ) -> None:
     """Make a table that is hard to anonymize and whose optimum is known.
 
-    Each comes from a reduction: a release with so few stars as are printed holds the answer to a problem on graphs.
+    Each comes from a reduction: a release with the printed number of stars gives the answer to a graph problem.
     """
     if kind is None:
         rows = [_described(found) for found in discover(shoal.studies.hardness, Reduction).values()]

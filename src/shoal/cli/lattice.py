@@ -37,7 +37,7 @@ def lattice(
 ) -> None:
     """List choices of one level for each column: cost, models that hold, rows suppressed. Publishes nothing.
 
-    Nodes that give a release come first, the cheapest before others. `shoal anonymize --recoding full-domain --level
+    Nodes that give a release come first, in order of cost. `shoal anonymize --recoding full-domain --level
     COLUMN=LEVEL ...` applies one. Ctrl-C keeps what is done.
     """
     asked = settings("lattice", given, needed={})

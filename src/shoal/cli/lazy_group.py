@@ -37,7 +37,7 @@ class LazyGroup(TyperGroup):
             alone = typer.Typer(add_completion=False)
             module = import_module(self.modules[name])  # start-up time
             alone.command(name)(getattr(module, name.replace("-", "_")))
-            self.loaded[name] = typer.main.get_command(alone)
+            self.loaded[name] = with_plain_help(typer.main.get_command(alone))
         return self.loaded.get(name, self.commands.get(name))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -53,6 +53,15 @@ class LazyGroup(TyperGroup):
         if any(word.split("=")[0] == MEMORY_LIMIT for word in rest):
             memory.lean()
         return name, command if name is None else self.load(name), rest
+
+
+def with_plain_help(command: Any) -> Any:
+    """Return the command; its help shows no value after a flag that takes none, and breaks no line of a paragraph."""
+    command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
+    for flag in command.params:
+        if getattr(flag, "is_flag", False):
+            flag.metavar = ""
+    return command
 
 
 def first_line(source: str, function: str) -> str:

@@ -21,7 +21,7 @@ def models(as_json: Json = False) -> None:
 
 
 def costs(as_json: Json = False) -> None:
-    """List the costs that can be kept small."""
+    """List the costs that can be minimized."""
     _print(cost_rows(), as_json)
 
 

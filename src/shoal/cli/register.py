@@ -33,7 +33,7 @@ def register(
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Record a release, and say what it gives away together with those recorded before. Exit code 1 if anything."""
+    """Record a release, and say what it reveals together with earlier ones. Exit code 1 if anything."""
     table = None if original is None else read(original, **reading)
     found = record(folder, table, registry=registry, person=names(person) or ())
     if as_json:

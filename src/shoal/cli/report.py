@@ -28,16 +28,14 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help=f"Where to write it, not into the folder, which is sealed; {HTML} unless --pdf is given.",
+            help=f"Where to write it, outside the sealed release folder; {HTML} unless --pdf is given.",
         ),
     ] = None,
     pdf: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Print it to a PDF file, to be signed; needs Chromium, Chrome or Edge."),
     ] = None,
-    public: Annotated[
-        bool, typer.Option("--public", help="Leave out what would help an attacker; otherwise all is in it.")
-    ] = False,
+    public: Annotated[bool, typer.Option("--public", help="Leave out what would help an attacker.")] = False,
     attacks: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Attacks to try; by default all, for large tables the fast ones."),
@@ -51,7 +49,7 @@ def report(
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Write a report on a release: one HTML file that refers to nothing outside itself, or the same printed as PDF.
+    """Write a report on a release: one self-contained HTML file, or a PDF.
 
     `shoal anonymize --report` puts both forms into the release, sealed like the rest of it.
     """

@@ -32,9 +32,9 @@ def sample(
     delta: Annotated[str, typer.Option(help="Largest probability that the ratio is larger, such as 1e-6.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the release.")],
     hierarchy: Hierarchies = None,
-    beta: Annotated[str | None, typer.Option(help="Probability to draw a row; at most 1 - e^-epsilon.")] = None,
+    beta: Annotated[str | None, typer.Option(help="Probability of drawing a row; at most 1 - e^-epsilon.")] = None,
     search_epsilon: Annotated[
-        str | None, typer.Option(help="The part of epsilon that chooses levels, where ranges of levels are given.")
+        str | None, typer.Option(help="The part of epsilon that chooses levels, if ranges of levels are given.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -27,8 +27,8 @@ def serve(
 ) -> None:
     """Open the page: from a table to a verified release, step by step, in the browser. Nothing leaves this machine.
 
-    Ctrl-C ends it, and so does closing its terminal; what was uploaded is deleted then. Runs that go on are found again
-    by the next `shoal serve` here.
+    Ctrl-C, or closing the terminal, ends it and deletes uploaded files. Runs continue, and the next `shoal serve`
+    here finds them.
     """
     if importlib.util.find_spec(PACKAGE) is None:
         raise Unsupported(

@@ -29,13 +29,12 @@ from shoal.inspection import Answers, Inspection, Role, inspect
 from shoal.inspection.suggestion import KEYS
 from shoal.models.presets import PRESETS, Preset, proposed
 from shoal.models.requirement import as_models
-from shoal.release.certificate import Certificate
 from shoal.release.files import REPORT
 from shoal.release.release import check_target
 from shoal.release.verification import Verification, verify
 from shoal.request import SETTINGS
 from shoal.steps.safety import as_flags
-from shoal.tables.roles import MEANING, with_rest
+from shoal.tables.roles import MEANING, REST, listed, with_rest
 from shoal.tables.table import Table, read
 
 FOLDER = "release"
@@ -69,7 +68,7 @@ def start(
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     toml: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the settings.")] = Path("shoal.toml"),
-    yes: Annotated[bool, typer.Option("--yes", help="Take every proposal; open roles need a flag.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept every proposal; open roles need a flag.")] = False,
     as_json: Json = False,
 ) -> None:
     """Begin here: answer a few questions about a table, and get a verified release and a shoal.toml.
@@ -119,7 +118,7 @@ def _refuse_early(asked: Asked, toml: Path) -> None:
 
 def _with_roles(found: Inspection, table: Table, asked: Asked) -> Inspection:
     """Return the inspection with the roles that were decided on; afterwards none is open."""
-    flagged = _flagged_roles(table.columns, asked.flags)
+    flagged = _flagged_roles(found, table.columns, asked.flags)
     found = found.decided(table, flagged)
     left = [name for name in table.columns if name not in flagged]
     _refuse_unasked(found, left, asked)
@@ -129,22 +128,32 @@ def _with_roles(found: Inspection, table: Table, asked: Asked) -> Inspection:
         raise RoleError(
             "no column is a quasi-identifier",
             expected="at least one column that an attacker may know",
-            hint=f"name it with {SETTINGS['quasi'].flag}; rest takes every column that no flag names",
+            hint=f"name it with {SETTINGS['quasi'].flag}",
         )
     return found
 
 
-def _flagged_roles(columns: Sequence[str], flags: Mapping[str, Any]) -> dict[str, Role]:
-    """Return the roles that flags give, by column; `rest` stands for every column that no flag names."""
-    named = with_rest(columns, {key: flags.get(key, ()) for key in KEYS})
-    return {name: role for key, role in KEYS.items() for name in named[key]}
+def _flagged_roles(found: Inspection, columns: Sequence[str], flags: Mapping[str, Any]) -> dict[str, Role]:
+    """Return the roles that flags give, by column.
+
+    `rest` stands for every column that no flag names; without --quasi only for those that have no proposed role.
+    """
+    given = {key: listed(flags.get(key, ())) for key in KEYS}
+    named = with_rest(columns, given)
+    open_roles = found.named(Role.OPEN)
+    return {
+        name: role
+        for key, role in KEYS.items()
+        for name in named[key]
+        if name in given[key] or given["quasi"] or name in open_roles
+    }
 
 
 def _refuse_unasked(found: Inspection, left: Sequence[str], asked: Asked) -> None:
     """Guarantees that nothing is asked where nobody can answer, and that no open role is answered by --yes."""
     undecided = found.named(Role.OPEN)
     if undecided and (asked.yes or not asked.terminal):
-        some = as_flags({"leave_out": undecided})
+        some = as_flags({"leave_out": undecided if asked.flags.get("quasi") else [REST]})
         raise RoleError(
             f"{counted(len(undecided), 'column has', 'columns have')} no role, and none is proposed:"
             f" {', '.join(map(repr, undecided))}",
@@ -285,17 +294,16 @@ def _as_data(toml: Path, made: Written, verified: Verification) -> dict[str, Any
 def _next_steps(toml: Path, folder: Path, original: Sequence[str], verified: Verification) -> None:
     """Print what came of the verification, what was made, and what to do next; `original` is named by flags."""
     out, public = console(), folder / "public"
-    stated = Certificate.from_json((public / "certificate.json").read_text(encoding="utf-8"))
     passed = f"verified again from its files: {counted(len(verified.checks), 'check')} passed"
     out.print(passed if verified.passed else f"REFUSED: {'; '.join(verified.failures)}; do not share it")
-    made = {str(public): stated.sharing, str(folder / "internal"): "keep it private"}
+    made = {str(public): "the table, its certificate and its codebook", str(folder / "internal"): "keep it private"}
     if (public / REPORT).is_file():
         made |= {str(public / REPORT): "the report to share", str(folder / "internal" / REPORT): "the report to keep"}
     made[str(toml)] = "the settings, with comments"
     steps = {
-        shlex.join(["shoal", "attack", str(folder), *original]): "who could still be found, and what learnt",
+        shlex.join(["shoal", "attack", str(folder), *original]): "who could still be found, and what could be learnt",
         shlex.join(["shoal", "utility", str(folder), *original]): "what an analyst keeps",
-        shlex.join(["shoal", "anonymize", "--config", str(toml), "--overwrite"]): "once the settings are changed",
+        shlex.join(["shoal", "anonymize", "--config", str(toml), "--overwrite"]): "after you change the settings",
     }
     for title, lines in (("Made", made if verified.passed else {}), ("Next", steps)):
         out.print(f"\n{title}:" if lines else "", style="bold")

@@ -34,10 +34,11 @@ def utility(
     ] = None,
     hierarchy: Hierarchies = None,
     target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; else each.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="The sensitive column that a classifier learns; by default each."),
     ] = None,
     classifier: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help=f"One of {', '.join(MODELS)}; else all of them.")
+        list[str] | None, typer.Option(metavar="NAME", help=f"One of {', '.join(MODELS)}; by default all of them.")
     ] = None,
     folds: Annotated[int, typer.Option(metavar="N", help="Parts of the rows, each of which is held out once.")] = 3,
     table: Annotated[

@@ -48,7 +48,7 @@ def household_warnings(table: Table, household: str, quasi: Sequence[str], other
     """Say which attributes of households are published as they are, and in which of them members differ."""
     shown = shared_by_members(table, household, other)
     linked = [
-        f"{name!r} is the same for all members of each household and published as it is: it tells which rows belong"
+        f"{name!r} is the same for all members of each household and published unchanged: it shows which rows belong"
         " together. Make it a quasi-identifier, or leave it out"
         for name in shown
     ]
@@ -56,11 +56,11 @@ def household_warnings(table: Table, household: str, quasi: Sequence[str], other
 
 
 def differing_members(table: Table, household: str, columns: Iterable[str]) -> list[str]:
-    """Say in how many households members differ in a column whose name speaks of the household."""
+    """Say in how many households members differ in a column whose name describes the household."""
     named = [name for name in columns if name != household and speaks(name, [HOUSEHOLD_ATTRIBUTES])]
     found = {name: differing_households(table, household, name) for name in named}
     return [
-        f"{name!r} speaks of the household, and members differ in it in"
+        f"{name!r} describes the household, and members differ in it in"
         f" {counted(many, 'household', 'households')}: is {household!r} the number of the household?"
         for name, many in found.items()
         if many

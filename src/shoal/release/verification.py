@@ -138,7 +138,7 @@ def verify(
             table, anew = _with_original(folder, release, table, checks, cost=not computed)
             computed |= anew
         if not computed:
-            notes.append(f"the cost ({release.certificate.cost.name}) cannot be recomputed from the files at hand")
+            notes.append(f"the cost ({release.certificate.cost.name}) cannot be recomputed from these files")
         if whole:
             proved = _proof(folder, release, table, checks, notes)
     return Verification(tuple(checks), tuple(notes), proved)

@@ -12,11 +12,11 @@ REST = "rest"
 """Stands for every column that is named nowhere, unless a column is called so."""
 
 MEANING = {
-    "quasi": "others may know it of a person, and could find the row by it: it is made coarser where it has to be",
-    "sensitive": "nobody must learn it: it is published, but no crowd may give it away",
+    "quasi": "others may know it about a person, and could find the row by it: it is made coarser where necessary",
+    "sensitive": "nobody must learn it: it is published, but no crowd may reveal it",
     "identifier": "it names or numbers a person: it is not published",
     "leave_out": "nobody needs it: it is not published",
-    "other": "it neither identifies nor harms anyone: it is published as it is, unprotected, on your responsibility",
+    "other": "it neither identifies nor harms anyone: it is published unchanged, unprotected, on your responsibility",
 }
 """What each role means, in words."""
 

@@ -42,6 +42,8 @@ TRIES = 20
 """Ports that are tried where any may be taken."""
 RECONNECT = 30.0
 """Seconds that a tab may be without its connection before it is opened anew: a run may keep the machine busy."""
+PATIENCE = 600.0
+"""Seconds that a page may take to appear before it counts as failed: a run may keep the machine busy."""
 FALLBACK = "if the browser does not find that name, which keeps the cookie from other servers of this machine"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 """Besides Ctrl-C: the machine is shut down, the terminal is closed; on Windows Ctrl-Break. Some systems lack some."""
@@ -66,7 +68,7 @@ def build(desk: Desk, steps: Sequence[Step] = STEPS) -> FastAPI:
     templates.env.add_extension(Nonced)
     carry(app, desk)
     for step in (*steps, check.STEP):
-        ui.page(f"/{step.name}")(_shown(desk, step, steps))
+        ui.page(f"/{step.name}", response_timeout=PATIENCE)(_shown(desk, step, steps))
     ui.add_head_html(theme.head(), shared=True)
     ui.run_with(
         app,

@@ -13,7 +13,7 @@ ROW = t("whose row it is")
 
 def list_attacks(hits: Sequence[Mapping[str, Any]]) -> None:
     """Show what each attack gets: a line each, and what it got of every secret behind it."""
-    heading(t("What attacks get"))
+    heading(t("What attacks reveal"))
     if not hits:
         text(t("No attack could be tried on this release yet."), "faint")
         return

@@ -27,15 +27,15 @@ MOST = 50
 FIELDS = {
     "original": (
         t("The table that it was made from"),
-        t("For a release folder: every row is checked, and more attacks are."),
+        t("For a release folder: every row is checked, and more attacks are tried."),
     ),
-    "other": (t("A second release with the same people"), t("For a release folder: what the two give away together.")),
+    "other": (t("A second release with the same people"), t("For a release folder: what the two reveal together.")),
     "quasi": (
         t("Columns that others may know"),
         t("For a table: names separated by commas. A release folder states them itself."),
     ),
-    "sensitive": (t("Columns that nobody must learn"), t("For a table: names separated by commas.")),
-    "require": (t("What it is to meet"), t("For a table, such as k=5 l(illness)=3. Empty: every level is measured.")),
+    "sensitive": (t("Columns that must stay secret"), t("For a table: names separated by commas.")),
+    "require": (t("Requirement"), t("For a table, such as k=5 l(illness)=3. Empty: every level is measured.")),
 }
 """What may be said of what is checked: its label, and what it is for."""
 NAMES = ("quasi", "sensitive")
@@ -106,7 +106,7 @@ def _ask(page: Page, found: CheckView) -> None:
             part("option", value=name)
     said = any(page.picks.get(name) for name in FIELDS)
     with part("details", open=said):
-        part("summary", t("What else is known of it: the original, columns, a requirement"), data_key="known")
+        part("summary", t("More about it: the original, columns, a requirement"), data_key="known")
         with part("div", class_="fields"):
             for name, (label, help) in FIELDS.items():
                 heard = lambda value, name=name: page.pick(**{name: value.strip()})  # noqa: E731
@@ -140,9 +140,7 @@ def _shown(page: Page, found: Mapping[str, Any], going: bool) -> None:
         number(whole(found["classes"]), t("crowds"))
         number(whole(found["smallest_class"]), t("in the smallest crowd"))
         if found["risk"]:
-            number(
-                percent(found["risk"]["prosecutor"]["average"]), t("average chance to pick the right row of a person")
-            )
+            number(percent(found["risk"]["prosecutor"]["average"]), t("average chance of picking a person's row"))
     _levels(found["findings"])
     if found.get("checks"):
         _checks(found["checks"], found["not_checked"])
@@ -161,7 +159,7 @@ def verdict_on(found: Mapping[str, Any], *, going: bool) -> Verdict:
     if going:
         return Verdict("note", t("So far everything holds; more is being checked"), findings)
     if not (found.get("passed") or found.get("asked")):
-        return Verdict("note", t("Measured: nothing was asked of it, so there is no verdict"), findings)
+        return Verdict("note", t("Measured: no requirement was given, so there is no verdict"), findings)
     return Verdict("good", t("Everything that was checked holds"), findings)
 
 
@@ -173,7 +171,8 @@ def _findings(found: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(
             "good",
             t(
-                "The folder is as it was sealed: {n} check passed.|The folder is as it was sealed: {n} checks passed.",
+                "The folder is unchanged since it was made: {n} check passed.|The folder is unchanged since it was "
+                "made: {n} checks passed.",
                 n=len(found["checks"]),
             ),
         )
@@ -213,7 +212,8 @@ def _attacked(hits: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
             )
         elif one["attack"] in LINKING:
             yield Finding(
-                "bad", t("{many} can be found for certain by anyone who knows {knows}.", many=many, knows=one["knows"])
+                "bad",
+                t("{many} can be found with certainty by anyone who knows {knows}.", many=many, knows=one["knows"]),
             )
     others = {one["attack"]: one["after"] for one in got if one["attack"] not in (CERTAIN, *LINKING)}
     if others:

@@ -58,7 +58,7 @@ def _start(page: Page, draft: Draft, secrets: int) -> None:
     if len(sizes) > 1:
         help = t("Those that have most in common go together.")
         heard = lambda value: page.pick(largest=value)  # noqa: E731
-        chosen(t("In one release at most"), sizes, largest, heard, key="largest", help=help)
+        chosen(t("At most in one release"), sizes, largest, heard, key="largest", help=help)
     button(t("Make a release for each"), lambda: page.attempt(page.desk.codip, draft, largest), key=KIND)
 
 
@@ -75,7 +75,7 @@ def _made(found: JobState) -> None:
     smallest = t("{n} person|{n} people", n=joined["smallest_class"])
     text(
         t(
-            "Whoever joins all of them has {classes}, the smallest of {smallest}.",
+            "Joining all of them gives {classes}, the smallest of {smallest}.",
             classes=t("{n} crowd|{n} crowds", n=joined["classes"]),
             smallest=smallest,
         )

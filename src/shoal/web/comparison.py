@@ -11,13 +11,13 @@ from shoal.web.parts import grid, heading
 
 HEADINGS = (
     t("run"),
-    t("every crowd meets"),
+    t("requirement"),
     t("method"),
     t("crowds"),
     t("cost"),
-    t("at most above the minimum"),
+    t("at most above the optimum"),
     t("highest risk"),
-    t("counts wrong by"),
+    t("error of counts"),
 )
 
 

@@ -20,14 +20,14 @@ LARGEST = 1 << 20
 """Bytes of a `shoal.toml` at most."""
 MOST = 50
 """Files of the folder that are proposed."""
-SEPARATORS = {"": t("found by itself"), ",": t("comma ,"), ";": t("semicolon ;"), "\t": t("tab"), "|": t("bar |")}
+SEPARATORS = {"": t("detected"), ",": t("comma ,"), ";": t("semicolon ;"), "\t": t("tab"), "|": t("bar |")}
 ENCODINGS = {
-    "": t("found by itself"),
+    "": t("detected"),
     "utf-8": "UTF-8",
     "latin-1": t("Western European (Latin-1)"),
     "cp1252": "Windows-1252",
 }
-DECIMALS = {"": t("found by itself"), ".": t("point: 1.5"), ",": t("comma: 1,5")}
+DECIMALS = {"": t("detected"), ".": t("point: 1.5"), ",": t("comma: 1,5")}
 CONTROLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "separator": (t("Columns are separated by"), SEPARATORS),
     "encoding": (t("Character encoding"), ENCODINGS),
@@ -99,13 +99,13 @@ def _refused(page: Page, refused: Refused) -> None:
     ):
         part("h3", t("{name} could not be read", name=refused.path.name))
         message(refused.said, "bad")
-        text(t("Say how the file is written, and it is read again:"), "faint")
+        text(t("Say how the file is written to read it again:"), "faint")
         _reading(page, () if reader is None else reader.options, refused.reading, "refused-")
-        button(t("Give it up"), lambda: page.attempt(page.desk.give_up), key="give-up", kind="small")
+        button(t("Discard it"), lambda: page.attempt(page.desk.give_up), key="give-up", kind="small")
 
 
 def _choose(page: Page, found: DataView) -> None:
-    said = t("or press to choose a file: {titles}; one row is one person", titles=titles())
+    said = t("or click to choose a file: {titles}; one row for each person", titles=titles())
     heard = lambda refused: _sent(page, refused)  # noqa: E731
     dropped(
         t("Drop a table here"),
@@ -116,7 +116,7 @@ def _choose(page: Page, found: DataView) -> None:
         limit=page.desk.uploads.limit,
         accept=",".join(readable()),
     )
-    text(t("The file stays on this machine. What is dropped here is deleted when shoal ends."), "faint")
+    text(t("The file stays on this machine, and is deleted here when shoal ends."), "faint")
     if page.desk.root is not None:
         _by_path(page, found.files)
 
@@ -125,14 +125,14 @@ def _load(page: Page) -> None:
     """Offer to take what was decided from a `shoal.toml`."""
     with part("details"):
         part("summary", t("Take all decisions from a shoal.toml"), data_key="load")
-        said = t("or press to choose it: the step Run and every release have one; so has shoal start")
+        said = t("or click to choose it: the step Run, every release and shoal start write one")
         limit = min(page.desk.uploads.limit, LARGEST)
         heard = lambda refused: _sent(page, refused)  # noqa: E731
         dropped(t("Drop a shoal.toml here"), said, LOAD, heard, key="config", limit=limit, accept=".toml")
         text(
             t(
-                "If it names a table in the chosen folder, that table is opened. Otherwise the decisions are taken"
-                " for this table."
+                "If it names a table in the chosen folder, that table is opened. Otherwise the decisions apply to "
+                "this table."
             ),
             "faint",
         )
@@ -156,7 +156,13 @@ def _by_path(page: Page, files: tuple[str, ...]) -> None:
 
     help = t("Inside {root}. Nothing is copied.", root=page.desk.root)
     written(
-        t("Or name a file that lies here"), "", open_file, key="path", help=help, list="files", placeholder="people.csv"
+        t("Or name a file in the chosen folder"),
+        "",
+        open_file,
+        key="path",
+        help=help,
+        list="files",
+        placeholder="people.csv",
     )
     with part("datalist", id="files"):
         for name in files:

@@ -21,11 +21,11 @@ from shoal.web.page import Page
 from shoal.web.parts import button, chosen, field, grid, heading, message, part, sentence, text, written
 
 LEAD = t(
-    "Two releases of the same people can together give away what neither does alone. A"
-    " register lists earlier releases, and a new one is compared with them."
+    "Two releases of the same people can together reveal what neither reveals alone. A register lists earlier "
+    "releases, and a new one is compared with them."
 )
 OVERLAP = {"": t("make no release"), WARN: t("make it anyway, with a warning")}
-BY_ITSELF = {"": t("none: it is a release by itself"), FIRST: t("none: it is the first of a series")}
+BY_ITSELF = {"": t("none: it is not part of a series"), FIRST: t("none: it is the first of a series")}
 SERIES = t(
     "People who were published before stay hidden among the same values, and new ones are"
     " added: so all releases of the series together reveal no more than one."
@@ -80,9 +80,7 @@ def choose_earlier(page: Page, found: EarlierView) -> None:
         parts: dict[str, Any] = {"registry": name.strip() or None, "follows": None}
         await page.change(**parts, **({} if name.strip() else {"overlap": None}))
 
-    help = t(
-        "A folder inside {root}; one that is not there yet is made. Empty: nothing is compared.", root=page.desk.root
-    )
+    help = t("A folder inside {root}, created if it does not exist. Empty: nothing is compared.", root=page.desk.root)
     value = place_of(page.desk, page.draft.registry)
     written(t("Register of releases"), value, take, key="registry", help=help, list="registers", placeholder="registry")
     with part("datalist", id="registers"):
@@ -115,21 +113,21 @@ def _recorded(page: Page, entries: tuple[Entry, ...]) -> None:
         ]
         for one in entries
     ]
-    headings = (t("release"), t("every crowd meets"), t("secrets"), t("rows"), t("people are told apart by"))
-    grid(headings, rows, numbers=(3,), about=t("Releases that were made before"))
+    headings = (t("release"), t("requirement"), t("secrets"), t("rows"), t("people are identified by"))
+    grid(headings, rows, numbers=(3,), about=t("Earlier releases"))
 
 
 def _decide(page: Page, found: EarlierView) -> None:
     """Offer what to do where releases give people away together, and which release this one follows."""
     draft = page.draft
     heard = lambda value: page.change(overlap=value or None)  # noqa: E731
-    label = t("If it and an earlier release together give people away")
+    label = t("If it and an earlier release together reveal people")
     chosen(label, OVERLAP, draft.overlap if draft.overlap in OVERLAP else "", heard, key="overlap")
     known = [one.folder for one in found.entries if one.can_be_followed]
     others = [draft.follows] if draft.follows and draft.follows != FIRST else []
     options = BY_ITSELF | {folder: place_of(page.desk, folder) for folder in dict.fromkeys([*known, *others])}
     follow = lambda value: page.change(follows=value or None)  # noqa: E731
-    chosen(t("The release before it"), options, draft.follows or "", follow, key="follows")
+    chosen(t("The previous release"), options, draft.follows or "", follow, key="follows")
     if draft.follows:
         text(SERIES, "faint")
     if found.problem:
@@ -141,7 +139,7 @@ def _mend(page: Page, found: EarlierView) -> None:
     with message(sentence(found.problem), "warn"), part("div", class_="buttons"):
         if found.offer:
             use = lambda: page.change(require=[found.offer], recoding=None)  # noqa: E731
-            button(t("Ask for {offer} in two tables", offer=found.offer), use, key="series", kind="small")
+            button(t("Require {offer} in two tables", offer=found.offer), use, key="series", kind="small")
 
 
 def asked_earlier(desk: Desk, draft: Draft) -> list[list[str]]:
@@ -219,7 +217,7 @@ def _record(page: Page, id: str, found: RecordView) -> None:
     with field(
         t("Folder for the release"),
         "record-folder",
-        t("Inside {root}. It has a private part too.", root=page.desk.root),
+        t("Inside {root}. It includes the private part.", root=page.desk.root),
     ):
         part("input", type="text", value=found.folder, id="record-folder", data_key="record-folder", autocomplete="off")
     with part("div", class_="buttons"):

@@ -22,20 +22,20 @@ TYPED = "typed"
 """Groups that were written as lines and refused: they stay as they were typed."""
 EXAMPLES = {
     "width": (t("Widths of the ranges"), t("finest first, each a multiple of the one before: 5, 10, 20")),
-    "edges": (t("Where ranges begin"), t("levels with / between, finest first: 18, 25, 65 / 18, 65")),
+    "edges": (t("Where ranges begin"), t("levels separated by /, finest first: 18, 25, 65 / 18, 65")),
     "bins": (t("Numbers of ranges with about equally many rows"), t("the largest first: 8, 4, 2")),
-    "origin": (t("Where the ranges of one width begin"), t("0 unless said")),
+    "origin": (t("Where the ranges of one width begin"), t("0 if empty")),
     "lengths": (t("How many characters are kept"), t("the longest first: 4, 2")),
     "levels": (t("Which parts of the calendar"), t("day, month, quarter, year, decade")),
     "digits": (t("How many digits are kept"), t("the most first: 4, 3, 2")),
-    "tops": (t("From where on numbers are joined"), t("the largest first: 10, 5")),
+    "tops": (t("From which number on values are joined"), t("the largest first: 10, 5")),
     "bands": (t("How many neighbours are joined"), t("a level each: 2, 4")),
-    "shares": (t("From which share of the rows on a value stays"), t("the smallest first: 0.01, 0.05, 0.2")),
+    "shares": (t("Share of the rows from which on a value is kept"), t("the smallest first: 0.01, 0.05, 0.2")),
     "form": (
         t("How dates are written"),
-        t("yyyy-mm-dd, dd.mm.yyyy, dd/mm/yyyy or mm/dd/yyyy; seen unless said"),
+        t("yyyy-mm-dd, dd.mm.yyyy, dd/mm/yyyy or mm/dd/yyyy; detected if empty"),
     ),
-    "kind": (t("What the column holds"), t("date, zip or age; seen from the values unless said")),
+    "kind": (t("What the column holds"), t("date, zip or age; detected if empty")),
 }
 
 
@@ -117,7 +117,7 @@ def _levels(levels: tuple[Blocks, ...]) -> None:
         for level in levels:
             top = level.level == len(levels) - 1
             between = t("Nothing left") if top else t("Level {level}", level=level.level)
-            _level(level, between if level.level else t("As it is"))
+            _level(level, between if level.level else t("Unchanged"))
 
 
 def _level(level: Blocks, title: str) -> None:
@@ -171,7 +171,7 @@ def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
         "auto": t("shoal's choice: {proposal}", proposal=known(found.proposal))
     }
     if has not in options:
-        options[has] = t("groups written down")
+        options[has] = t("groups you defined")
     now = has if found.column in page.draft.hierarchies else "auto"
 
     async def take(name: str) -> None:
@@ -184,7 +184,7 @@ def _kind(page: Page, found: HierarchiesView, shape: Shape) -> None:
     unfit = [one for one in found.kinds if one.spec is None]
     if unfit:
         with part("details"):
-            part("summary", t("Kinds that do not fit this column"), data_key="unfit")
+            part("summary", t("Kinds unsuitable for this column"), data_key="unfit")
             with part("ul"):
                 for one in unfit:
                     part("li", f"{known(one.meaning)}: {one.reason}")
@@ -256,9 +256,9 @@ def _order(page: Page, column: str) -> None:
         return {"order": {**others, column: words} if words else others}
 
     with part("details", open=bool(now)):
-        part("summary", t("Have its values an order?"), data_key="order")
+        part("summary", t("Do its values have an order?"), data_key="order")
         heard = lambda said: page.decide(lambda draft: parts(draft, said))  # noqa: E731
-        help = t("All values, the least first, with commas between: low, middle, high. Ordered distances need it.")
+        help = t("All values, lowest first, separated by commas: low, middle, high. Ordered distances need it.")
         written(t("Its values in order"), now, heard, key="order-words", help=help)
 
 
@@ -279,7 +279,7 @@ def _import(page: Page, column: str) -> None:
     async def sent(refused: str) -> None:
         page.alert(refused) if refused else await page.refresh()
 
-    said = t("CSV as ARX writes it (a line a value, then its group on every level), or JSON")
+    said = t("CSV as ARX writes it (a line for each value, with its group on every level), or JSON")
     with part("details"):
         part("summary", t("Import a file"), data_key="import")
         limit = page.desk.uploads.limit
@@ -293,9 +293,8 @@ STEP = Step(
     t("Hierarchies"),
     t("How may values become coarser?"),
     t(
-        "Where a value would give somebody away, a coarser one is published: a range of ages, a"
-        " group of jobs. shoal has chosen levels for each column; change them where you know"
-        " better."
+        "Where a value would reveal somebody, a coarser one is published: a range of ages, a group of jobs. shoal "
+        "has chosen levels for each column; change them where you know better."
     ),
     look,
     draw,

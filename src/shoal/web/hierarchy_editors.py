@@ -15,14 +15,13 @@ from shoal.web.language import t
 from shoal.web.parts import field, heading, part, text
 
 DRAG = t(
-    "Drag values onto a group, or select several by a press and put them into a new one. By"
-    " keys: arrows go up and down, Space selects, Alt with arrows moves to another group or"
-    " out of one, Enter on a group takes in what is selected, F2 renames a group, Delete"
-    " takes one away and keeps what is in it."
+    "Drag values onto a group, or click several to select them and put them into a new one. By keyboard: the arrow "
+    "keys move up and down, Space selects, Alt with an arrow key moves values to another group or out of one, "
+    "Enter on a group adds the selected values, F2 renames a group, Delete removes it and keeps its values."
 )
 CUT = t(
-    "Press on the picture to cut there; drag a cut to move it. By keys: left and right move a"
-    " cut, up and down say up to which level it stays, Delete takes it away."
+    "Click the picture to add a cut; drag a cut to move it. By keyboard: left and right move a cut, up and down "
+    "set the highest level that it stays on, Delete removes it."
 )
 
 
@@ -32,14 +31,16 @@ def edit_groups(outline: str, column: str, take: Callable[[str], Any]) -> None:
     with part("div", class_="line tools"):
         with field(t("Name of a group"), "group-name"):
             part("input", type="text", id="group-name", data_key="group-name", autocomplete="off")
-        part("button", t("Put what is selected into it"), "button small", type="button", data_tree_does="group")
-        part("button", t("Take it out of its group"), "button small", type="button", data_tree_does="out")
+        part("button", t("Add the selected values"), "button small", type="button", data_tree_does="group")
+        part("button", t("Remove from the group"), "button small", type="button", data_tree_does="out")
     with part("div", class_="editor"):
         about = t("Groups of {column}", column=column)
         tree = {"data_tree": "outline", "data_rename": t("New name of the group"), "aria_multiselectable": "true"}
         part("div", class_="tree", role="tree", aria_label=about, **tree)
         with field(
-            t("The same as text: one value a line, indented below its group"), "outline", t("Two spaces a level.")
+            t("The same as text: one value on each line, indented below its group"),
+            "outline",
+            t("Two spaces for each level."),
         ):
             key = f"outline-{column}"
             area = part("textarea", value=outline, id="outline", data_key=key, rows="14", spellcheck="false")
@@ -68,7 +69,7 @@ def edit_cuts(found: Cuts, column: str, take: Callable[[str], Any]) -> None:
         part("span", found.low)
         part("span", t("{column}; the height is the number of rows, from 0", column=column))
         part("span", found.high)
-    help = t("Levels with / between, the finest first; what begins a range on a level does so on those before it.")
+    help = t("Levels separated by /, finest first; every cut of a level is also a cut of the finer ones.")
     with field(t("The same as text"), "cuts", help):
         key = f"cuts-{column}"
         made = part("input", type="text", value=found.text, id="cuts", data_key=key, autocomplete="off")

@@ -49,7 +49,7 @@ def _stop(desk: Desk, id: str) -> None:
 def _state(desk: Desk, id: str) -> tuple[str, str]:
     run = desk.runs[id]
     if (run.job.folder / STOP).exists():
-        return run.state, t("stopping: what is known is being kept")
+        return run.state, t("stopping, and keeping what is known")
     points = run.progress()
     if not points:
         return run.state, t("starting")

@@ -21,8 +21,8 @@ RECODING = "full-domain"
 FEW = 8
 """Nodes that give a release, for which there is a line and a button."""
 LEAD = t(
-    "Every choice of one level for each column: what it costs, and how many rows would be suppressed. Nothing is"
-    " published. A click on a node takes its levels for the next run."
+    "Every choice of one level for each column: what it costs, and how many rows would be suppressed. Nothing is "
+    "published. Click a node to use its levels for the next run."
 )
 
 
@@ -50,7 +50,7 @@ def ask_lattice(page: Page, found: JobState | None) -> None:
     elif found is not None:
         _shown(page, found.found)
     start = lambda: page.attempt(page.desk.lattice)  # noqa: E731
-    button(t("Look at the lattice"), start, key="look-lattice", off=bool(page.desk.ready()))
+    button(t("Show the lattice"), start, key="look-lattice", off=bool(page.desk.ready()))
 
 
 def _shown(page: Page, found: Mapping[str, Any]) -> None:
@@ -66,7 +66,7 @@ def _shown(page: Page, found: Mapping[str, Any]) -> None:
         listen(f"node-{node.name}", partial(_take, page, columns, node.levels))
     made = [node for node in nodes if node.released][:FEW]
     if not made:
-        message(t("No node gives a release: ask for less, or let more rows be all stars."), "warn")
+        message(t("No node gives a release: require less, or allow more rows to be all stars."), "warn")
         return
     rows = [[*map(str, node.levels), amount(node.cost), f"{node.suppressed:,}"] for node in made]
     headings = [*columns, t("cost ({cost})", cost=found["cost"]), t("suppressed")]

@@ -49,17 +49,17 @@ def look(desk: Desk, picks: Picks) -> MethodView:
 def draw(page: Page, found: MethodView) -> None:
     """Show how cells become coarser, then the methods."""
     _recoding(page, found)
-    heading(t("Who may be left out"))
+    heading(t("Which rows may be left out"))
     text(t("Leaving out a few rows with rare values can keep more detail in all others."), "faint")
     heard = lambda value: page.change(max_dropped=value)  # noqa: E731
     now = str(page.draft.max_dropped)
     chosen(t("Leave out"), {**DROPPED, now: DROPPED.get(now, now)}, now, heard, key="dropped")
-    heading(t("Who searches"))
+    heading(t("Search method"))
     if not found.ready:
-        said = t("Which methods fit is known once roles and privacy are decided.")
+        said = t("Which methods are suitable is known once roles and privacy are decided.")
         lacking(said, t("To privacy"), "/privacy", key="to-privacy", alone=False)
     elif found.methods is None:
-        part("p", t("shoal is checking which methods fit …"), "waiting", role="status")
+        part("p", t("shoal is checking which methods are suitable …"), "waiting", role="status")
         page.live(lambda: page.desk.look("methods") is not None, page.come)
     else:
         _methods(page, found.methods)
@@ -80,7 +80,7 @@ def said(desk: Desk) -> str:
 def _recoding(page: Page, found: MethodView) -> None:
     heading(t("How cells become coarser"))
     with part("fieldset", class_="cards", aria_label=t("How cells become coarser")):
-        _card(page, "recoding", "", t("By itself"), BY_ITSELF, not page.draft.recoding)
+        _card(page, "recoding", "", t("Automatic"), BY_ITSELF, not page.draft.recoding)
         for one in found.recodings:
             _card(page, "recoding", one.name, one.name.capitalize(), known(one.title), page.draft.recoding == one.name)
 
@@ -107,7 +107,7 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
         message(t("{name} cannot do this: {reasons}", name=refused.name, reasons=listed(refused.reasons, "; ")), "bad")
     with part("fieldset", class_="cards wide", aria_label=t("Method")):
         for one in fitting:
-            promise = t("Promise: {guarantee}", guarantee=one.guarantee) if one.guarantee else ""
+            promise = t("Guarantee: {guarantee}", guarantee=one.guarantee) if one.guarantee else ""
             time = t("Expected time: {time}", time=known(one.time))
             title = t("auto (recommended)") if one.name == "auto" else one.name
             _card(
@@ -124,7 +124,7 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
         with part("details"):
             part(
                 "summary",
-                t("{n} method that does not fit, and why|{n} methods that do not fit, and why", n=len(others)),
+                t("{n} unsuitable method, and why|{n} unsuitable methods, and why", n=len(others)),
                 data_key="unfit",
             )
             with part("ul"):
@@ -134,20 +134,18 @@ def _methods(page: Page, methods: tuple[Choice, ...]) -> None:
 
 def _cost(page: Page, found: MethodView) -> None:
     heading(t("What is minimized"))
-    options = {"": t("what is usual for these cells")} | {
+    options = {"": t("the usual cost for these cells")} | {
         one.name: f"{one.name}: {known(one.title)}" for one in found.costs
     }
     heard = lambda value: page.change(cost=value or None)  # noqa: E731
-    chosen(
-        t("Cost"), options, page.draft.cost or "", heard, key="cost", help=t("What is lost is measured by this number.")
-    )
+    chosen(t("Cost"), options, page.draft.cost or "", heard, key="cost", help=t("The number that measures the loss."))
 
 
 STEP = Step(
     "method",
     t("Method"),
     t("How should it be done?"),
-    t("You can leave all of this as it is: shoal then chooses for itself."),
+    t("You can leave all of this unchanged: shoal then chooses."),
     look,
     draw,
     said,

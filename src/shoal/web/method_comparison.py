@@ -14,8 +14,8 @@ from shoal.web.parts import button, chosen, grid, heading, message, part, text
 KIND = "compare"
 SECONDS = {"5": t("5 seconds"), "30": t("30 seconds"), "120": t("2 minutes"), "600": t("10 minutes")}
 LEAD = t(
-    "Every method that fits makes a release of this table, one after the other. Nothing is"
-    " published. The one that costs least can then be chosen."
+    "Every suitable method makes a release of this table, one after the other. Nothing is published. You can then "
+    "choose the one with the lowest cost."
 )
 
 
@@ -44,7 +44,7 @@ def ask_comparison(page: Page, found: JobState | None) -> None:
         _compared(page, found.found)
     picked = page.picks.get("seconds", "30")
     with part("div", class_="line"):
-        chosen(t("Each may take"), SECONDS, picked, lambda value: page.pick(seconds=value), key="seconds")
+        chosen(t("Time limit for each"), SECONDS, picked, lambda value: page.pick(seconds=value), key="seconds")
         start = lambda: page.attempt(page.desk.compare, None, float(picked))  # noqa: E731
         button(t("Compare them"), start, key="compare", off=bool(page.desk.ready()))
 
@@ -55,7 +55,7 @@ def _compared(page: Page, found: Mapping[str, Any]) -> None:
     headings = (
         t("method"),
         t("cost ({cost})", cost=found["cost"]),
-        t("at most above the minimum"),
+        t("at most above the optimum"),
         t("crowds"),
         t("left out"),
         t("seconds"),
@@ -80,7 +80,7 @@ def _compared(page: Page, found: Mapping[str, Any]) -> None:
     without = [one for one in found["outcomes"] if one["cost"] is None]
     if without:
         with part("details"):
-            part("summary", t("Without a release: {n}", n=len(without)), data_key="without-release")
+            part("summary", t("No release: {n}", n=len(without)), data_key="without-release")
             with part("ul"):
                 for one in without:
                     part("li", f"{one['method']}: {one['reason'] or one['status']}")

@@ -16,7 +16,7 @@ STARS = {"*": t("as stars: *"), "null": t("as missing values")}
 SECRETS = {"": t("published as they are"), "yes": t("left out (missing)")}
 METHOD = ("max_suppressed", "suppress_sensitive", "coarsen", "column_recodings", "levels", "attribute_weights")
 """The settings of the step that chooses a method."""
-FORMULAS = {"": t("as they are"), "yes": t("with an apostrophe before those that a spreadsheet would run")}
+FORMULAS = {"": t("as they are"), "yes": t("with an apostrophe in front, so that no spreadsheet runs them")}
 
 
 def method_settings(page: Page) -> None:
@@ -39,9 +39,9 @@ def method_settings(page: Page) -> None:
             _field(
                 page,
                 "coarsen",
-                t("Raise columns beforehand"),
+                t("Generalize columns beforehand"),
                 _levels(draft.coarsen),
-                t("auto, hipaa, or a column and a level: age=2, with commas between. Empty: none."),
+                t("auto, hipaa, or columns and levels, separated by commas: age=2. Empty: none."),
             )
             written(
                 t("How single columns become coarser"),
@@ -61,7 +61,7 @@ def method_settings(page: Page) -> None:
                 help=t("age=2, or the least and the most: age=1..3, town=..1; with full-domain recoding. Empty: any."),
             )
             written(
-                t("How much the loss of a column counts"),
+                t("Weight of each column"),
                 pairs_text(draft.attribute_weights),
                 lambda said: page.decide(lambda _: {"attribute_weights": read_pairs(said)}),
                 key="attribute_weights",
@@ -75,7 +75,7 @@ def run_settings(page: Page) -> None:
     with part("details", open=_said(draft, "seed", "memory_limit", "format", "star", "neutralise")):
         part("summary", t("More settings: seed, memory, format, stars, formulas"), data_key="more-run")
         with part("div", class_="fields"):
-            listed = {"": t("as the table is")} | {name: name for name in formats()}
+            listed = {"": t("same as the table")} | {name: name for name in formats()}
             take = lambda name: page.change(format=name or None)  # noqa: E731
             chosen(t("Format of the release"), listed, draft.format or "", take, key="format")
             star = lambda name: page.change(star=name)  # noqa: E731
@@ -87,7 +87,7 @@ def run_settings(page: Page) -> None:
             _field(
                 page,
                 "memory_limit",
-                t("The most memory that may be held"),
+                t("Memory limit"),
                 str(draft.memory_limit or ""),
                 t("Such as 2GiB. Empty: no limit."),
             )

@@ -38,18 +38,16 @@ SETTLE = 0.05
 """Seconds before a page is drawn anew: what is told meanwhile is shown with it."""
 LOST = t("The connection to shoal is lost. This page can be used again as soon as it is back.")
 ENDED = t(
-    "shoal was ended, or started anew. This tab is out of date and cannot be used any"
-    " more: start shoal, and open the address that it prints. Nothing that was decided is"
-    " lost."
+    "shoal has ended or was restarted. This tab can no longer be used: start shoal, and open the address that it "
+    "prints. None of your decisions is lost."
 )
 QUASAR: Mapping[str, Language] = {"en": "en-GB", "de": "de", "fr": "fr"}
 """What the toolkit calls the languages."""
 SHARED = t(
-    "This page was opened by the number 127.0.0.1, which all servers of this machine share:"
-    " others that you open get its cookie too. Where the browser knows names under"
-    " .localhost, open the other address that shoal printed."
+    "This page was opened at 127.0.0.1, which all servers on this machine share: others that you open get its "
+    "cookie too. If your browser supports names under .localhost, open the other address that shoal printed."
 )
-BESIDE, CHECK = t("Beside the steps"), t("Check a release that exists already")
+BESIDE, CHECK = t("Beside the steps"), t("Check an existing release")
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Page:
         self._client.page = _spoken(self._client.page)
         ui.add_body_html(theme.first())
         ui.page_title(f"{step.title} – shoal")
-        part("a", t("To the content"), "skip", href="#content")
+        part("a", t("Skip to the content"), "skip", href="#content")
         with part("div", class_="ended", id="ended", role="alert", hidden=True):
             part("p", LOST, data_when="lost")
             part("p", ENDED, data_when="ended")
@@ -134,7 +132,7 @@ class Page:
                 self._messages = part("div", class_="messages")
                 self._body = part("div")
                 with self._body:
-                    part("p", t("Looking …"), "waiting", role="status")
+                    part("p", t("Loading …"), "waiting", role="status")
                 self._turning = part("div", class_="turn")
         self._ear = ear()
         self._ear._props["data-session"] = desk.session
@@ -287,7 +285,7 @@ class Page:
         part("a", "shoal", "name", href="/data")
         part("span", self.draft.name or t("no table yet"), "file")
         undo = lambda: self.undo(self.desk.undo, t("Undone"))  # noqa: E731
-        redo = lambda: self.undo(self.desk.redo, t("Done again"))  # noqa: E731
+        redo = lambda: self.undo(self.desk.redo, t("Redone"))  # noqa: E731
         button(t("Undo"), undo, key="undo", kind="small", off=not history.can_undo)
         button(t("Redo"), redo, key="redo", kind="small", off=not history.can_redo)
         with part("select", class_="language", aria_label=t("Language"), data_key="language", data_cookie=COOKIE):
@@ -313,7 +311,7 @@ class Page:
             with part("span", step.title):
                 part("span", mark.said or t("to do"), "said" if mark.said else "said unseen")
                 if mark.said and not mark.valid:
-                    part("span", t("needs a look"), "unseen")
+                    part("span", t("needs attention"), "unseen")
 
     def _way(self, step: Step) -> str:
         """Return the address of a step: steps that are about a run go on with the one that was picked."""
@@ -354,8 +352,8 @@ def decided(desk: Desk, steps: Sequence[Step]) -> dict[Step, Mark]:
 def _runs(before: History, after: History, desk: Desk) -> list[Change]:
     """Return which runs an undoing brought back or took away; what was tried for one goes with it."""
     back = [desk.runs[id] for id in before.gone - after.gone]
-    found = [Change("run", t("run {number} is back", number=run.number)) for run in back if run.kind == "run"]
-    return found + ([Change("run", t("a run is deleted"))] if after.gone - before.gone else [])
+    found = [Change("run", t("run {number} was restored", number=run.number)) for run in back if run.kind == "run"]
+    return found + ([Change("run", t("a run was deleted"))] if after.gone - before.gone else [])
 
 
 async def in_thread(work: Callable[..., Found], *given: Any, **named: Any) -> Found | None:

@@ -17,8 +17,8 @@ from shoal.web.events import Heard, hear
 from shoal.web.language import t, upper_first
 from shoal.web.theme import fishes
 
-LOST = t("The file did not arrive.")
-LARGE = t("This file is too large to be sent. Name its path instead, below or with `shoal serve FILE`.")
+LOST = t("The upload failed.")
+LARGE = t("This file is too large to upload. Name its path instead, below or with `shoal serve FILE`.")
 
 
 def part(tag: str, text: str | None = None, /, class_: str = "", **attributes: Any) -> Element:
@@ -133,7 +133,7 @@ def dropped(
         part("strong", label)
         part("span", said, "faint")
         hear(part("input", type="file", aria_label=label, accept=accept or None), key, "file", refused)
-        part("progress", max="1", value="0", hidden=True, aria_label=t("How much was sent"))
+        part("progress", max="1", value="0", hidden=True, aria_label=t("Progress of the upload"))
 
 
 def slider(

@@ -18,10 +18,10 @@ from shoal.web.more_settings import choose_population
 from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import button, chosen, heading, lacking, message, part, slider, text, written
 
-CROWD = t("Published rows that look alike are a crowd: nobody can tell which of them is whose.")
+CROWD = t("Published rows that look alike form a crowd: nobody can tell whose row is which.")
 PLAIN = {"classes": "crowds", "class": "crowd", "sensitive": "secret"}
-TRYING = t("shoal tries what each would cost …")
-TRIED = t("Tried with a quick method, as a mean over the columns that may be known: a run mostly loses less.")
+TRYING = t("shoal is estimating what each would cost …")
+TRIED = t("Estimated with a quick method, averaged over the columns that may be known: a run usually loses less.")
 TOP = 50
 """Where the slider of a number without an end ends."""
 
@@ -101,7 +101,7 @@ def draw(page: Page, found: PrivacyView) -> None:
         lacking(t("First mark at least one column that may be known."), t("To the roles"), "/roles", key="to-roles")
         return
     text(CROWD)
-    heading(t("Start from what is usual"))
+    heading(t("Start from a preset"))
     with part("div", class_="cards"):
         for fit in found.fits:
             _preset(page, fit, None if found.costs is None else found.costs.get(fit.name))
@@ -110,7 +110,7 @@ def draw(page: Page, found: PrivacyView) -> None:
         page.live(lambda: page.desk.look("estimates") is not None, page.come)
     heading(t("What every crowd must meet"))
     if not found.asked:
-        text(t("Nothing yet: take one of the above, or add a model below."), "faint")
+        text(t("Nothing yet: choose a preset above, or add a model below."), "faint")
     with part("div", class_="stack"):
         for place, one in enumerate(found.asked):
             _asked(page, place, one)
@@ -139,7 +139,7 @@ def _preset(page: Page, fit: Fit, cost: Mapping[str, Any] | None) -> None:
     with card:
         part("h3", known(preset.title))
         if fit.problem:
-            part("span", t("Does not fit: {problem}.", problem=plainly(fit.problem)), "faint")
+            part("span", t("Not suitable: {problem}.", problem=plainly(fit.problem)), "faint")
             return
         part("span", known(plainly(preset.meaning)), "faint")
         part("span", " ".join(fit.require), "code block")
@@ -204,7 +204,7 @@ def _sentence(one: Asked) -> str:
     said = f"{upper_first(one.meaning)}."
     if one.form.name == "k" and float(one.numbers[0]) >= 1:
         chance = percent(1 / float(one.numbers[0]))
-        found = t("Whoever looks for a person picks the right row with a chance of at most {chance}.", chance=chance)
+        found = t("Anyone who looks for a person picks the right row with a chance of at most {chance}.", chance=chance)
         return f"{said} {found}"
     return said
 
@@ -266,7 +266,7 @@ def _add(page: Page, found: PrivacyView) -> None:
         return
     if form.reads_attribute:
         names = {name: name for name in found.sensitive}
-        chosen(t("Of which secret"), names, column, lambda name: page.pick(secret=name), key="secret")
+        chosen(t("For which secret"), names, column, lambda name: page.pick(secret=name), key="secret")
 
     async def add() -> None:
         def parts(draft: Draft) -> dict[str, Any]:

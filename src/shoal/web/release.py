@@ -18,10 +18,8 @@ shoal verify release                    # re-checks the unzipped folder
 shoal verify release --original {name}  # and compares it with the original, row by row"""
 AGAIN = "again"
 """The folder that the code writes; `release` is the one that was fetched."""
-TIMED = t(
-    "A limit of time, or Stop, may have ended this run. So this has a limit too, and makes about the same release."
-)
-FOLLOWED = t("What the register knows by now is taken into account: so this makes about the same release.")
+TIMED = t("A time limit or Stop may have ended this run. So this has a limit too, and makes about the same release.")
+FOLLOWED = t("Releases recorded in the meantime are taken into account, so this makes about the same release.")
 WAYS = (
     ("shoal.toml", "toml", t("the configuration")),
     (t("On the command line"), "commands", t("the commands")),
@@ -74,7 +72,7 @@ def draw(page: Page, found: ReleaseView) -> None:
     which_run(page, found.choice)
     _fetch(page, run, found)
     ask_record(page, run.id, found.record)
-    heading(t("Do it again"))
+    heading(t("Repeat it"))
     text(t("The command line and Python can do the same as this page."), "faint")
     for said in remarks(found.draft):
         text(said)
@@ -87,7 +85,8 @@ def draw(page: Page, found: ReleaseView) -> None:
 def remarks(draft: Draft) -> list[str]:
     """Return what to know before something is repeated."""
     listed = t(
-        "The code reads {files}: unzip the private zip beside it. They list values of the original: keep them private.",
+        "The code reads {files}: unzip the private zip next to it. They list values of the original: keep them "
+        "private.",
         files=list(draft.trees.values()),
     )
     followed = FOLLOWED if draft.follows else ""
@@ -114,7 +113,12 @@ def _fetch(page: Page, run: Run, found: ReleaseView) -> None:
                 _report(run, found.public_report, public=True)
         with part("div", class_="card"):
             heading(t("Private"), 3)
-            text(t("All of it: the public part, what was asked and decided, what proves the bound. Keep it private."))
+            text(
+                t(
+                    "Everything: the public part, the request, the decisions and the proof of the bound. Keep it "
+                    "private."
+                )
+            )
             with part("div", class_="buttons"):
                 download(run, "release.zip", key="whole")
                 _report(run, found.report, public=False)
@@ -151,7 +155,7 @@ def said(desk: Desk) -> str:
     if found.run is None:
         return ""
     number = found.run.number
-    return t("run {number}", number=number) if found.fresh else t("run {number}: not of this", number=number)
+    return t("run {number}", number=number) if found.fresh else t("run {number}: out of date", number=number)
 
 
 STEP = Step(

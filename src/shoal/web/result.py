@@ -28,11 +28,11 @@ from shoal.web.verdict import show_verdict
 from shoal.web.whatif import ask_what_if, look_what_if
 from shoal.web.which_run import RUN, other_tables, which_run
 
-NOBODY = ({"said": t("nobody in it is in a release that the register knows"), "safe": True},)
+NOBODY = ({"said": t("nobody in it is in a recorded release"), "safe": True},)
 RISKS = {
-    t("rows that are unique"): ("uniques", "share"),
-    t("rows found if every person is looked for"): ("marketer",),
-    t("highest chance to find a person"): ("prosecutor", "highest"),
+    t("unique rows"): ("uniques", "share"),
+    t("rows found if everybody is looked for"): ("marketer",),
+    t("highest chance of finding a person"): ("prosecutor", "highest"),
 }
 """Shares that are shown before and after, and where each stands in the measures."""
 
@@ -108,7 +108,7 @@ def said(desk: Desk) -> str:
     if found.run is None or found.run.summary is None:
         return ""
     crowds = t("{n} crowd|{n} crowds", n=found.run.summary["classes"])
-    return crowds if found.fresh else t("not of what is decided")
+    return crowds if found.fresh else t("out of date")
 
 
 def _figures(found: ResultView) -> None:
@@ -117,8 +117,8 @@ def _figures(found: ResultView) -> None:
     with part("div", class_="cards figures"):
         number(whole(stated["rows"]), _published(stated))
         if after is not None:
-            number(whole(after["uniques"]["smallest"]), t("rows in the smallest crowd that looks alike"))
-            number(percent(after["prosecutor"]["highest"]), t("highest chance to pick the right row for a person"))
+            number(whole(after["uniques"]["smallest"]), t("rows in the smallest crowd"))
+            number(percent(after["prosecutor"]["highest"]), t("highest chance of picking a person's row"))
         wrong = ((found.measured or {}).get("utility") or {}).get("queries")
         if wrong is not None:
             number(percent(wrong["median"]), t("typical error of a count taken from the release"))
@@ -152,13 +152,13 @@ def _price(found: ResultView) -> None:
         text(t("{paid} It is proved that no release costs less than {bound}.", paid=paid, bound=amount(bound)))
     if bound and cost and gap != 1:
         share = percent(bound / cost)
-        drawn(between(bound, cost, str(t("{share} of the cost is proved to be needed", share=share))))
-        legend(after=t("proved to be needed"), open=t("what a better release might save"))
+        drawn(between(bound, cost, str(t("{share} of the cost is proved necessary", share=share))))
+        legend(after=t("proved necessary"), open=t("what a better release might save"))
     text(t("Found by the method {method}.", method=stated["method"]), "faint")
 
 
 def _asked(stated: Mapping[str, Any]) -> None:
-    heading(t("What was asked, and what was reached"))
+    heading(t("Required and reached"))
     titles = {one.name: known(one.title) for one in queries.models()}
     rows = [
         [titles.get(one["name"], one["name"]), one["attribute"] or "–", level(one["asked"]), level(one["reached"])]
@@ -168,7 +168,7 @@ def _asked(stated: Mapping[str, Any]) -> None:
         (t("model"), t("column"), t("asked"), t("reached")),
         rows,
         numbers=(2, 3),
-        about=t("What was asked, and what was reached"),
+        about=t("Required and reached"),
     )
     text(t("Measured by the audit from the published cells alone; reached is the level of the worst crowd."), "faint")
 
@@ -196,7 +196,7 @@ def _progress(desk: Desk, id: str) -> tuple[str, float, int, bool, bool]:
 
 def _measures(page: Page, now: tuple[str, float, int, bool, bool], pending: int, begun: bool) -> None:
     doing, share, to_come, there, going = now
-    part("progress", max="1", value=f"{share:.3f}", aria_label=t("How much is measured"))
+    part("progress", max="1", value=f"{share:.3f}", aria_label=t("Progress of the measurements"))
     part(
         "p",
         t("{doing} … ({to_come} to come)", doing=upper_first(known(doing)), to_come=to_come),
@@ -239,15 +239,15 @@ def _utility(utility: Mapping[str, Any] | None) -> None:
         wrong = utility["queries"]
         text(
             t(
-                "A count of rows taken from the release is typically wrong by {median}; of ten counts the"
-                " worst by {worst_tenth} or more.",
+                "A count of rows taken from the release is typically wrong by {median}; one in ten is wrong by "
+                "{worst_tenth} or more.",
                 median=percent(wrong["median"]),
                 worst_tenth=percent(wrong["worst_tenth"]),
             )
         )
     if utility["marginals"]:
         text(
-            t("How far the distribution of each column moved: 0 % not at all, 100 % to other values altogether."),
+            t("How far the distribution of each column moved: 0 % not at all, 100 % to entirely different values."),
             "faint",
         )
         moved = sorted(utility["marginals"], key=lambda one: -one["distance"])

@@ -29,7 +29,7 @@ ROLES = {
     "other": t("Publish as is"),
 }
 PERSON, HOUSEHOLD, WEIGHT = "person", "household", "record_weight"
-SPELLINGS = {"": t("makes a difference"), "yes": t("makes none: spaces, letter case, the form of dates")}
+SPELLINGS = {"": t("matters"), "yes": t("does not matter: spaces, letter case, form of dates")}
 USES = {
     "": t("nothing else"),
     PERSON: t("which person a row belongs to, where a person has several rows"),
@@ -49,7 +49,7 @@ SHORT = {**ROLES, "quasi": t("Known"), "identifier": t("Names"), "leave_out": t(
 MORE, TABLE = "more", "columns"
 """The pick of a column whose other settings are shown; the table of columns."""
 NUMBERS = (t("values"), t("missing"), t("unique"))
-KEYS = t("With the focus in a line, the keys 1 to 5 give its column a role; with boxes pressed, all that are selected.")
+KEYS = t("The keys 1 to 5 set the role of the column in focus, or of all selected columns.")
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _tools(page: Page, columns: Sequence[Mapping[str, Any]]) -> None:
             )
             hear(give, f"give-{role}", "press", partial(_give, page, role))
         button(
-            t("Take all proposals"), lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken
+            t("Accept all proposals"), lambda: page.change(roles=all_proposed), key="proposals", kind="small", off=taken
         )
     text(KEYS, "faint")
 
@@ -158,7 +158,7 @@ async def _give(page: Page, role: str, names: object) -> None:
     """Give a role to all columns that are selected."""
     chosen_names = [str(name) for name in names] if isinstance(names, list) else []
     if not chosen_names:
-        page.alert(t("Select columns first: press the boxes before their names."), "warn")
+        page.alert(t("Select columns first: click the boxes next to their names."), "warn")
         return
 
     def parts(draft: Draft) -> dict[str, Any]:
@@ -275,16 +275,16 @@ def _refused(page: Page, name: str, reason: str) -> None:
         return page.decide(lambda draft: {"allow": tuple(one for one in draft.allow if one != name)})
 
     said = (
-        t("You publish {name!r} all the same", name=name)
+        t("You publish {name!r} anyway", name=name)
         if allowed
         else t("{name!r} cannot be published like this", name=name)
     )
     with message(f"{said}: {reason}.", "warn" if allowed else "bad"), part("div", class_="buttons"):
         button(t("Leave it out"), leave, key=f"leave-{name}", kind="small")
         if allowed:
-            button(t("Take that back"), doubt, key=f"doubt-{name}", kind="small")
+            button(t("Undo this"), doubt, key=f"doubt-{name}", kind="small")
         else:
-            button(t("Publish it all the same"), insist, key=f"insist-{name}", kind="small")
+            button(t("Publish it anyway"), insist, key=f"insist-{name}", kind="small")
 
 
 def _alone(found: Uniqueness | None, columns: int) -> None:
@@ -300,8 +300,8 @@ def _alone(found: Uniqueness | None, columns: int) -> None:
         drawn(share_bar(found.share, "before"))
         text(
             t(
-                "{alone} of {rows} are the only one with their combination of {columns} that may be"
-                " known. Whoever knows these of a person finds the row.",
+                "{alone} of {rows} have a unique combination of the {columns} that may be known. Anyone who knows "
+                "these of a person finds the row.",
                 alone=t("{n} row|{n} rows", n=found.alone),
                 rows=found.rows,
                 columns=t("{n} column|{n} columns", n=columns),
@@ -365,7 +365,7 @@ def _more(page: Page, name: str) -> None:
                 mask,
                 key=f"mask-{name}",
                 placeholder="round:1000",
-                help=t("round, top, bottom, noise, rank-swap, pram, shuffle, hash, date-shift. Nothing: as it is."),
+                help=t("round, top, bottom, noise, rank-swap, pram, shuffle, hash, date-shift. Empty: unchanged."),
             )
         if draft.person and name == draft.person[0]:
             _pseudonym(page)
@@ -381,12 +381,12 @@ async def _unify(page: Page, name: str, said: str) -> None:
 def _pseudonym(page: Page) -> None:
     """Offer to publish a fresh number for each person, which links their rows."""
     written(
-        t("Publish a fresh number for each person, in a column called"),
+        t("Publish a random number for each person, in a column called"),
         page.draft.pseudonym or "",
         lambda said: page.change(pseudonym=said.strip() or None),
         key="pseudonym",
         help=t(
-            "It links the rows of a person: crowds are then of people with the same set of cells. Nothing: no number."
+            "It links the rows of a person: a crowd is then the people with the same set of cells. Empty: no number."
         ),
     )
 
@@ -398,7 +398,7 @@ def _rounding(page: Page) -> None:
         str(page.draft.weight_rounding or ""),
         lambda said: page.change(weight_rounding=said.strip() or None),
         key="weight_rounding",
-        help=t("Rare weights may single people out. Nothing: as they are."),
+        help=t("Rare weights may single people out. Empty: unchanged."),
         inputmode="numeric",
     )
 

@@ -137,11 +137,11 @@ def _asked(page: Page) -> None:
     rows = [
         [t("Table"), draft.name],
         [t("Others may know"), ", ".join(draft.named("quasi"))],
-        [t("Nobody must learn"), ", ".join(draft.named("sensitive")) or "–"],
+        [t("Must stay secret"), ", ".join(draft.named("sensitive")) or "–"],
         [t("Published as it is, unprotected"), ", ".join(draft.named("other")) or "–"],
         [t("Left out"), ", ".join([*draft.named("identifier"), *draft.named("leave_out")]) or "–"],
         [t("Every crowd must meet"), listed(explained(" ".join(draft.require)), "; ")],
-        [t("In short"), " ".join(draft.require)],
+        [t("Summary"), " ".join(draft.require)],
         [t("Method"), draft.method],
         *asked_earlier(page.desk, draft),
     ]
@@ -162,11 +162,11 @@ def _start(page: Page, *, off: bool) -> None:
         about = t("More effort never gives a more expensive release.")
         chosen(t("How long to search"), SEARCHES, page.draft.effort, tried, key="effort", help=about)
     written(
-        t("Stop after so many seconds"),
+        t("Time limit in seconds"),
         "" if limit is None else f"{limit:g}",
         limited,
         key="limit",
-        help=t("Empty: until it is done. When time is over, the best found so far is taken."),
+        help=t("Empty: no limit. When time is up, the best release so far is kept."),
         inputmode="numeric",
     )
     run_settings(page)
@@ -197,7 +197,7 @@ def _moves(run: RunView | None) -> None:
         return
     if run.state in GOING:
         at = run.points[-1] if run.points else Point(0, 0, "starting")
-        part("progress", max="1", value=f"{at.share:.4f}", aria_label=t("How far the run is"))
+        part("progress", max="1", value=f"{at.share:.4f}", aria_label=t("Progress of the run"))
         text(f"{known(at.doing)} – {run.seconds} s", "faint")
     picture = approach(run.points)
     if picture:
@@ -212,15 +212,15 @@ def _going(page: Page, run: RunView) -> None:
         else:
             stop = lambda: page.attempt(_stop, page.desk, run.id)  # noqa: E731
             button(t("Stop, and keep the best so far"), stop, key="stop")
-    text(t("You may close this page: the run goes on, and is here when you come back."), "faint")
+    text(t("You can close this page: the run continues, and is here when you come back."), "faint")
 
 
 def _ended(page: Page, run: RunView) -> None:
-    said = t("The release is there, and the audit has confirmed every requirement.")
+    said = t("The release is ready, and the audit has confirmed every requirement.")
     if run.origin.changes:
         message(
             t(
-                "It is not of what is decided now. Changed since: {changes}.",
+                "It was made before your latest changes. Changed since: {changes}.",
                 changes=changed(run.origin.changes, page.titles),
             ),
             "warn",
@@ -268,7 +268,7 @@ def _listed(page: Page, runs: tuple[RunView, ...]) -> None:
 
 def _summary(run: RunView) -> str:
     """Say in a line how a run ended, and whether it belongs to what is decided now."""
-    stale = [t("not of what is decided now")] if run.origin.changes else []
+    stale = [t("made before your latest changes")] if run.origin.changes else []
     return listed([STATES[run.state], run.method, t("cost {cost}", cost=run.cost), *stale], " · ")
 
 
@@ -296,9 +296,9 @@ async def _remove(page: Page, run: RunView) -> None:
     before = page.desk.history
     await page.attempt(_delete, page.desk, run.id)
     if page.desk.history != before:
-        said = t("Run {number} is deleted. When shoal ends it is gone for good.", number=run.number)
+        said = t("Run {number} was deleted. It can be restored until shoal ends.", number=run.number)
         with page.alert(said, ""), part("div", class_="buttons"):
-            button(t("Bring it back"), lambda: page.undo(page.desk.undo, t("Undone")), key="bring-back", kind="small")
+            button(t("Restore it"), lambda: page.undo(page.desk.undo, t("Undone")), key="bring-back", kind="small")
 
 
 def _stop(desk: Desk, id: str) -> None:

@@ -23,7 +23,7 @@ from shoal.web.pictures import share_bar
 
 ORIGINAL, ORDER, TEXT, PERSON, COLUMN, ROWS = "original", "order", "contains", "person", "distribution", "rows"
 """What is picked of the grid; none of it stands in the address, as it may be a cell."""
-ORDERS = {"": t("spread over the release"), "crowd": t("the smallest crowds first"), "lost": t("what lost most first")}
+ORDERS = {"": t("spread over the release"), "crowd": t("smallest crowds first"), "lost": t("greatest loss first")}
 MORE = 40
 """Rows that are shown on a press, besides the first ones."""
 STEPS = 4
@@ -88,8 +88,8 @@ def _rows(page: Page, sought: Sought, found: SideBySide) -> None:
     headings: list[Content] = [t("rows alike"), *found.columns]
     rows = [[whole(one.crowd), *_cells(one)] for one in found.rows]
     grid(headings, rows, numbers=(0,), about=t("Rows before and after")).classes("cells")
-    legend(lost0=t("as it was"), lost2=t("partly lost"), lost4=t("all lost"))
-    text(t("{shown} of {matching} rows that were looked for.", shown=len(found.rows), matching=found.matching), "faint")
+    legend(lost0=t("unchanged"), lost2=t("partly lost"), lost4=t("all lost"))
+    text(t("{shown} of {matching} matching rows.", shown=len(found.rows), matching=found.matching), "faint")
     if len(found.rows) < found.matching and len(found.rows) < 10 * MORE:
         more = str(len(found.rows) + MORE)
         button(t("Show more rows"), lambda: page.pick(rows=more), key="more-rows", kind="small")

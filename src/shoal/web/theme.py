@@ -13,7 +13,7 @@ STYLE, SCRIPTS = HERE / "page.css", (HERE / "page.js", HERE / "editors.js")
 NOWHERE = t("There is no page at this address. Your decisions are kept.")
 WAYS = {
     t("The table"): "/data",
-    t("What is decided about it"): "/privacy",
+    t("Your decisions"): "/privacy",
     t("Runs"): "/run",
     t("The latest release"): "/release",
 }

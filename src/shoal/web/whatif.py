@@ -52,7 +52,7 @@ def _ask(page: Page, draft: Draft, varied: Sequence[str]) -> None:
     now = picked if picked in varied else varied[0]
     form = next(one for one in queries.models() if one.name == queries.filled(now).name)
     with part("div", class_="line"):
-        chosen(t("What is varied"), {one: one for one in varied}, now, lambda one: page.pick(vary=one), key="vary")
+        chosen(t("What to vary"), {one: one for one in varied}, now, lambda one: page.pick(vary=one), key="vary")
         with field(t("Values"), "values"):
             start = _proposed(form)
             part("input", type="text", value=start, id="values", data_key=f"values-{now}", autocomplete="off")
@@ -104,7 +104,7 @@ def _shown(page: Page, draft: Draft, varied: str, points: Sequence[Mapping[str, 
 def _gets(point: Mapping[str, Any]) -> str:
     """Say what a release at one value costs and gives away."""
     said = t(
-        "cost {cost}, average chance to be found {average_risk}",
+        "cost {cost}, average chance of being found {average_risk}",
         cost=amount(point["cost"]),
         average_risk=percent(point["average_risk"]),
     )

@@ -49,18 +49,18 @@ def _stale(page: Page, run: Run, changes: tuple[Change, ...]) -> None:
     said = changed(changes, page.titles)
     with (
         message(
-            t("Run {number} is not of what is decided now. Changed since: {said}.", number=run.number, said=said),
+            t("Run {number} was made before your latest changes. Changed since: {said}.", number=run.number, said=said),
             "warn",
         ) as box,
         part("div", class_="buttons"),
     ):
-        link(t("Make a release of what is decided now"), "/run", key="make-anew", kind="main small")
-        _take_up(page, run, t("Go back to what run {number} was made from", number=run.number))
+        link(t("Make a release with the current decisions"), "/run", key="make-anew", kind="main small")
+        _take_up(page, run, t("Restore the decisions of run {number}", number=run.number))
     box._props["data-stale"] = ""
 
 
 def _other_table(page: Page, run: Run) -> None:
-    now = t("You work on {name!r} now", name=page.draft.name) if page.draft.name else t("No table is chosen now")
+    now = t("You are now working on {name!r}", name=page.draft.name) if page.draft.name else t("No table is chosen now")
     with (
         message(
             t(

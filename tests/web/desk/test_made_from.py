@@ -89,7 +89,7 @@ def test_runs_of_another_table_lie_apart(desk: Desk, tmp_path: Path) -> None:
     assert "There is no release of this table yet." in Tab(desk, release.STEP).words
     assert "survey.csv, run 1: k=3" in Tab(desk, release.STEP).words
     shown = Tab(desk, release.STEP, run=first.id)
-    assert "This is run 1 of another table, 'survey.csv'. You work on 'other.csv' now." in shown.words
+    assert "This is run 1 of another table, 'survey.csv'. You are now working on 'other.csv'." in shown.words
     shown.tell("take-up")
     assert (desk.draft, choose_run(desk).fresh) == (first.draft, True)
 
@@ -113,7 +113,7 @@ def test_a_run_that_is_deleted_comes_back_until_the_desk_is_closed(desk: Desk, t
     first = done(desk)
     tab = Tab(desk, run.STEP)
     tab.tell(f"delete-{first.id}")
-    assert (desk.runs.all(), "gone for good" in tab.alerts[-1]) == ([], True)
+    assert (desk.runs.all(), "was deleted" in tab.alerts[-1]) == ([], True)
     desk.undo()
     assert (desk.runs.all(), choose_run(desk).fresh) == ([first], True)
     desk.redo()

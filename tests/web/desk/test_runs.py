@@ -129,7 +129,7 @@ def test_an_infeasible_request_offers_what_the_table_can_reach(desk: Desk) -> No
     assert failure is not None
     assert (failure.kind, failure.model, failure.reached) == ("Infeasible", "k=100", "60")
     assert failure.parts is not None
-    assert failure.offer == f"ask for k=60 {failure.parts['require'][1]}"
+    assert failure.offer == f"require k=60 {failure.parts['require'][1]}"
     desk.change(**failure.parts)
     assert here(desk).state == "done"
 

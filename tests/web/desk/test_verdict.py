@@ -68,11 +68,11 @@ def test_secrets_that_are_certain_are_told_first_and_the_button_mends_them(desk:
     assert early.findings[0] == found.findings[0], "the certificate knows it before anything is measured"
     assert "at least 5 rows" in said(found, "good")
     tab = Tab(desk, result.STEP)
-    places = [tab.words.index(said) for said in ("A secret is certain", "What it cost", "What attacks get")]
+    places = [tab.words.index(said) for said in ("A secret is certain", "What it cost", "What attacks reveal")]
     assert places == sorted(places)
     tab.tell("verdict-0")
     assert list(desk.draft.require) == found.findings[0].parts["require"]
-    assert "is not of what is decided now" in Tab(desk, result.STEP).words
+    assert "was made before your latest changes" in Tab(desk, result.STEP).words
     second = done(desk)
     assert judged(second).kind == "good"
 

@@ -42,7 +42,7 @@ STEPS = {
 }
 """The steps after the first, and the parts of a draft that are decided there."""
 NAMES = {
-    "allow": t("columns that are published all the same"),
+    "allow": t("columns published despite a warning"),
     "person": t("which person a row belongs to"),
     "household": t("which household a row belongs to"),
     "record_weight": t("how many people a row stands for"),
@@ -52,21 +52,21 @@ NAMES = {
     "order": t("the order of values"),
     "population": t("the table of the population"),
     "registry": t("the register of earlier releases"),
-    "overlap": t("what happens if earlier releases give people away"),
-    "follows": t("the release before this one"),
+    "overlap": t("what happens if earlier releases reveal people"),
+    "follows": t("the previous release"),
     "max_dropped": t("rows that may be left out"),
     "max_suppressed": t("rows that may be all stars"),
     "suppress_sensitive": t("whether rows of stars show sensitive values"),
-    "time_limit": t("seconds to stop after"),
+    "time_limit": t("the time limit"),
     "recoding": t("how cells become coarser"),
     "column_recodings": t("how single columns become coarser"),
     "cost": t("what is minimized"),
     "effort": t("how long to search"),
-    "coarsen": t("columns that are raised beforehand"),
+    "coarsen": t("columns generalized beforehand"),
     "levels": t("the levels that columns may be published at"),
-    "attribute_weights": t("how much each column counts"),
-    "unify": t("columns whose spelling makes no difference"),
-    "memory_limit": t("the most memory"),
+    "attribute_weights": t("the weight of each column"),
+    "unify": t("columns in which spelling does not matter"),
+    "memory_limit": t("the memory limit"),
     "format": t("the format of the release"),
     "star": t("how stars are written"),
     "neutralise": t("the apostrophe before formulas"),
@@ -133,8 +133,8 @@ def _require(part: str, was: tuple[str, ...], now: tuple[str, ...]) -> str:
     if more and less:
         return t("{more} instead of {less}", more=" ".join(more), less=" ".join(less))
     if more:
-        return t("{more} besides", more=" ".join(more))
-    return t("no {less}", less=" ".join(less)) if less else t("the order of requirements")
+        return t("{more} added", more=" ".join(more))
+    return t("{less} removed", less=" ".join(less)) if less else t("the order of requirements")
 
 
 def _plainly(part: str, was: object, now: object) -> str:

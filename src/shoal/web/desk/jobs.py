@@ -74,7 +74,7 @@ class Failure:
     @property
     def offer(self) -> str | None:
         """What changing the draft would ask for, in words; None where nothing is known to help."""
-        return None if self.parts is None else t("ask for {require}", require=" ".join(self.parts["require"]))
+        return None if self.parts is None else t("require {require}", require=" ".join(self.parts["require"]))
 
 
 @dataclass(frozen=True)

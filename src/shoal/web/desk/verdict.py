@@ -57,15 +57,15 @@ def verdict(draft: Draft, stated: Mapping[str, Any], measured: Mapping[str, Any]
     wrong = sum(one.kind == "bad" for one in found)
     if wrong:
         return Verdict(
-            "bad", t("Look at {n} point before you publish it|Look at {n} points before you publish it", n=wrong), found
+            "bad", t("Check {n} point before you publish it|Check {n} points before you publish it", n=wrong), found
         )
     if more or not known.get("after"):
         return Verdict(
-            "note", t("What you asked for is met; more is being measured") if more else t("Not measured"), found
+            "note", t("Your requirement is met; more is being measured") if more else t("Not measured"), found
         )
     if _uncovered(known):
-        return Verdict("good", t("What you asked for is met; attacks that it does not cover are named below"), found)
-    return Verdict("good", t("What you asked for is met, and no attack succeeds"), found)
+        return Verdict("good", t("Your requirement is met; attacks that it does not cover are listed below"), found)
+    return Verdict("good", t("Your requirement is met, and no attack succeeds"), found)
 
 
 def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Finding]:
@@ -79,14 +79,14 @@ def _wrong(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) ->
     for one in hits:
         if one["after"] and one["attack"] in LINKING and not two:
             many = t("{n} row of {of}|{n} rows of {of}", n=one["after"], of=one["of"])
-            said = t("{many} can be found for certain by anyone who knows {knows}.", many=many, knows=one["knows"])
-            yield Finding("bad", said, t("Ask for larger crowds"), target="/privacy")
+            said = t("{many} can be found with certainty by anyone who knows {knows}.", many=many, knows=one["knows"])
+            yield Finding("bad", said, t("Require larger crowds"), target="/privacy")
         elif one["standing"] == "above" and one["attack"] != CERTAIN:
             yield Finding("bad", one["verdict"], t("To privacy"), target="/privacy")
     for name, reason in (stated.get("insisted") or {}).items():
         yield Finding(
             "bad",
-            t("{name!r} is published all the same: {reason}.", name=name, reason=reason),
+            t("{name!r} is published anyway: {reason}.", name=name, reason=reason),
             t("Look at the roles"),
             target="/roles",
         )
@@ -104,7 +104,7 @@ def _certain(draft: Draft, certain: Mapping[str, int], of: int) -> Finding:
     asked = _diverse(draft)
     which = repr(worst[0]) if len(asked) == len(draft.require) + 1 else t("every secret")
     return Finding(
-        "bad", said, t("Ask for 2 different values of {which} in every crowd", which=which), {"require": asked}
+        "bad", said, t("Require 2 different values of {which} in every crowd", which=which), {"require": asked}
     )
 
 
@@ -124,18 +124,18 @@ def _met(stated: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Findin
     if after and not form_of(stated["recoding"]).two_tables:
         chance, crowd = percent(after["prosecutor"]["highest"]), t("{n} row|{n} rows", n=after["uniques"]["smallest"])
         said = t(
-            "A search for a person finds at least {crowd} alike; the chance to pick the right one is at most {chance}.",
+            "A search for a person finds at least {crowd} that look alike; the chance of picking the right one is "
+            "at most {chance}.",
             crowd=crowd,
             chance=chance,
         )
         yield Finding("good" if after["uniques"]["smallest"] > 1 else "note", said)
     names = " ".join(str(stated["require"]).split())
-    yield Finding("good", t("The audit of the published cells confirms all that was asked for: {names}.", names=names))
+    yield Finding("good", t("The audit of the published cells confirms the whole requirement: {names}.", names=names))
     within = {one["attack"] for one in known.get("hits", ()) if one["standing"] == "within"} - _uncovered(known).keys()
     if within:
         said = t(
-            "Attacks that you asked for protection from were tried, and gain no more than your requirement allows:"
-            " {listed}.",
+            "Attacks that your requirement covers were tried, and gain no more than it allows: {listed}.",
             listed=sorted(within),
         )
         yield Finding("good", said)
@@ -147,15 +147,18 @@ def _beyond(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -
     if unread and not any((stated.get("certain") or {}).values()):
         more = [t("{n} more", n=len(unread) - FEW)] if len(unread) > FEW else []
         some = [*map(repr, unread[:FEW]), *more]
-        label = t("Ask for 2 different values in every crowd")
+        label = t("Require 2 different values in every crowd")
         yield Finding(
-            "note", t("Nothing is asked of the secrets {some}.", some=some), label, {"require": _diverse(draft)}
+            "note",
+            t("The requirement does not cover the secrets {some}.", some=some),
+            label,
+            {"require": _diverse(draft)},
         )
     shown = ", ".join(stated.get("unprotected") or ())
     if shown:
         yield Finding(
             "note",
-            t("Published as they are, unprotected: {shown}.", shown=shown),
+            t("Published unchanged and unprotected: {shown}.", shown=shown),
             t("Look at the roles"),
             target="/roles",
         )
@@ -165,7 +168,7 @@ def _beyond(draft: Draft, stated: Mapping[str, Any], known: Mapping[str, Any]) -
     if worst:
         ranked = sorted(worst, key=lambda name: -worst[name])
         listed = [t("{attack} ({n} row)|{attack} ({n} rows)", attack=name, n=worst[name]) for name in ranked]
-        yield Finding("note", t("Your requirement promises nothing against these attacks: {listed}.", listed=listed))
+        yield Finding("note", t("Your requirement does not cover these attacks: {listed}.", listed=listed))
 
 
 def _uncovered(known: Mapping[str, Any]) -> dict[str, int]:
