@@ -19,6 +19,9 @@ ROUNDS = 3
 MOST_COUNTED = 200_000_000
 """Classes times values of which counts are kept meanwhile (8 bytes each); beyond, there is no local search."""
 
+MOST_OPENED = 50_000_000
+"""Nodes times values beyond which no patterns are opened: with 49 sensitive columns that took many minutes."""
+
 
 def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
     """Return the covering after a local search, or as it is where that saves nothing or has too much to count."""
@@ -27,7 +30,7 @@ def moved(covering: Covering, checks: Checks, deadline: Deadline) -> Covering:
         return covering
     layout, rules = covering.cube.every_layout, checks.rules
     (types, classes), nodes = covering.rows, covering.nodes
-    if not checks.close:
+    if not checks.close and covering.cube.walked * checks.totals.size <= MOST_OPENED:
         dearest = np.array([covering.classes[np.argmax(covering.costs)]])
         walked = covering.cube.numbers_of(np.arange(covering.cube.walked))
         _, opened = watched(open_patterns, layout, walked, types, classes, nodes, dearest, rules, deadline=deadline)
