@@ -361,3 +361,34 @@ def test_numbers_are_of_64_bits_only_where_all_that_is_worked_out_fits(
     columns: Any = [SimpleNamespace(losses=np.array([[0], [loss]])) for loss in losses]
     found = proof._type(columns, parse_requirement(require), np.full(rows, price))
     assert (found == np.int64) is fits
+
+
+def said_of(require: str) -> list[proof.Said]:
+    """What a proof reads of models of a small table."""
+    people = pl.DataFrame({"illness": ["flu", "gout", "cold", "flu"], "job": ["nurse", "cook", "nurse", "cook"]})
+    models = parse_requirement(require)
+    return proof._said(models, proof._sensitive(people, list(models), {}), 0)
+
+
+@pytest.mark.parametrize(
+    ("require", "said"),
+    [
+        ("distinct-l(illness)=2", [(("illness",), 2)]),
+        ("distinct-l(illness)=3", [(("illness",), 3)]),
+        ("distinct-l(illness+job)=3", [(("illness", "job"), 3)]),
+    ],
+)
+def test_different_values_are_asked_of_the_attributes_that_a_model_names(
+    require: str, said: list[tuple[tuple[str, ...], int]]
+) -> None:
+    """Of two attributes together nothing follows for one of them: a bound that takes it so would be too high."""
+    assert [(one.names, one.different) for one in said_of(require)] == said
+
+
+@pytest.mark.parametrize(
+    ("require", "heights"), [("l(illness)=2.5", [2]), ("l(illness)=3", [3]), ("l(illness)=1.5", [])]
+)
+def test_where_no_value_has_more_than_its_share_of_a_class_that_is_decided_exactly(
+    require: str, heights: list[int]
+) -> None:
+    assert [one.heights for one in said_of(require)] == [heights]
