@@ -392,3 +392,21 @@ def test_where_no_value_has_more_than_its_share_of_a_class_that_is_decided_exact
     require: str, heights: list[int]
 ) -> None:
     assert [one.heights for one in said_of(require)] == [heights]
+
+
+@pytest.mark.parametrize(("require", "bound"), [("distinct-l(illness)=2", 2), ("distinct-l(illness)=3", 4)])
+def test_a_class_with_too_few_different_values_gains_nothing(require: str, bound: int) -> None:
+    """Two people of 20 have one illness, two of 30 have two; all are priced as a star, so nobody gains by one."""
+    found = proof.price_bound(
+        pl.DataFrame({"age": [20, 20, 30, 30], "illness": ["flu", "flu", "flu", "gout"]}),
+        quasi=["age"],
+        models=parse_requirement(require),
+        hierarchies={},
+        recoding="suppress",
+        cost="stars",
+        weights={},
+        prices=np.ones(4, dtype=np.int64),
+        denominator=1,
+        may_drop=0,
+    )
+    assert found == bound
