@@ -91,6 +91,11 @@ def test_numbers_are_no_stars() -> None:
     assert withheld_rows(table, ["age"], ["illness"]).tolist() == [False, False]
 
 
+def test_a_missing_value_is_no_star() -> None:
+    table = pl.DataFrame({"age": ["*", None], "illness": [None, None]}, schema_overrides={"illness": pl.String})
+    assert withheld_rows(table, ["age"], ["illness"]).tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("published", "said"),
     [
