@@ -29,7 +29,7 @@ COVERED := tests/checking tests/models tests/release tests/contracts/test_model_
           src/shoal/checking src/shoal/models src/shoal/release
 TRACED := tests/models/test_transport.py tests/checking/test_class_gains.py
 
-.PHONY: help demo check test test-all test-web lint style types bench bench-check campaign coverage fuzz mutation docs clean
+.PHONY: help demo check test tests test-all test-web lint style types bench bench-check campaign coverage fuzz mutation docs clean
 
 help:
 	@echo "make demo      anonymize a synthetic census of 10,000 people and verify the release"
@@ -72,7 +72,11 @@ check: lint
 	@echo "== stage 3 of 3: a quick subset of the tests (pytest)"
 	$(BIN)/pytest -n $(CORES) $(QUICK)
 
-test: lint
+# mypy has one process, so the tests begin beside it.
+test: style
+	@$(MAKE) --no-print-directory -j2 types tests
+
+tests: $(READY)
 	@echo "== stage 3 of 3: tests, examples in docstrings, documentation (pytest)"
 	$(BIN)/pytest -n $(CORES)
 

@@ -52,7 +52,7 @@ def releases(draw: st.DrawFn) -> tuple[pl.DataFrame, Release]:
     return case.frame, release
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(releases())
 def test_every_attack_hits_whom_its_definition_says(made: tuple[pl.DataFrame, Release]) -> None:
     frame, release = made
@@ -85,7 +85,7 @@ def _definition(one: Outcome, quasi: tuple[str, ...]) -> Callable[[reference.Pla
     return lambda plain: reference.few_values(plain, quasi, learnt, most, known)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(releases(), st.sampled_from(["suppress", "range"]))
 def test_two_releases_give_away_the_values_that_fit_both(made: tuple[pl.DataFrame, Release], recoding: str) -> None:
     frame, first = made
@@ -98,7 +98,7 @@ def test_two_releases_give_away_the_values_that_fit_both(made: tuple[pl.DataFram
         assert outcome.after == reference.shared(one, other, quasi, str(outcome.attribute))
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(releases())
 def test_own_classes_have_no_more_rows_than_candidates(made: tuple[pl.DataFrame, Release]) -> None:
     frame, release = made

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 import shoal
 from shoal.attacks.background import Background
@@ -207,7 +208,7 @@ def test_two_rows_that_share_a_block_of_two_parts_have_one_each() -> None:
     assert (outcome.after, dict(outcome.figures)) == (2, {"split": 2, "taken": 0, "wrong": 0})
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=4, max_size=9),
     st.sampled_from(["suppress", "generalize"]),
@@ -234,7 +235,7 @@ def test_a_release_whose_method_leaves_rows_behind_makes_the_attacker_wrong() ->
 # Centroids
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.lists(
         st.tuples(st.integers(0, 9), st.integers(0, 5), st.sampled_from("pq"), st.sampled_from("uvw")),

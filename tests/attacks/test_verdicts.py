@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from tests.attacks.test_attacks_oracle import NAMES, releases
+from tests.thorough import examples
 
 import shoal
 from shoal.attacks.base import Attack, Outcome
@@ -81,7 +82,7 @@ def test_what_was_set_replaces_what_the_requirement_promises() -> None:
     assert [one.threshold for one in said.of("homogeneity")] == [one.threshold for one in plain.of("homogeneity")]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(releases())
 def test_no_release_is_above_what_its_requirement_promises(drawn: tuple[pl.DataFrame, Release]) -> None:
     frame, release = drawn

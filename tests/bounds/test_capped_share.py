@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from tests.strategies import MODELS, Case, case_of, cases
+from tests.thorough import examples
 
 from shoal.bounds.capped_share import CappedShare
 
@@ -44,7 +45,7 @@ def test_it_is_never_below_the_paper_s(rows: int) -> None:
         assert BOUND.of(case(rows, f"l(illness)={l}").problem) >= 1 - 1 / l - 1e-12
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(6, ["anatomy"], [MODELS["l"]]))
 def test_no_two_tables_are_cheaper(case: Case) -> None:
     if not BOUND.accepts(case.problem):

@@ -45,7 +45,7 @@ def of_k(k: int, table: list[tuple[int, str]]) -> Case:
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=st.lists(st.tuples(st.sampled_from([1, 2, 9]), st.sampled_from("ef")), min_size=4, max_size=12))
 def test_for_k_anonymity_it_is_at_most_the_linear_program_over_all_patterns(
     k: int, table: list[tuple[int, str]]
@@ -64,7 +64,7 @@ def test_a_row_may_be_priced_above_a_row_of_stars(k: int, table: list[tuple[int,
     assert LinearProgram().of(case.problem) == pytest.approx(relaxed(case), abs=1e-6)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=cases(10, BLOCKS, [MODELS["k"], MODELS["l"], MODELS["t"]], ADDING))
 def test_its_prices_prove_it_to_the_checker(case: Case) -> None:
     pricing = Pricing.of(case.problem)

@@ -97,7 +97,7 @@ def check_never_more_than_the_checker(drawn: Priced) -> None:
         assert Fraction(valued.bound, drawn.pricing.cube.denominator * per) <= max(Fraction(0), checked)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(drawn=priced(14, EVERY))
 def test_no_more_is_stated_than_the_checker_finds(drawn: Priced) -> None:
     check_never_more_than_the_checker(drawn)
@@ -110,7 +110,7 @@ def test_no_more_is_stated_than_the_checker_finds_in_many_more(drawn: Priced) ->
     check_never_more_than_the_checker(drawn)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(drawn=priced(14, EVERY, ["stars"]))
 def test_of_stars_the_checker_finds_the_same_up_to_rounding(drawn: Priced) -> None:
     assume(not len(drawn.pricing.demands.shares.kinds))
@@ -120,7 +120,7 @@ def test_of_stars_the_checker_finds_the_same_up_to_rounding(drawn: Priced) -> No
     assert lost <= 1 + Fraction(100 * len(rounded) ** 2, drawn.pricing.cube.denominator)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(drawn=priced(6, [MODELS["t"]], ["height"]), power=st.integers(0, 15))
 def test_weights_of_any_size_prove_no_more_than_the_optimum(drawn: Priced, power: int) -> None:
     heavy = replace(drawn.case, weights={drawn.case.quasi[0]: Fraction(10**power)})
@@ -139,7 +139,7 @@ def check_never_more_than_the_optimum(drawn: Priced) -> None:
     assert drawn.pricing.stated(drawn.valued) <= optimum + 1e-9
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(drawn=priced(5))
 def test_no_prices_prove_more_than_the_optimum(drawn: Priced) -> None:
     check_never_more_than_the_optimum(drawn)
@@ -152,7 +152,7 @@ def test_no_prices_of_many_prove_more_than_the_optimum(drawn: Priced) -> None:
     check_never_more_than_the_optimum(drawn)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(drawn=priced(8, MONOTONE))
 def test_no_prices_prove_more_than_the_optimum_under_any_monotone_model(drawn: Priced) -> None:
     try:
@@ -163,7 +163,7 @@ def test_no_prices_prove_more_than_the_optimum_under_any_monotone_model(drawn: P
 
 
 @pytest.mark.parametrize("most", [2, 3, 5])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(case=cases(5, BLOCKS, costs=ADDING), share=st.floats(0, 1.5))
 def test_with_few_nodes_priced_prices_still_prove_no_more(case: Case, share: float, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -179,7 +179,7 @@ def test_with_few_nodes_priced_prices_still_prove_no_more(case: Case, share: flo
 # The slope
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(drawn=priced(14, [MODELS["k"]]), data=st.data())
 def test_for_k_anonymity_no_prices_prove_more_than_the_slope_says(drawn: Priced, data: st.DataObject) -> None:
     """The bound is concave: it lies below its tangents."""
@@ -192,7 +192,7 @@ def test_for_k_anonymity_no_prices_prove_more_than_the_slope_says(drawn: Priced,
     assert drawn.pricing.value(there).bound <= here.bound + rise
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(drawn=priced(14, [MODELS["k"]]), data=st.data())
 def test_for_k_anonymity_a_price_changed_by_little_changes_the_bound_by_the_slope(
     drawn: Priced, data: st.DataObject
@@ -205,7 +205,7 @@ def test_for_k_anonymity_a_price_changed_by_little_changes_the_bound_by_the_slop
     assert 7 * ahead.slope[kind] <= ahead.bound - here.bound <= 7 * here.slope[kind]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(case=cases(14, BLOCKS, EVERY, ADDING))
 def test_the_support_charges_prove_the_support_bound(case: Case) -> None:
     pricing = Pricing.of(case.problem)
@@ -215,7 +215,7 @@ def test_the_support_charges_prove_the_support_bound(case: Case) -> None:
     assert pricing.stated(valued) == Support().of(case.problem)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(case=cases(14, BLOCKS, EVERY, ADDING))
 def test_the_order_of_rows_does_not_change_what_is_proved(case: Case) -> None:
     turned = case.taken(range(len(case.rows))[::-1])
@@ -225,7 +225,7 @@ def test_the_order_of_rows_does_not_change_what_is_proved(case: Case) -> None:
 # The ascent
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(case=cases(14, BLOCKS, EVERY, ADDING))
 def test_prices_that_rise_never_prove_less_than_before(case: Case) -> None:
     ascent = Ascent.of(Pricing.of(case.problem))
@@ -249,7 +249,7 @@ def test_steps_aim_the_nearer_the_less_the_last_ones_proved() -> None:
     assert [round(ahead(growth), 3) for growth in (0.0, 0.01, 0.5)] == [0.05, COMING * 0.01, FAR]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(drawn=priced(10))
 def test_prices_found_elsewhere_are_taken_only_if_they_prove_more(drawn: Priced) -> None:
     ascent = Ascent.of(drawn.pricing)
@@ -310,7 +310,7 @@ def test_by_the_equal_distance_the_same_classes_are_too_far() -> None:
 # Where a bound is stated
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(10, BLOCKS, EVERY, ADDING))
 def test_prices_of_rows_prove_what_they_state(case: Case) -> None:
     pricing = Pricing.of(case.problem)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import MODELS, Case, cases
+from tests.thorough import examples
 
 from shoal.bounds.residue import Residue, caps
 from shoal.microdata.microdata import encode
@@ -106,7 +107,7 @@ def test_every_tuple_is_capped_as_the_largest_part_that_the_model_admits(counts:
         assert highest == (0 if largest is None else int(largest.max()))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(case=cases(6, ["suppress"], kinds=[MODELS["l"], MODELS["k"]], costs=["stars", "starred-rows"]))
 def test_no_release_is_cheaper(case: Case) -> None:
     if not BOUND.accepts(case.problem):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, exp, floor
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +22,7 @@ from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_shares
 from shoal.checking.gains import STEPS as STEPS_OF_CHARGE
 from shoal.checking.masked_columns import draw_problem
 from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
-from shoal.checking.patterns import Members
+from shoal.checking.patterns import Kinds, Members
 from shoal.checking.two_tables import reconstruction_error, sensitive_rows
 from shoal.checking.withheld_values import withheld_rows
 from shoal.core.errors import ParameterError, RoleError, TableError, Unsupported
@@ -86,6 +89,11 @@ def test_a_wild_cell_matches_anything() -> None:
 def test_numbers_are_no_stars() -> None:
     table = pl.DataFrame({"age": [30, 40], "illness": [None, "flu"]})
     assert withheld_rows(table, ["age"], ["illness"]).tolist() == [False, False]
+
+
+def test_a_missing_value_is_no_star() -> None:
+    table = pl.DataFrame({"age": ["*", None], "illness": [None, None]}, schema_overrides={"illness": pl.String})
+    assert withheld_rows(table, ["age"], ["illness"]).tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -281,3 +289,129 @@ def test_the_smallest_part_of_a_distance_counts(apart: int, scaled: int) -> None
     members, values = members_of([[(0, 1)]])
     spread = MetricSpread(values, np.array([1]), Fraction(0), np.array([[apart]]))
     assert spread._at(members, np.array([1])).tolist() == [scaled]
+
+
+# --- what a proof rests on --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("require", "closed"),
+    [
+        ("k=2", False),
+        ("t(illness:equal)=0.3", True),
+        ("t(illness:equal)=0.3 grassberger-l(illness)=1.5", False),
+    ],
+)
+def test_patterns_with_the_same_rows_are_one_only_where_their_classes_may_be_merged(
+    monkeypatch: pytest.MonkeyPatch, require: str, closed: bool
+) -> None:
+    """Else two of them may be two classes, and each gains: a bound without one of the gains would be too high."""
+    asked: list[bool] = []
+    real = Kinds.patterns
+
+    def patterns(self: Kinds, least_rows: int, *, closed: bool = False) -> Iterator[Members]:
+        asked.append(closed)
+        return real(self, least_rows, closed=closed)
+
+    monkeypatch.setattr(Kinds, "patterns", patterns)
+    proof.price_bound(
+        pl.DataFrame({"age": [20, 20, 30, 30], "illness": ["flu", "gout", "flu", "flu"]}),
+        quasi=["age"],
+        models=parse_requirement(require),
+        hierarchies={},
+        recoding="suppress",
+        cost="stars",
+        weights={},
+        prices=np.ones(4, dtype=np.int64),
+        denominator=1,
+        may_drop=0,
+    )
+    assert asked == [closed]
+
+
+@pytest.mark.parametrize(
+    ("prices", "starred", "may_drop", "gained"),
+    [([3, 5, 9], 3, 0, 0), ([3, 5, 9], 3, 1, 6), ([3, 5, 9], 3, 2, 8), ([3, 5, 9], 3, 3, 8), ([3], 3, 1, 0)],
+)
+def test_rows_that_may_be_dropped_gain_what_they_pay_above_a_row_of_stars(
+    prices: list[int], starred: int, may_drop: int, gained: int
+) -> None:
+    assert proof._dropped(np.array(prices), starred, may_drop) == gained
+
+
+PRICE = 2 ** (54 - FINE)
+"""The least price that does not fit into 62 bits with FINE + 8 bits after it."""
+
+
+@pytest.mark.parametrize(
+    ("price", "rows", "losses", "require", "fits"),
+    [
+        (PRICE - 1, 1, [0], "k=2", True),
+        (PRICE, 1, [0], "k=2", False),
+        (1 - PRICE, 1, [0], "k=2", True),
+        (-PRICE, 1, [0], "k=2", False),
+        (PRICE - 2, 1, [1], "k=2", True),
+        (PRICE - 1, 1, [1], "k=2", False),
+        (PRICE - 2, 1, [1, 1], "k=2", False),
+        (PRICE // 4, 2 ** (FINE + 1), [0], "k=2", True),
+        (PRICE // 2, 2 ** (FINE + 1), [0], "k=2", False),
+        (0, 1, [0], f"t(illness:equal)=1/{2 ** (61 - FINE)}", True),
+        (0, 2, [0], f"t(illness:equal)=1/{2 ** (61 - FINE)}", False),
+        (0, 2, [0], f"l(illness)={2 ** (61 - FINE) + 1}/{2 ** (61 - FINE)}", True),
+    ],
+)
+def test_numbers_are_of_64_bits_only_where_all_that_is_worked_out_fits(
+    price: int, rows: int, losses: list[int], require: str, fits: bool
+) -> None:
+    columns: Any = [SimpleNamespace(losses=np.array([[0], [loss]])) for loss in losses]
+    found = proof._type(columns, parse_requirement(require), np.full(rows, price))
+    assert (found == np.int64) is fits
+
+
+def said_of(require: str) -> list[proof.Said]:
+    """What a proof reads of models of a small table."""
+    people = pl.DataFrame({"illness": ["flu", "gout", "cold", "flu"], "job": ["nurse", "cook", "nurse", "cook"]})
+    models = parse_requirement(require)
+    return proof._said(models, proof._sensitive(people, list(models), {}), 0)
+
+
+@pytest.mark.parametrize(
+    ("require", "said"),
+    [
+        ("distinct-l(illness)=2", [(("illness",), 2)]),
+        ("distinct-l(illness)=3", [(("illness",), 3)]),
+        ("distinct-l(illness+job)=3", [(("illness", "job"), 3)]),
+    ],
+)
+def test_different_values_are_asked_of_the_attributes_that_a_model_names(
+    require: str, said: list[tuple[tuple[str, ...], int]]
+) -> None:
+    """Of two attributes together nothing follows for one of them: a bound that takes it so would be too high."""
+    assert [(one.names, one.different) for one in said_of(require)] == said
+
+
+@pytest.mark.parametrize(
+    ("require", "heights"), [("l(illness)=2.5", [2]), ("l(illness)=3", [3]), ("l(illness)=1.5", [])]
+)
+def test_where_no_value_has_more_than_its_share_of_a_class_that_is_decided_exactly(
+    require: str, heights: list[int]
+) -> None:
+    assert [one.heights for one in said_of(require)] == [heights]
+
+
+@pytest.mark.parametrize(("require", "bound"), [("distinct-l(illness)=2", 2), ("distinct-l(illness)=3", 4)])
+def test_a_class_with_too_few_different_values_gains_nothing(require: str, bound: int) -> None:
+    """Two people of 20 have one illness, two of 30 have two; all are priced as a star, so nobody gains by one."""
+    found = proof.price_bound(
+        pl.DataFrame({"age": [20, 20, 30, 30], "illness": ["flu", "flu", "flu", "gout"]}),
+        quasi=["age"],
+        models=parse_requirement(require),
+        hierarchies={},
+        recoding="suppress",
+        cost="stars",
+        weights={},
+        prices=np.ones(4, dtype=np.int64),
+        denominator=1,
+        may_drop=0,
+    )
+    assert found == bound

@@ -44,7 +44,7 @@ def check_bound(case: Case, drawn: Sequence[int]) -> None:
     assert proved(case, drawn[: len(case.rows)], 8) <= case.oracle.optimum("ncp") + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=RANGES, drawn=st.lists(st.integers(0, 9), min_size=5, max_size=5))
 def test_no_prices_prove_more_than_the_optimum(case: Case, drawn: list[int]) -> None:
     check_bound(case, drawn)
@@ -68,7 +68,7 @@ def check_prices(case: Case) -> None:
         before = prices.bound
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=RANGES)
 def test_the_prices_of_the_bounds_are_confirmed(case: Case) -> None:
     check_prices(case)

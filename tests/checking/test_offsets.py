@@ -108,7 +108,7 @@ def check_gain(requirement: str, drawn: Any, exact: Any) -> None:
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(drawn=groups(), exact=st.sampled_from([np.int64, object]))
 def test_no_admitted_class_gains_more_than_is_said(requirement: str, drawn: Any, exact: Any) -> None:
     check_gain(requirement, drawn, exact)

@@ -198,7 +198,7 @@ def check_against_oracle(drawn: tuple[Case, list[int], int]) -> None:
     assert float(proved(case, prices, denominator)) <= optimum + 1e-9
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(drawn=priced(6))
 def test_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[int], int]) -> None:
     check_against_oracle(drawn)
@@ -222,7 +222,7 @@ def check_climbing(case: Case) -> None:
         assert float(climbed(case, [start] * len(case.rows), 12)) <= optimum + 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(case=cases(6, ["suppress", "generalize"], costs=PROVABLE))
 def test_the_best_prices_found_never_prove_more_than_the_optimum(case: Case) -> None:
     check_climbing(case)
@@ -245,7 +245,7 @@ def test_many_prices_never_prove_more_than_the_optimum(drawn: tuple[Case, list[i
 MONOTONE = tuple(kind for kind in MODELS.values() if kind.monotone)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(drawn=priced(8, kinds=MONOTONE))
 def test_prices_never_prove_more_than_the_optimum_under_any_model(drawn: tuple[Case, list[int], int]) -> None:
     case, prices, denominator = drawn
@@ -256,7 +256,7 @@ def test_prices_never_prove_more_than_the_optimum_under_any_model(drawn: tuple[C
     assert float(proved(case, prices, denominator)) <= optimum + 1e-9
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(drawn=priced(6))
 def test_numbers_beyond_64_bits_prove_the_same(drawn: tuple[Case, list[int], int]) -> None:
     case, prices, denominator = drawn
@@ -341,7 +341,7 @@ CLOSE = [
 
 @pytest.mark.parametrize("exact", [np.int64, object], ids=["64 bits", "any size"])
 @pytest.mark.parametrize("asked", EXACT, ids=lambda asked: f"{asked.name}={asked.numbers[0]}")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(rows=groups())
 def test_the_gain_is_that_of_the_best_admitted_class(rows: Any, asked: Asked, exact: type) -> None:
     members, values = members_of(rows, exact)
@@ -351,7 +351,7 @@ def test_the_gain_is_that_of_the_best_admitted_class(rows: Any, asked: Asked, ex
 
 @pytest.mark.parametrize("exact", [np.int64, object], ids=["64 bits", "any size"])
 @pytest.mark.parametrize("asked", CLOSE, ids=lambda asked: f"{asked.distance!s:.5} {asked.numbers[0]}")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(rows=groups(), others=st.lists(st.integers(0, 2), max_size=6))
 def test_no_class_close_to_the_table_gains_more(rows: Any, others: list[int], asked: Asked, exact: type) -> None:
     table = [value for group in rows for value, _ in group] + others + [0, 1, 2]

@@ -179,6 +179,7 @@ def test_another_process_writes_the_same_public_bytes(tmp_path: Path) -> None:
             "--leave-out=rest",
             "--require=k=3",
             "--recoding=range",
+            "--effort=quick",
             "-o",
             name,
         ]

@@ -20,14 +20,14 @@ def check(bound: Bound, case: Case) -> None:
 
 
 @every_bound
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(5, costs=None))
 def test_no_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)
 
 
 @every_bound
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(6, ["suppress"], costs=COUNTED))
 def test_no_suppressed_release_is_cheaper_than_a_bound(bound: Bound, case: Case) -> None:
     check(bound, case)
@@ -41,7 +41,7 @@ def test_no_suppressed_release_of_many_is_cheaper_than_a_bound(bound: Bound, cas
     check(bound, case)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(5))
 def test_the_best_bound_is_the_largest_that_applies(case: Case) -> None:
     known = [bound for kind in BOUNDS.values() if not (bound := kind()).accepts(case.problem)]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import QUASI
+from tests.thorough import examples
 
 import shoal.attacks
 import shoal.bounds
@@ -181,7 +182,7 @@ def test_a_builder_refuses_a_parameter_it_does_not_have(name: str) -> None:
 
 
 @every_builder
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(kind=st.sampled_from(list(QUASI.values())), data=st.data())
 def test_a_hierarchy_covers_its_column_level_by_level_or_is_refused(name: str, kind: Any, data: st.DataObject) -> None:
     cells = data.draw(st.lists(st.sampled_from([*kind.pool, None]), min_size=1, max_size=6))

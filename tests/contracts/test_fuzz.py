@@ -42,7 +42,7 @@ pieces = st.lists(st.sampled_from(PIECES), max_size=25).map(b"".join)
 whole_files = st.one_of(st.binary(max_size=200), st.tuples(starts, pieces).map(b"".join))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(content=whole_files)
 @example(content=b"a" * 200_000 + b",b\n1,2\n")
 @example(content=b"a,b\n" + b"x" * 200_000 + b",1\ny\n")

@@ -14,7 +14,7 @@ from tests.contracts.test_method_laws import Run as Tried
 from tests.contracts.test_method_laws import is_kept
 from tests.oracle import Value
 from tests.strategies import ONE_TABLE, QUASI, SENSITIVE, Case, case_of
-from tests.thorough import many
+from tests.thorough import examples, many
 
 from shoal.core.errors import Infeasible
 from shoal.methods.auto import methods
@@ -164,7 +164,7 @@ def test_a_method_that_ended_early_does_not_claim_its_guarantee(method: str) -> 
 
 @pytest.mark.parametrize("method", PROMISING)
 def test_what_is_claimed_holds_whenever_time_is_over(method: str) -> None:
-    for case in islice(random_tables(3, methods()[method].recoding), many(24)):
+    for case in islice(random_tables(3, methods()[method].recoding), examples(24)):
         for dropped in (Fraction(0), Fraction(1, 4)):
             check_claims(replace(case, max_dropped=dropped), method)
 

@@ -355,7 +355,7 @@ def test_every_exhaustive_law_holds(method: str) -> None:
 
 
 @every_method
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=cases(5, dropped=[Fraction(0)]))
 def test_only_what_no_release_can_meet_is_infeasible(method: str, case: Case) -> None:
     check_refusal(Run.of(case, method))
@@ -371,7 +371,7 @@ DROPPING = [Fraction(1, 4), Fraction(1, 2)]
 
 
 @every_method
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=cases(5, dropped=DROPPING))
 @example(case=BOTH)
 @example(case=KNOWN)
@@ -470,7 +470,7 @@ def check_same_release(one: Run, other: Run) -> None:
 
 
 @every_method
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_the_order_of_rows_does_not_matter(method: str, data: st.DataObject) -> None:
     case = data.draw(sampled(most_rows(method)))
@@ -479,7 +479,7 @@ def test_the_order_of_rows_does_not_matter(method: str, data: st.DataObject) -> 
 
 
 @every_method
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_the_names_of_values_do_not_matter(method: str, data: st.DataObject) -> None:
     case = data.draw(sampled(most_rows(method)))
@@ -510,7 +510,7 @@ def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
 
 
 @every_method
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_the_input_is_not_changed(method: str, data: st.DataObject) -> None:
     case = data.draw(sampled(most_rows(method)))
@@ -522,7 +522,7 @@ def test_the_input_is_not_changed(method: str, data: st.DataObject) -> None:
 
 
 @every_method
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_the_same_seed_gives_the_same_bytes(method: str, data: st.DataObject) -> None:
     case = data.draw(sampled(most_rows(method)))
@@ -537,7 +537,7 @@ def test_the_same_seed_gives_the_same_bytes(method: str, data: st.DataObject) ->
 
 
 @every_method
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_a_method_out_of_time_still_keeps_every_law(method: str, data: st.DataObject) -> None:
     run = Run.of(data.draw(sampled(6)), method, deadline=Deadline.after(0))

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from shoal.core import atomic_files, file_lock, processes
+from shoal.core import atomic_files, file_lock, private_folders, processes
 from shoal.core.file_lock import inherited, keep_lock, lock, locked
 from shoal.core.kernel_folder import MOST_FOLDERS, own_folder
-from shoal.tables import csv_spill
 
 
 def _locking(handle: int, mode: int, length: int) -> None:
@@ -38,7 +37,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr(file_lock, "fcntl", None)
     monkeypatch.setattr(file_lock, "TRIES", 2)
     monkeypatch.setattr(file_lock, "msvcrt", SimpleNamespace(locking=_locking, LK_NBLCK=1))
-    monkeypatch.setattr(csv_spill, "fcntl", None)
+    monkeypatch.setattr(private_folders, "fcntl", None)
     monkeypatch.setattr(processes, "WINDOWS", True)
     monkeypatch.setattr(atomic_files, "WINDOWS", True)
     monkeypatch.setattr(subprocess, "run", lambda asked, **_: ran.append(asked))
@@ -119,10 +118,10 @@ def test_a_file_that_is_being_read_is_replaced_a_moment_later(tmp_path: Path, mo
 
 @pytest.mark.usefixtures("windows")
 def test_a_private_folder_needs_no_lock() -> None:
-    folder, held = csv_spill._private_folder()
+    folder, held = private_folders.make_private("shoal-")
     assert (folder.is_dir(), held) == (True, -1)
-    csv_spill.sweep_up()
-    csv_spill._remove(folder, held)
+    private_folders.sweep_up("shoal-", lambda name: True)
+    private_folders.remove_private(folder, held)
     assert not folder.exists()
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 from shoal.core.errors import HierarchyError, ParameterError
 from shoal.hierarchies import (
@@ -106,7 +107,7 @@ def same(found: Hierarchy, meant: Hierarchy) -> bool:
 def test_what_is_written_reads_back_the_same(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("law") / name
 
-    @settings(deadline=None, max_examples=150 if name == "h.csv" else 60)
+    @settings(deadline=None, max_examples=examples(150) if name == "h.csv" else 60)
     @given(PAIRS)
     def law(pair: Pair) -> None:
         builder, values = pair

@@ -92,7 +92,7 @@ def test_a_release_of_a_raised_table_verifies_and_shows_nothing_finer(
             assert set(release.table[name].cast(pl.String)) <= allowed
 
 
-@settings(max_examples=8)  # each makes two dozen releases
+@settings(max_examples=examples(8))  # each makes two dozen releases
 @given(tables())
 def test_auto_takes_the_levels_at_which_least_is_lost(people: pl.DataFrame) -> None:
     heights = [Ladder.of(people[name], as_builder(spec)).height for name, spec in TREES.items()]

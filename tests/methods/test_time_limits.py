@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.bounds.test_prices import one_thread  # noqa: F401
 from tests.methods.general.test_peel import LINEAR, audited, larger
 from tests.strategies import Case
+from tests.thorough import examples
 
 import shoal
 from shoal.core.clock import COMPILING, Compiling, working_seconds
@@ -197,7 +198,7 @@ def test_the_compiler_reports_to_the_clock() -> None:
     assert COMPILING.depth == 0
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=4, unique=True).map(sorted), st.integers(0, 5))
 def test_the_law_of_limits_on_random_tables(limits: list[int], seed: int) -> None:
     table = census(40, seed=seed)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.oracle import Key, Matrix, Tree
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.core.errors import ParameterError
@@ -73,7 +74,7 @@ def test_salaries_against_nine_equally_common_ones(salaries: list[int], distance
     assert model.admits(classes)[0]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(a=some_counts, b=all_counts)
 def test_the_four_point_metric_has_its_closed_form(a: list[int], b: list[int]) -> None:
     share = [Fraction(x, sum(a)) - Fraction(y, sum(b)) for x, y in zip(a, b, strict=True)]
@@ -129,7 +130,7 @@ GROUNDS: dict[str, tuple[GroundDistance, Matrix]] = {
 
 
 @pytest.mark.parametrize("name", GROUNDS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(a=some_counts, b=all_counts)
 def test_a_closed_form_is_the_cost_of_the_cheapest_transport(name: str, a: list[int], b: list[int]) -> None:
     ground, distance = GROUNDS[name]
@@ -137,7 +138,7 @@ def test_a_closed_form_is_the_cost_of_the_cheapest_transport(name: str, a: list[
 
 
 @pytest.mark.parametrize("name", GROUNDS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(classes=st.lists(some_counts, min_size=1, max_size=4), b=all_counts)
 def test_many_classes_measure_what_each_does_alone(name: str, classes: list[list[int]], b: list[int]) -> None:
     ground, _ = GROUNDS[name]
@@ -149,7 +150,7 @@ def test_many_classes_measure_what_each_does_alone(name: str, classes: list[list
     np.testing.assert_allclose(ground.many(histogram), alone, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(a=some_counts, b=all_counts)
 def test_the_oracle_agrees_with_its_own_transport(a: list[int], b: list[int]) -> None:
     one, other = keyed(a), keyed(b)
@@ -180,7 +181,7 @@ def test_a_ragged_tree_is_measured_by_the_height_of_the_common_ancestor() -> Non
         assert apart == Fraction(TOGETHER.get(pair, height), 4)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     a=st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any),
     b=st.lists(st.integers(1, 3), min_size=5, max_size=5),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
+from tests.thorough import examples
 
 import shoal
 import shoal.models.nt_closeness
@@ -62,7 +63,7 @@ def test_presence_compares_rows_with_people(require: str, holds: bool) -> None:
     assert audit(released, quasi=["sex"], require=require, population=POPULATION).holds is holds
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     rows=st.lists(st.tuples(st.integers(20, 26), st.sampled_from("fm")), min_size=2, max_size=9),
     others=st.lists(st.tuples(st.integers(19, 27), st.sampled_from("fm")), max_size=12),

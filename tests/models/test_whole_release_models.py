@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import Infeasible
@@ -20,7 +21,7 @@ from shoal.tables.table import read
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "adult"
 METHOD = {"generalize": "mondrian", "range": "mondrian", "full-domain": "full-domain"}
-few = settings(max_examples=20)
+few = settings(max_examples=examples(20))
 SHARES = st.fractions(0, 1, max_denominator=12)
 
 

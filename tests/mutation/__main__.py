@@ -2,9 +2,10 @@
 
 The tests are collected and run once, and it is written down which of them call which function of the module. For each
 mutant the code of one function is exchanged, and the tests that call it run, quick ones first, until one fails. Nothing
-is imported again. If a test goes on failing with the old code back, something was kept that the mutant spoilt: the
-process then starts anew. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on where it
-stopped; `--shard 0 --of 2` takes every second one.
+is imported again. If a test goes on failing with the old code back, something was kept that a mutant spoilt: the
+process then starts anew, and tries the mutant again if it was not the first one of the process. What came of each
+mutant is a line of JSON in `build/mutation`, so that a run goes on where it stopped; `--shard 0 --of 2` takes every
+second one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from tests.mutation.mutants import Mutant, mutants, mutated
 ROOT = Path(__file__).parents[2]
 KILLED, SURVIVED, UNREACHED = "killed", "survived", "called by no test"
 MOST_TESTS, MOST_SECONDS, LONGEST = 150, 20, 20
-"""Tests that a mutant is sent through, about how long they may take together, and how long one may."""
+"""Tests that a mutant is sent through, and the seconds of a processor that they may take together, and one alone."""
+ASLEEP = 20
+"""How many times longer a test may take by the clock, so that a busy machine kills no mutant."""
+
+NAMES = pytest.StashKey[dict[str, Any]]()
+"""What the examples of a docstring know."""
 
 
 class Session:
@@ -41,7 +47,7 @@ class Session:
         self.ends = time.monotonic() + seconds
         self.source = Path(str(module.__file__)).read_text(encoding="utf-8")
         self.functions = dict(_functions(module))
-        self.spoilt = False
+        self.spoilt, self.tried = False, 0
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run the mutants."""
@@ -54,14 +60,21 @@ class Session:
         for place, mutant in enumerate(mutants(self.source)):
             if place % self.of == self.shard and mutant.name not in done and time.monotonic() < self.ends:
                 outcome, by = self._sent(session, mutant, calls.get(mutant.function, []))
+                self.tried += 1
+                if self.spoilt and self.tried > 1:
+                    self._start_anew()
                 line = {"mutant": mutant.name, "outcome": outcome, "by": by}
                 with self.target.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
                 if self.spoilt:
-                    os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:]])
+                    self._start_anew()
                 if outcome != KILLED:
                     print(f"{outcome}: {self.module.__name__} {mutant.name}", flush=True)
         return True
+
+    def _start_anew(self) -> None:
+        """Go on in a new process."""
+        os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:]])
 
     def _calls(self, session: pytest.Session) -> dict[str, list[int]]:
         """Run all tests, and return by function those that call it, the quickest first."""
@@ -69,7 +82,7 @@ class Session:
         calls: dict[str, list[tuple[float, int]]] = {}
         for place, item in enumerate(session.items):
             seen: set[CodeType] = set()
-            start = time.monotonic()
+            start = time.process_time()
             sys.setprofile(lambda frame, event, _: seen.add(frame.f_code) if event == "call" else None)  # noqa: B023
             try:
                 failed = _run(item)
@@ -79,7 +92,7 @@ class Session:
                 print(f"fails without a mutant, left out: {item.nodeid}", flush=True)
                 continue
             for code in seen & set(code_of):
-                calls.setdefault(code_of[code], []).append((time.monotonic() - start, place))
+                calls.setdefault(code_of[code], []).append((time.process_time() - start, place))
         return {name: [place for _, place in sorted(tests)] for name, tests in calls.items()}
 
     def _sent(self, session: pytest.Session, mutant: Mutant, tests: list[int]) -> tuple[str, str]:
@@ -87,7 +100,7 @@ class Session:
         if not tests:
             return UNREACHED, ""
         function = self.functions[mutant.function]
-        old, ends = function.__code__, time.monotonic() + MOST_SECONDS
+        old, ends = function.__code__, time.process_time() + MOST_SECONDS
         function.__code__ = self._code(mutant)
         try:
             for place in tests[:MOST_TESTS]:
@@ -95,7 +108,7 @@ class Session:
                     function.__code__ = old
                     self.spoilt = _run(session.items[place], LONGEST)
                     return KILLED, session.items[place].nodeid
-                if time.monotonic() > ends:
+                if time.process_time() > ends:
                     break
         finally:
             function.__code__ = old
@@ -117,13 +130,19 @@ def _stop(*_: object) -> None:
 
 def _run(item: pytest.Item, seconds: int = 600) -> bool:
     """Run a test and say whether it fails, or does not end in time."""
+    if isinstance(item, pytest.DoctestItem):
+        names = item.stash.setdefault(NAMES, dict(item.dtest.globs))
+        item.dtest.globs.update(names)  # which are gone after a run
+    signal.signal(signal.SIGPROF, _stop)
     signal.signal(signal.SIGALRM, _stop)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(seconds * ASLEEP)
     try:
         reports = runtestprotocol(item, nextitem=None, log=False)
     except BaseException:  # a mutant may do anything
         return True
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
     return any(report.failed for report in reports)
 

@@ -34,7 +34,7 @@ class Mutant:
     @property
     def name(self) -> str:
         """A text that no other mutant of the module has."""
-        return f"{self.line}:{self.column} {self.change} [{self.function}]"
+        return f"{self.number}: line {self.line}, {self.change} [{self.function}]"
 
 
 def mutants(source: str) -> list[Mutant]:

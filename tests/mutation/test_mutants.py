@@ -1,5 +1,9 @@
 """Mutants are what they say, and each is another program."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 from tests.mutation.mutants import mutants, mutated
 
 SOURCE = """
@@ -43,3 +47,30 @@ def test_a_mutant_behaves_as_it_says() -> None:
     assert _made(5)["least"]([4, 7]) == 5  # type: ignore[operator]
     assert _made(6)["least"]([4, 7]) == 2  # type: ignore[operator]
     assert _made(8)["Box"]().holds(3) is True  # type: ignore[operator]
+
+
+def test_two_mutants_of_one_place_have_two_names() -> None:
+    made = mutants("def product(a, b, c):\n    return a * b * c")
+    assert len({mutant.name for mutant in made}) == len(made) == 3
+
+
+TWICE = """
+from tests.mutation.__main__ import _run
+
+def pytest_runtestloop(session):
+    print("failed:", [_run(item) for item in session.items for _ in range(2)])
+    return True
+"""
+
+
+def test_an_example_of_a_docstring_can_be_run_again(tmp_path: Path) -> None:
+    """pytest forgets after a run what the example knows; it must not fail for that, as if it had noticed a mutant."""
+    (tmp_path / "twice.py").write_text(TWICE)
+    (tmp_path / "example.py").write_text('"""\n>>> sqrt(4)\n2.0\n"""\nfrom math import sqrt\n')
+    paths = [str(tmp_path), str(Path(__file__).parents[2]), *sys.path]
+    asked = [sys.executable, "-c", f"import sys; sys.path[:] = {paths!r}; import pytest; pytest.main(sys.argv[1:])"]
+    asked += ["-p", "twice", "-p", "no:cacheprovider", "--doctest-modules", "-s", "--rootdir", str(tmp_path)]
+    done = subprocess.run(
+        [*asked, str(tmp_path / "example.py")], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "failed: [False, False]" in done.stdout, done.stdout + done.stderr

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
 from tests.strategies import SENSITIVE, Case, case_of
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.patterns import Cube
@@ -92,7 +93,7 @@ def drawn(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @every_check
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=drawn())
 def test_the_compiled_check_decides_as_the_definition_does(
     require: str, name: str, table: tuple[list[int], list[int]]
@@ -102,7 +103,7 @@ def test_the_compiled_check_decides_as_the_definition_does(
 
 
 @every_check
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=drawn())
 def test_a_group_is_cut_to_a_part_that_is_admitted(require: str, name: str, table: tuple[list[int], list[int]]) -> None:
     line = Line.of(require, name, *table)
@@ -114,7 +115,7 @@ def test_a_group_is_cut_to_a_part_that_is_admitted(require: str, name: str, tabl
 
 
 @every_check
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=drawn())
 def test_a_group_is_kept_as_it_is_if_it_is_admitted(
     require: str, name: str, table: tuple[list[int], list[int]]
@@ -126,7 +127,7 @@ def test_a_group_is_kept_as_it_is_if_it_is_admitted(
 
 
 @pytest.mark.parametrize("require", ["distinct-l({})=2", "l({})=2", "l({})=3", "entropy-l({})=2"])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(table=drawn())
 def test_of_a_group_with_an_admitted_part_the_largest_is_kept(require: str, table: tuple[list[int], list[int]]) -> None:
     line = Line.of(require, "salary", *table)

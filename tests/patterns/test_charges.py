@@ -62,7 +62,7 @@ def check(case: Case, lanes: int) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 5])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=cases(25, BLOCKS, EVERY, ADDING))
 def test_compiled_charges_are_those_of_the_arrays(case: Case, lanes: int) -> None:
     check(case, lanes)

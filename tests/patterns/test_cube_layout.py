@@ -75,7 +75,7 @@ def check_groups(case: Case) -> None:
         assert len(pairs) == len(set(blocks)) == len(set(groups))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 @example(case=ONE_ROW)
 @example(case=CONSTANT)
@@ -91,7 +91,7 @@ def test_the_groups_at_every_node_are_those_of_a_plain_group_by_in_many_more(cas
     check_groups(case)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 @example(case=ONE_ROW)
 def test_there_is_a_node_for_every_choice_of_levels(case: Case) -> None:
@@ -101,7 +101,7 @@ def test_there_is_a_node_for_every_choice_of_levels(case: Case) -> None:
     assert len(found) == len(set(found)) == cube.number == np.prod(heights)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 def test_nodes_come_cheapest_first_and_the_last_is_all_stars(case: Case) -> None:
     cube = Cube.of(case.problem)
@@ -111,7 +111,7 @@ def test_nodes_come_cheapest_first_and_the_last_is_all_stars(case: Case) -> None
     assert len(set(cube.first.groups[cube.nodes[-1, 0]])) == len(set(cube.second.groups[cube.nodes[-1, 1]])) == 1
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 @example(case=GENERAL)
 def test_losses_in_units_are_at_most_a_unit_per_attribute_below_the_true_ones(case: Case) -> None:
@@ -126,7 +126,7 @@ def test_losses_in_units_are_at_most_a_unit_per_attribute_below_the_true_ones(ca
             assert 0 <= exact - units <= len(levels)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 def test_a_row_of_stars_costs_what_the_last_node_costs(case: Case) -> None:
     cube = Cube.of(case.problem)
@@ -134,7 +134,7 @@ def test_a_row_of_stars_costs_what_the_last_node_costs(case: Case) -> None:
     assert set((cube.first.losses[a] + cube.second.losses[b]).tolist()) == {cube.full}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(12, BLOCKS, costs=ADDING))
 @example(case=ONE_ROW)
 def test_types_are_the_distinct_rows_as_the_models_read_them(case: Case) -> None:
@@ -146,7 +146,7 @@ def test_types_are_the_distinct_rows_as_the_models_read_them(case: Case) -> None
     assert cube.type_of_row[cube.example].tolist() == list(range(cube.types))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(8, BLOCKS, costs=ADDING))
 def test_the_distance_of_two_types_is_what_they_pay_as_a_class(case: Case) -> None:
     cube, cost = Cube.of(case.problem), case.problem.cost

@@ -94,7 +94,7 @@ def check_peeling(drawn: tuple[Case, Cube, Ints]) -> None:
     assert not checks.complete or admitted(case, found)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(drawn=priced(14))
 def test_peeling_covers_every_row_once_with_admitted_classes(drawn: tuple[Case, Cube, Ints]) -> None:
     check_peeling(drawn)
@@ -118,7 +118,7 @@ def test_peeling_a_larger_table_covers_it_with_admitted_classes(require: str, re
     assert len(found.nodes) > 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(drawn=priced(14))
 def test_a_covering_costs_at_least_what_its_partition_costs_once_published(drawn: tuple[Case, Cube, Ints]) -> None:
     case, cube, prices = drawn
@@ -216,7 +216,7 @@ def test_opening_patterns_keeps_classes_admitted_and_saves_what_it_says(require:
     assert admitted(case, after)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(drawn=priced(14), data=st.data())
 def test_classes_replaced_by_themselves_leave_the_covering_as_it_was(
     drawn: tuple[Case, Cube, Ints], data: st.DataObject

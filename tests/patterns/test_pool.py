@@ -97,7 +97,7 @@ def check(wanted: Asked) -> None:
     assert dict(zip(members_of(pool), pool.costs.tolist(), strict=True)) == wanted.expected()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(wanted=asked(12))
 def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack(wanted: Asked) -> None:
     check(wanted)
@@ -110,14 +110,14 @@ def test_a_pool_has_every_pattern_and_type_that_loses_at_most_the_slack_in_many_
     check(wanted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(wanted=asked(12))
 def test_no_two_patterns_of_a_pool_have_equal_members(wanted: Asked) -> None:
     found = members_of(wanted.whole)
     assert len(found) == len(set(found))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(wanted=asked(12))
 def test_the_node_and_cost_of_a_pattern_are_those_of_its_members(wanted: Asked) -> None:
     pool, cube = wanted.whole, wanted.cube
@@ -127,7 +127,7 @@ def test_the_node_and_cost_of_a_pattern_are_those_of_its_members(wanted: Asked) 
     assert paid.tolist() == pool.costs[pool.pattern_of_member].tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(wanted=asked(12))
 def test_the_types_of_a_pool_come_dearest_first_with_their_counts(wanted: Asked) -> None:
     pool = wanted.whole
@@ -138,7 +138,7 @@ def test_the_types_of_a_pool_come_dearest_first_with_their_counts(wanted: Asked)
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(wanted=asked(12))
 def test_more_members_than_allowed_give_no_pool(wanted: Asked) -> None:
     assert wanted.pool(most=wanted.cube.number * len(wanted.types)) is not None
@@ -146,7 +146,7 @@ def test_more_members_than_allowed_give_no_pool(wanted: Asked) -> None:
     assert size == 0 or wanted.pool(most=size - 1) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(wanted=asked(12), data=st.data())
 def test_some_patterns_of_a_pool_keep_their_members(wanted: Asked, data: st.DataObject) -> None:
     pool = wanted.whole

@@ -92,7 +92,7 @@ def check(case: Case, *, dropping: bool = False) -> None:
 
 
 @every_requirement
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=columns(6), recoding=st.sampled_from(["suppress", "generalize"]))
 def test_the_program_finds_the_optimum(require: str, table: dict[str, list[Any]], recoding: str) -> None:
     check(case_of(table, require, recoding=recoding))
@@ -120,7 +120,7 @@ NOT_CLOSE = [require for require in REQUIRE if "t(" not in require]
 
 
 @pytest.mark.parametrize("require", NOT_CLOSE)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=columns(6), share=st.sampled_from([Fraction(1, 5), Fraction(1, 2)]))
 def test_the_program_with_dropping_up_to_a_capacity_finds_the_optimum(
     require: str, table: dict[str, list[Any]], share: Fraction
@@ -129,7 +129,7 @@ def test_the_program_with_dropping_up_to_a_capacity_finds_the_optimum(
 
 
 @every_requirement
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=columns(10))
 def test_the_linear_program_is_at_most_the_program(require: str, table: dict[str, list[Any]]) -> None:
     case = case_of(table, require)
@@ -138,7 +138,7 @@ def test_the_linear_program_is_at_most_the_program(require: str, table: dict[str
         assert relaxed.value <= whole.value + 1e-6
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(table=columns(8))
 def test_a_start_is_no_worse_at_the_end(table: dict[str, list[Any]]) -> None:
     case = case_of(table, "k=2")

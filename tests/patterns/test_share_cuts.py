@@ -45,7 +45,7 @@ def check(line: tuple[float, ...], one: Ints, other: Ints) -> None:
 
 
 @pytest.mark.parametrize("line", LINES)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(one=COUNTS, other=COUNTS)
 def test_no_admitted_class_breaks_a_cut(line: tuple[float, ...], one: Ints, other: Ints) -> None:
     check(line, one, other)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.command import settle, shoal
+from tests.thorough import examples
 
 import shoal as library
 from shoal.core.errors import ParameterError, ReleaseError, TableError, Unsupported
@@ -39,7 +40,7 @@ def rows_with_signatures(draw: st.DrawFn) -> tuple[list[int], list[Signature | N
     return values, signatures, m
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(rows_with_signatures(), st.integers(0, 3))
 def test_groups_have_m_different_values_and_keep_every_signature(
     case: tuple[list[int], list[Signature | None], int], seed: int

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 from shoal.core.errors import ParameterError, RoleError
 from shoal.risk import measure
@@ -79,7 +80,7 @@ def test_a_threshold_that_is_no_share_is_refused(wrong: object) -> None:
         measure(PEOPLE, quasi=["age"], threshold=wrong)  # type: ignore[arg-type]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(TABLES)
 def test_counts_are_those_of_counting_row_by_row(rows: list[tuple[int, str, int | None]]) -> None:
     found = measure(frame(rows), quasi=["a", "b", "c"], wildcard="both", minimal_uniques=0)
@@ -126,7 +127,7 @@ def test_what_cannot_be_measured_is_refused_in_words() -> None:
         measure(PEOPLE, quasi=["agee"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TABLES, TABLES)
 def test_the_journalist_finds_whom_the_cells_cover(
     rows: list[tuple[int, str, int | None]], people: list[tuple[int, str, int | None]]

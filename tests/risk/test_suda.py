@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 from shoal.core.errors import ParameterError
 from shoal.risk import measure
@@ -37,7 +38,7 @@ def msus(rows: list[tuple[int, ...]], row: tuple[int, ...], largest: int) -> lis
     return [some for some in sets if set(some) in alone and not any(part < set(some) for part in alone)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(ROWS, st.integers(1, 4))
 def test_scores_are_those_of_the_definition(rows: list[tuple[int, ...]], largest: int) -> None:
     found = minimal_uniques(Crowds.of(frame(rows)), largest=largest)
@@ -49,7 +50,7 @@ def test_scores_are_those_of_the_definition(rows: list[tuple[int, ...]], largest
     assert [one.msus for one in found.contributions] == [sum(i in some for some in every) for i in range(4)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(ROWS)
 def test_a_row_with_a_double_has_none_and_every_unique_has_one_of_all_sizes(rows: list[tuple[int, ...]]) -> None:
     times = Counter(rows)
@@ -59,7 +60,7 @@ def test_a_row_with_a_double_has_none_and_every_unique_has_one_of_all_sizes(rows
     assert (found.dis_scores <= 1).all()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(ROWS)
 def test_distinction_and_separation_are_those_of_the_definition(rows: list[tuple[int, ...]]) -> None:
     for one in search(frame(rows), list("abcd"), 20).sets:

@@ -163,7 +163,7 @@ ASKED_OF_HILBERT = (tables(), st.sampled_from(REQUIRE), st.sampled_from(["range"
 
 
 @pytest.mark.filterwarnings("ignore::shoal.core.errors.SafetyWarning")  # chance makes columns that tell each other
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(*ASKED_OF_MONDRIAN, st.integers(1, 12))
 def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions(
     frame: pl.DataFrame, require: str, recoding: str, at_most: int
@@ -171,7 +171,7 @@ def test_mondrian_makes_the_classes_that_it_makes_in_memory_whatever_the_regions
     mondrian_agrees(frame, require, recoding, at_most)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(*ASKED_OF_HILBERT, st.integers(1, 12))
 def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_decided_apart(
     frame: pl.DataFrame, require: str, recoding: str, at_most: int
@@ -179,7 +179,7 @@ def test_every_model_holds_in_the_whole_table_where_stretches_of_the_curve_are_d
     regions_are_safe(frame, "hilbert", require, recoding, at_most)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(*ASKED_OF_ANNEAL, st.integers(1, 12))
 def test_every_model_holds_in_the_whole_table_where_regions_are_annealed_apart(
     frame: pl.DataFrame, require: str, recoding: str, at_most: int
@@ -211,7 +211,7 @@ def test_every_model_holds_in_many_more(frame: pl.DataFrame, require: str, recod
     regions_are_safe(frame, "hilbert", require, recoding, at_most)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(tables(), st.sampled_from(["mondrian", "anneal", "hilbert"]), st.integers(2, 12), st.randoms())
 def test_where_rows_are_changes_nothing(frame: pl.DataFrame, method: str, at_most: int, random: Any) -> None:
     engine = Engine(frame, method, "range", "k=2")
@@ -221,7 +221,7 @@ def test_where_rows_are_changes_nothing(frame: pl.DataFrame, method: str, at_mos
     assert one.sort(one.columns).equals(other.sort(other.columns))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(tables(), st.sampled_from(["suppress", "generalize", "range"]), st.data())
 def test_keys_say_what_a_cell_is(frame: pl.DataFrame, recoding: str, data: Any) -> None:
     microdata = encode(Table(frame), ROLES)

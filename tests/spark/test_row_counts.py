@@ -17,7 +17,7 @@ import shoal
 from shoal.core.errors import TableError, Unsupported
 from shoal.microdata.partition import Partition
 from shoal.spark.row_counts import Counted, Shares
-from shoal.spark.session import asking, check_installed, session
+from shoal.spark.session import _own_folder, asking, check_installed, session
 
 
 @given(st.lists(st.lists(st.integers(-1, 3), min_size=1, max_size=6), min_size=1, max_size=6))
@@ -65,6 +65,19 @@ def test_what_spark_says_of_a_failure_is_not_repeated() -> None:
         raise RuntimeError("somebody's cell")
     assert str(refused.value) == "Spark could not group the rows (RuntimeError); the log of Spark's driver says why"
     assert refused.value.__suppress_context__
+
+
+def test_temporary_files_of_a_local_spark_are_private_and_those_of_a_killed_one_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("shoal-spark-killed/blockmgr-1", "shoal-spark-killed/spark-2", "shoal-spark-mine/notes"):
+        (tmp_path / name).mkdir(parents=True)
+    own = Path(_own_folder("local[2]")["spark.local.dir"])
+    assert sorted(tmp_path.iterdir()) == sorted([own, tmp_path / "shoal-spark-mine"])
+    assert own.stat().st_mode & 0o077 == 0
+    assert _own_folder("local-cluster[2,1,1024]") == {"spark.local.dir": str(own)}
+    assert _own_folder("spark://host:7077") == {}
 
 
 def test_no_engine_is_loaded_before_it_is_asked_for() -> None:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from tests.strategies import Case, cases
+from tests.thorough import examples
 from typer.testing import CliRunner
 
 import shoal
@@ -110,7 +111,7 @@ def test_costs_that_ask_for_rows_are_refused_in_words() -> None:
 
 
 @given(case=cases())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_what_shoal_publishes_costs_the_same_as_a_table_of_others(case: Case) -> None:
     problem = case.problem
     try:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from tests import oracle
 from tests.oracle import Asked, Group
 from tests.strategies import COSTS, KNOWN_MODELS, Case, cases
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported
@@ -84,7 +85,7 @@ def all_nodes(problem: Problem) -> list[Node]:
     return [evaluation.node(evaluation.lattice.at(number)) for number in evaluation.order.tolist()]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(9, ["full-domain"], list(KNOWN_MODELS), ANY_COST, [0]))  # type: ignore[list-item]
 def test_every_node_is_what_the_definitions_say(case: Case) -> None:
     nodes = all_nodes(case.problem)
@@ -194,7 +195,7 @@ def _levels(release: shoal.Release, name: str) -> list[int]:
     return [3 if end == ["*"] else 0 if len(end) == 1 else widths[int(end[1]) - int(end[0])] for end in ends]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(case=cases(9, ["full-domain"], list(KNOWN_MODELS), ANY_COST, [0]))  # type: ignore[list-item]
 def test_the_best_of_some_levels_is_the_best_node_listed(case: Case) -> None:
     heights = [tree.height for tree in case.problem.microdata.hierarchies]

@@ -73,6 +73,21 @@ def lying_rows(folder: Path) -> bytes:
     return content[: place + 1] + b"\x02" + content[place + 2 :]
 
 
+def values_below_0(_: Path) -> bytes:
+    """A Parquet file with a page of fewer than no values, for which polars ends the process; found by fuzzing."""
+    return (CORPUS / "read.parquet" / "values-below-0").read_bytes()
+
+
+def many_rows(_: Path) -> bytes:
+    """An SPSS file of 710 bytes that says it has a hundred million rows; found by fuzzing."""
+    return (CORPUS / "read.sav" / "rows").read_bytes()
+
+
+def no_columns(_: Path) -> bytes:
+    """A Stata file without columns, which takes forever to read; found by fuzzing."""
+    return (CORPUS / "read.dta" / "no-columns").read_bytes()
+
+
 def broken_offsets(folder: Path) -> bytes:
     """An Arrow file in which a text ends far beyond all texts."""
     path = folder / "made.arrow"
@@ -105,6 +120,9 @@ REFUSED: dict[str, Callable[[Path], bytes]] = {
     "repeated.ods": repeated_cells,
     "old.xls": old_workbook,
     "rows.parquet": lying_rows,
+    "values.parquet": values_below_0,
+    "rows.sav": many_rows,
+    "columns.dta": no_columns,
     "offsets.arrow": broken_offsets,
     "deep.jsonl": deep_json,
     "endless.csv": endless_line,

@@ -20,9 +20,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import ShoalError
+from shoal.core.private_folders import sweep_up
 from shoal.studies.synth import write_census
 from shoal.tables import csv_spill
 from shoal.tables.columns import Stored
@@ -82,7 +84,7 @@ def test_what_is_said_of_the_file_counts_and_is_checked(tmp_path: Path, how: dic
     assert outcome(read_by_disk, path, **how) == outcome(read, path, **how)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.text(alphabet='a1,;"\n\r é', max_size=60))
 def test_any_text_is_read_alike_or_refused(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -274,5 +276,5 @@ def test_however_a_process_ends_its_cells_are_removed(tmp_path: Path, temporary:
     del table
     (temporary / "shoal-mine").mkdir()
     (temporary / "shoal-mine" / "notes.txt").write_text("mine")
-    csv_spill.sweep_up()
+    sweep_up(csv_spill.PREFIX, csv_spill.FILES.__contains__)
     assert [one.name for one in temporary.iterdir()] == ["shoal-mine"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from shoal.core.errors import ShoalError, TableError, Unsupported
+from shoal.core.private_folders import make_private, remove_own, sweep_up
 from shoal.tables.csv_text import SEPARATORS, guess_separator
 from shoal.tables.readers.csv import Csv
 
@@ -32,6 +35,8 @@ SETTINGS = {
 }
 CHANGED = "shoal found a value that was not there when the values were counted"
 """What a worker says of a table that is being written to."""
+PREFIX, OF_SPARK = "shoal-spark-", ("blockmgr-", "spark-")
+"""How the name of a folder for the temporary files of Spark begins, and how the names in it do."""
 OF_CATALOG = "table:"
 """What stands before the name of a table that Spark knows."""
 
@@ -64,9 +69,23 @@ def session(master: str | None = None) -> Any:
         if url.startswith("sc://"):
             return SparkSession.builder.remote(url).getOrCreate()
         builder = SparkSession.builder.master(url).appName("shoal")
-        for name, value in SETTINGS.items():
+        for name, value in {**SETTINGS, **_own_folder(url)}.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()
+
+
+def _own_folder(url: str) -> dict[str, str]:
+    """Return where a Spark on this machine puts rows meanwhile: in a folder that is removed however the run ends."""
+    return {"spark.local.dir": str(_private_folder(os.getpid()))} if url.startswith("local") else {}
+
+
+@cache
+def _private_folder(process: int) -> Path:
+    """Return a folder for the temporary files of Spark; one that a killed process left is removed first."""
+    sweep_up(PREFIX, lambda name: name.startswith(OF_SPARK))
+    folder, held = make_private(PREFIX)
+    atexit.register(remove_own, process, folder, held)
+    return folder
 
 
 def read_frame(

@@ -15,7 +15,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -24,6 +23,7 @@ import polars as pl
 
 from shoal.core.atomic_files import undisturbed
 from shoal.core.errors import ParameterError, TableError
+from shoal.core.private_folders import make_private, remove_own, remove_private, sweep_up
 from shoal.tables.column_types import tidy_column
 from shoal.tables.columns import Stored
 from shoal.tables.compression import opened
@@ -38,15 +38,10 @@ from shoal.tables.csv_text import (
 )
 from shoal.tables.readers.base import ReadOptions
 
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
-
 BLOCK = 2**23
 """Characters that are looked at together."""
-FILES = {"cells.csv", "cells.parquet"}
-"""What is in a temporary folder."""
+PREFIX, FILES = "shoal-", {"cells.csv", "cells.parquet"}
+"""How the name of a temporary folder begins, and what is in it."""
 PACKED = 8
 """How many times larger a packed file is taken to be once unpacked, at least."""
 COUNTED = 2**26
@@ -60,19 +55,19 @@ def spill(path: Path, options: ReadOptions) -> tuple[Stored, Form]:
     first = _head(blocks)
     form = Form.of(path.name, first, encoding, options)
     names = form.names(first)
-    sweep_up()
+    sweep_up(PREFIX, FILES.__contains__)
     made: list[tuple[Path, int]] = []
     try:
         with undisturbed():
-            made.append(_private_folder())
+            made.append(make_private(PREFIX))
         ((folder, held),) = made
         stored = _put(chain([first], blocks), form, names, folder)
     except BaseException:
         with undisturbed():
             for one in made:
-                _remove(*one)
+                remove_private(*one)
         raise
-    weakref.finalize(stored, _remove_own, os.getpid(), folder, held)
+    weakref.finalize(stored, remove_own, os.getpid(), folder, held)
     return stored, form
 
 
@@ -101,44 +96,6 @@ def has_room(path: Path) -> bool:
         return shutil.disk_usage(temporary).free > 2 * text_size(path)
     except OSError:
         return False
-
-
-def _private_folder() -> tuple[Path, int]:
-    """Make a folder that only its owner may look into; the lock on it is held as long as this process lives."""
-    made = Path(tempfile.mkdtemp(prefix=".shoal-"))
-    held = -1  # Windows opens no folders
-    if fcntl is not None:
-        held = os.open(made, os.O_RDONLY)
-        fcntl.flock(held, fcntl.LOCK_SH)
-    return made.rename(made.with_name(made.name[1:])), held  # from here on, others may ask for the lock
-
-
-def _remove_own(process: int, folder: Path, held: int) -> None:
-    """Remove a folder in the process that made it: one that was forked from it has it in common."""
-    if os.getpid() == process:
-        with undisturbed(finalizer=True):
-            _remove(folder, held)
-
-
-def _remove(folder: Path, held: int) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):
-        os.close(held)
-
-
-def sweep_up() -> None:
-    """Remove the folders of processes that were killed: nobody holds a lock on them."""
-    if fcntl is None:
-        return
-    for left in Path(tempfile.gettempdir()).glob("shoal-*"):
-        with suppress(OSError):
-            handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.fstat(handle).st_uid == os.getuid() and {file.name for file in left.iterdir()} <= FILES:
-                    shutil.rmtree(left, ignore_errors=True)
-            finally:
-                os.close(handle)
 
 
 def _put(blocks: Iterable[str], form: Form, names: list[str], folder: Path) -> Stored:

@@ -38,6 +38,8 @@ class StatisticalReader(Reader):
     """The function of pyreadstat for each suffix."""
     writes: ClassVar[Mapping[str, str]]
     """The format of a release for each suffix."""
+    densest: ClassVar[Mapping[str, int]] = {}
+    """For each suffix the most cells that a byte of a file can stand for, where it is compressed; else 1."""
     declares_missing: ClassVar[bool] = False
     """Whether its files declare ordinary values as missing."""
 
@@ -71,12 +73,14 @@ class StatisticalReader(Reader):
 
     def _parsed(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, Any]:
         """Return what pyreadstat finds; a file that it cannot read is said in words without a cell."""
+        function = getattr(self.module(), self.functions[path.suffix.lower()])
         asked: dict[str, Any] = {"output_format": "polars"}
         asked |= {"encoding": options.encoding} if options.encoding else {}
         asked |= {"user_missing": True} if self.declares_missing and path.suffix.lower() != ".por" else {}
         with failing_as(lambda: unreadable(path, self.title)):
             try:
-                frame, stated = getattr(self.module(), self.functions[path.suffix.lower()])(path, **asked)
+                self._check_stated(path, function(path, **asked, metadataonly=True)[1])
+                frame, stated = function(path, **asked)
             except LookupError as error:
                 if not options.encoding:
                     raise
@@ -84,6 +88,12 @@ class StatisticalReader(Reader):
                     f"unknown encoding {options.encoding!r}", expected="a name such as utf-8"
                 ) from error
         return frame, stated
+
+    def _check_stated(self, path: Path, stated: Any) -> None:
+        """Refuse a file that states no column, or more cells than its bytes can hold: pyreadstat believes it."""
+        cells = (stated.number_rows or 0) * stated.number_columns
+        if not stated.number_columns or cells > path.stat().st_size * self.densest.get(path.suffix.lower(), 1):
+            raise unreadable(path, self.title)
 
 
 def _labels(stated: Any) -> Labels:

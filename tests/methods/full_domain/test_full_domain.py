@@ -174,13 +174,13 @@ def check(problem: Problem) -> None:
 ANY_COST = [name for name, cost in COSTS.items() if "full-domain" in cost.recodings()]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases(9, ["full-domain"], list(MODELS.values()), ANY_COST))
 def test_it_is_the_best_of_all_levels_for_every_model_and_cost(case: Case) -> None:
     check(case.problem)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     case=cases(14, ["full-domain"], [MODELS["k"], MODELS["distinct-l"]], ["ncp"]), share=st.sampled_from([0, 1, 2, 4])
 )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from tests.methods.full_domain.test_full_domain import PEOPLE, TAB_D, TREES, problem_of, releases
 from tests.strategies import MODELS, Case, cases
+from tests.thorough import examples
 
 from shoal.core.arrays import Bools
 from shoal.methods.base import Deadline, Method, silent
@@ -75,7 +76,7 @@ def test_suppressed_rows_need_models_of_counts() -> None:
 # --- against all levels ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=cases(9, ["full-domain"], ORACLES, ["ncp", "discernibility"], [0]))  # type: ignore[list-item]
 def test_incognito_finds_the_best_levels(case: Case) -> None:
     if Incognito().accepts(case.problem) or case.oracle.is_hopeless:
@@ -85,7 +86,7 @@ def test_incognito_finds_the_best_levels(case: Case) -> None:
     assert one.cost == pytest.approx(other.cost, abs=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(9, ["full-domain"], ORACLES, ["ncp"], [0]))  # type: ignore[list-item]
 def test_samarati_finds_the_least_height(case: Case) -> None:
     if case.oracle.is_hopeless:
@@ -102,7 +103,7 @@ def _admits(problem: Problem, levels: tuple[int, ...]) -> bool:
     return Verdicts(Ground(problem)).at(levels).admitted
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(case=cases(9, ["full-domain"], ORACLES, ["ncp"], [0]))  # type: ignore[list-item]
 def test_heuristics_cost_no_less_than_the_best_and_no_more_than_stars(case: Case) -> None:
     if case.oracle.is_hopeless:

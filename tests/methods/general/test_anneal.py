@@ -230,7 +230,7 @@ def check_release(case: Case, effort: str) -> None:
         assert found.cost >= case.oracle.optimum(case.problem.cost.name) - 1e-9
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 @every_recoding
 def test_no_release_is_cheaper_than_the_best_partition(recoding: str, cost: str, data: st.DataObject) -> None:

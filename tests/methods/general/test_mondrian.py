@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 from shoal.methods.base import Deadline, silent
 from shoal.methods.general import median_levels
@@ -55,7 +56,7 @@ def test_a_hierarchy_is_cut_between_the_children_of_the_common_block() -> None:
     assert release.table["town"].to_list() == ["east", "east", "west", "west", "east", "west"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(values=st.lists(st.integers(0, 9), min_size=2, max_size=30), k=st.integers(2, 4))
 def test_strict_classes_of_one_column_have_at_most_2k_less_2_rows_and_copies(values: list[int], k: int) -> None:
     if len(values) >= k:
@@ -63,7 +64,7 @@ def test_strict_classes_of_one_column_have_at_most_2k_less_2_rows_and_copies(val
         assert all(k <= len(rows) <= 2 * (k - 1) + copies for rows in classes(values, k, "mondrian"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(values=st.sets(st.integers(0, 99), min_size=2, max_size=30), k=st.integers(2, 4))
 def test_relaxed_classes_of_different_rows_have_fewer_than_2k_rows(values: set[int], k: int) -> None:
     if len(values) >= k:

@@ -161,13 +161,13 @@ def test_any_partition_is_repaired_for_several_models_at_once(drawn: tuple[Case,
     check(*drawn)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(drawn=labelled(list(MODELS.values())))
 def test_a_partition_is_repaired_when_there_is_no_time(drawn: tuple[Case, list[int]]) -> None:
     check(*drawn, NO_TIME)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(drawn=labelled([MODELS["k"], MODELS["l"]]))
 def test_the_cost_lies_between_that_of_the_partition_and_of_all_rows_as_one_class(
     drawn: tuple[Case, list[int]],
@@ -180,7 +180,7 @@ def test_the_cost_lies_between_that_of_the_partition_and_of_all_rows_as_one_clas
         assert before - 1e-9 <= after <= problem.cost_of(Partition.whole(problem.rows)) + 1e-9
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(drawn=labelled([MODELS["k"], MODELS["l"], MODELS["t"]]), data=st.data())
 def test_the_order_of_rows_changes_nothing(drawn: tuple[Case, list[int]], data: st.DataObject) -> None:
     case, labels = drawn

@@ -114,7 +114,7 @@ def test_the_pair_that_is_merged_costs_least_of_all_pairs(case: Case) -> None:
         nearest.changed(one)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=TABLES, data=st.data())
 def test_classes_being_merged_are_numbered_by_their_cells(case: Case, data: st.DataObject) -> None:
     """So that ties are broken in the same way whatever the order of rows is."""

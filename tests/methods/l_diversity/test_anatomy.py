@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import case_of
+from tests.thorough import examples
 
 import shoal
 from shoal.core.errors import Infeasible, ParameterError, Unsupported
@@ -133,7 +134,7 @@ def _named(counts: Sequence[int]) -> list[Any]:
     return [POOL[value] for value, count in enumerate(counts) for _ in range(count)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     counts=st.lists(st.integers(1, 30), min_size=2, max_size=12),
     l=st.fractions(1, 6, max_denominator=3),

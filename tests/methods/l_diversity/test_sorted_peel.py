@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.thorough import examples
 
 from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline
@@ -58,7 +59,7 @@ def diverse_tables(draw: st.DrawFn) -> tuple[pl.DataFrame, int]:
 
 
 @given(diverse_tables())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_classes_are_diverse_whatever_the_table(drawn: tuple[pl.DataFrame, int]) -> None:
     frame, l = drawn
     problem = asked(frame, l)
@@ -69,7 +70,7 @@ def test_classes_are_diverse_whatever_the_table(drawn: tuple[pl.DataFrame, int])
 
 
 @given(diverse_tables(), st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_the_order_of_rows_changes_nothing(drawn: tuple[pl.DataFrame, int], seed: int) -> None:
     frame, l = drawn
     mixed = frame.sample(fraction=1, shuffle=True, seed=seed)
@@ -95,7 +96,7 @@ def test_a_class_takes_no_more_than_leaves_the_others_diverse() -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=6), st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_height_of_a_group(counts: list[int], l: int) -> None:
     from shoal.methods.l_diversity.sorted_peel_kernel import below, height
 
@@ -107,7 +108,7 @@ def test_the_height_of_a_group(counts: list[int], l: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=6), st.integers(2, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_what_is_spared_leaves_both_sides_diverse(counts: list[tuple[int, int]], l: int) -> None:
     from shoal.methods.l_diversity.sorted_peel_kernel import spare
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.contracts.test_method_laws import EXHAUSTIVE, LAWS, Run, check_refusal
 from tests.oracle import Value
 from tests.strategies import COSTS, ONE_TABLE, QUASI, SENSITIVE, Case, case_of, tables
+from tests.thorough import examples
 
 import shoal
 from shoal.methods.auto import methods
@@ -83,7 +84,7 @@ def test_the_parts_leave_no_group_more_than_one_row_too_many(rows: int, k: int, 
         assert Fraction(rows - size, 2 * (rows - 1) * size) <= t
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=st.integers(2, 40), t=st.sampled_from(["0.05", "0.1", "0.2", "0.4"]), seed=st.integers(0, 99))
 def test_where_the_size_divides_the_rows_no_group_is_merged(rows: int, t: str, seed: int) -> None:
     size = group_size(rows, 2, Fraction(t))
@@ -117,7 +118,7 @@ def closeness(draw: st.DrawFn, rows: int) -> Case:
 
 
 @every_one
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(case=closeness(12))
 def test_every_law_holds(method: str, case: Case) -> None:
     run = Run.of(case, method)
@@ -126,7 +127,7 @@ def test_every_law_holds(method: str, case: Case) -> None:
 
 
 @every_one
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(case=closeness(4))
 def test_every_exhaustive_law_holds(method: str, case: Case) -> None:
     run = Run.of(case, method)
@@ -136,7 +137,7 @@ def test_every_exhaustive_law_holds(method: str, case: Case) -> None:
 
 
 @every_one
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_neither_order_nor_names_matter(method: str, data: st.DataObject) -> None:
     case = data.draw(closeness(16))
@@ -148,7 +149,7 @@ def test_neither_order_nor_names_matter(method: str, data: st.DataObject) -> Non
 
 
 @every_one
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(case=closeness(12))
 def test_out_of_time_every_law_holds(method: str, case: Case) -> None:
     run = Run.of(case, method, deadline=Deadline.after(0))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
 
+from shoal.core.errors import failing_as
+from shoal.tables.parquet_pages import check_pages
 from shoal.tables.readers.base import ScanReader
+from shoal.tables.signatures import unreadable
 
 
 class Parquet(ScanReader):
@@ -19,5 +23,8 @@ class Parquet(ScanReader):
     folders: ClassVar[bool] = True
 
     def scan(self, files: list[Path]) -> pl.LazyFrame:
-        """Return the rows of some files."""
+        """Return the rows of some files, whose pages are looked at first."""
+        for file in files:
+            with failing_as(partial(unreadable, file, self.title)):
+                check_pages(file)
         return pl.scan_parquet(files, glob=False)

@@ -26,6 +26,7 @@ class Sas(StatisticalReader):
     title: ClassVar[str] = "SAS"
     suffixes: ClassVar[tuple[str, ...]] = (".xpt", ".sas7bdat")
     functions: ClassVar[Mapping[str, str]] = {".xpt": "read_xport", ".sas7bdat": "read_sas7bdat"}
+    densest: ClassVar[Mapping[str, int]] = {".sas7bdat": 4_112}  # two bytes are so many blanks
     writes: ClassVar[Mapping[str, str]] = {".xpt": "xpt", ".sas7bdat": "xpt"}
 
     def _parsed(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, Any]:

@@ -16,4 +16,7 @@ class Spss(StatisticalReader):
     suffixes: ClassVar[tuple[str, ...]] = (".sav", ".zsav", ".por")
     functions: ClassVar[Mapping[str, str]] = {".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por"}
     writes: ClassVar[Mapping[str, str]] = {".sav": "sav", ".zsav": "zsav", ".por": "sav"}
+    densest: ClassVar[Mapping[str, int]] = {
+        ".zsav": 1_032
+    }  # a byte is a number of a .sav file, and deflate packs so many
     declares_missing: ClassVar[bool] = True

@@ -1,0 +1,119 @@
+"""The numbers that a Parquet file states of its pages, read before a library that believes them.
+
+A page that states a number of values below 0, or more than its column has, makes the reader ask for so much memory that
+the whole process is aborted. The numbers are stored in Thrift's compact protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import SEEK_END
+from pathlib import Path
+from struct import unpack
+from typing import Any, BinaryIO
+
+Struct = dict[int, Any]
+"""The fields of a Thrift struct by number; what is not a number, a list or a struct is left out."""
+MAGIC, TAIL = b"PAR1", 8
+ROW_GROUPS, CHUNKS, META = 4, 1, 3
+VALUES, FIRST_PAGE, DICTIONARY = 5, 9, 11
+UNPACKED, PACKED, HEADERS = 2, 3, (5, 7, 8)
+"""Of a page: its bytes unpacked and packed; the header of a data page, of a dictionary, of a newer data page."""
+OF_DICTIONARY = 7
+DEEPEST = 32
+"""Structs within structs; a Parquet file has fewer than ten."""
+
+
+def check_pages(path: Path) -> None:
+    """Raise ValueError where a page of a Parquet file states sizes that it cannot have."""
+    with path.open("rb") as file:
+        for chunk in _chunks(file):
+            _check_chunk(file, chunk)
+
+
+def _chunks(file: BinaryIO) -> Iterator[Struct]:
+    """Yield what the end of a file says of each column of each group of rows."""
+    size = file.seek(0, SEEK_END)
+    file.seek(max(size - TAIL, 0))
+    length, magic = unpack("<I4s", file.read(TAIL))
+    if magic != MAGIC or length > size - TAIL:
+        raise ValueError("no Parquet file")
+    file.seek(size - TAIL - length)
+    for group in _Thrift(file).struct().get(ROW_GROUPS, []):
+        yield from (chunk[META] for chunk in group[CHUNKS])
+
+
+def _check_chunk(file: BinaryIO, chunk: Struct) -> None:
+    """Look at the pages of a column of a group of rows, which lie one after the other."""
+    left = chunk[VALUES]
+    file.seek(chunk.get(DICTIONARY) or chunk[FIRST_PAGE])
+    while left > 0:
+        page = _Thrift(file).struct()
+        kind, header = next((kind, page[kind]) for kind in HEADERS if kind in page)
+        if min(page[UNPACKED], page[PACKED], *(number for number in header.values() if type(number) is int)) < 0:
+            raise ValueError("a size below 0")
+        if header[1] > (page[UNPACKED] if kind == OF_DICTIONARY else left):
+            raise ValueError("more values than there can be")
+        left -= 0 if kind == OF_DICTIONARY else header[1]
+        file.seek(page[PACKED], 1)
+
+
+class _Thrift:
+    """Reads values of Thrift's compact protocol from a file."""
+
+    def __init__(self, file: BinaryIO, depth: int = 0) -> None:
+        self.file, self.depth = file, depth
+
+    def struct(self) -> Struct:
+        """Read the fields of a struct up to its end."""
+        if self.depth > DEEPEST:
+            raise ValueError("too deep")
+        inside, found, number = _Thrift(self.file, self.depth + 1), Struct(), 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self.integer()
+            found[number] = inside.value(head & 15)
+        return found
+
+    def value(self, kind: int) -> Any:
+        """Read a value of a kind: a truth value, a byte, an integer, a fraction, a text, a list or a struct."""
+        match kind:
+            case 1 | 2:
+                return kind == 1
+            case 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self.integer()
+            case 7:
+                return self._skipped(8)
+            case 8:
+                return self._skipped(self._unsigned())
+            case 9 | 10:
+                return self._list()
+            case 12:
+                return self.struct()
+        raise ValueError("an unknown type")
+
+    def integer(self) -> int:
+        """Read a whole number, written as 0, -1, 1, -2, ..."""
+        found = self._unsigned()
+        return found >> 1 ^ -(found & 1)
+
+    def _list(self) -> list[Any]:
+        head = self._byte()
+        length = head >> 4 if head >> 4 < 15 else self._unsigned()
+        return [self._element(head & 15) for _ in range(length)]
+
+    def _element(self, kind: int) -> Any:
+        return self._byte() == 1 if kind in (1, 2) else self.value(kind)
+
+    def _unsigned(self) -> int:
+        found, shift = 0, 0
+        while (byte := self._byte()) > 127:
+            found, shift = found | (byte & 127) << shift, shift + 7
+        return found | byte << shift
+
+    def _skipped(self, length: int) -> None:
+        self.file.seek(length, 1)
+
+    def _byte(self) -> int:
+        return self.file.read(1)[0]
