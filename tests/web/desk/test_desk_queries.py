@@ -70,7 +70,7 @@ def test_a_file_that_is_no_table_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="is gone"):
         queries.preview(Draft(file=str(tmp_path / "none.csv")))
     (tmp_path / "bad.parquet").write_bytes(b"PAR1")
-    with pytest.raises(TableError, match=r"not a readable \.parquet"):
+    with pytest.raises(TableError, match=r"not a readable Parquet file"):
         queries.preview(Draft(file=str(tmp_path / "bad.parquet")))
     (tmp_path / "bad.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
     with pytest.raises(ShoalError):
