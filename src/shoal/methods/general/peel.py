@@ -45,8 +45,8 @@ LOOKS, LOOKS_AT_SHARES = 1, 3
 groups are cut and looked at again. Where that is not enough for all rows, values that a class must have are so rare
 that peeling wastes them."""
 MOST_CLOSE = 1_000_000_000
-"""How often types are looked at at most where closeness is asked for: a look takes longer then, and large classes are
-made of what coarse patterns hold. On 11 columns with a million nodes more looks made the release dearer."""
+"""How often types are looked at at most where closeness is asked for, or a model that loops do not know: a look takes
+longer then, or classes are merged in the end. On 11 columns with a million nodes more looks made the release dearer."""
 GUIDE = 0.6
 """The share of its price that a row is expected to pay: less than all of it, and cheap patterns come before those that
 only dear rows need."""
@@ -190,7 +190,7 @@ def _peeled(
     rules = checks.rules._replace(codes=np.ascontiguousarray(checks.codes[:, types]))
     regret = Regret(max(REACH * cube.full / limits, 1.0), limits)
     looks = (LOOKS_AT_SHARES if checks.limits_shares else LOOKS) * len(types) * (len(nodes) + FEW_NODES)
-    looks = min(looks, MOST_CLOSE) if checks.close else looks
+    looks = min(looks, MOST_CLOSE) if checks.close or not checks.complete else looks
     peeling = Peeling.of(cube.grid.take(types), cube.levels[nodes], left, prices[types], regret, rules, looks)
     found: tuple[Ints, Ints, Ints] = watched(peeling.peel, deadline=deadline)
     return found
