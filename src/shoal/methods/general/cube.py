@@ -73,7 +73,7 @@ class Effort:
     windowed: int | None = None
     """Rows up to which windows are opened: in their time, annealing saves more of a larger table. On Adult with 8 and 9
     columns, and with distinct 3-diversity, 40 windows and more saved nothing that annealing does not, and took a third
-    of the time; on a credit card table of 30,000 rows with closeness they took a minute and saved 2 %."""
+    of the time; on a credit card table of 30,000 rows with closeness they took a minute and saved 3 %."""
     nodes: int = 2_000
     """Branching nodes of the solver for what is left as a whole."""
     members: int = MOST_MEMBERS
