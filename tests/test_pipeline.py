@@ -328,7 +328,7 @@ def test_the_seed_is_all_the_chance_there_is() -> None:
 
 
 def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
-    decisions = anonymize().decisions
+    decisions = anonymize(recoding="generalize").decisions
     assert "cost: ncp" in decisions
     assert "hierarchy of age: 2 levels, ranges of 50" in decisions
     assert "published as they are: note" in decisions
@@ -339,7 +339,12 @@ def test_what_was_decided_without_being_asked_is_in_the_log() -> None:
 @pytest.mark.parametrize(
     ("asked", "recoding", "cost"),
     [
-        ({}, "generalize", "ncp"),
+        ({}, "range", "ncp"),
+        ({"hierarchies": {"age": "intervals:width=50"}}, "generalize", "ncp"),
+        ({"hierarchies": {"illness": "common"}}, "range", "ncp"),
+        ({"coarsen": {"age": 1}}, "generalize", "ncp"),
+        ({"column_recodings": {"age": "range"}}, "mixed", "ncp"),
+        ({"cost": "precision"}, "generalize", "precision"),
         ({"cost": "stars"}, "suppress", "stars"),
         ({"cost": "starred-rows"}, "suppress", "starred-rows"),
         ({"method": "m-approx"}, "suppress", "stars"),
@@ -356,7 +361,9 @@ def test_the_recoding_where_none_is_named(asked: dict[str, Any], recoding: str, 
 
 
 def test_the_codebook_says_what_the_levels_of_a_column_are() -> None:
-    levels = {column["name"]: column.get("hierarchy") for column in anonymize().codebook["columns"]}
+    levels = {
+        column["name"]: column.get("hierarchy") for column in anonymize(recoding="generalize").codebook["columns"]
+    }
     assert levels == {
         "age": "2 levels, ranges of 50",
         "town": "1 level, the value or a star",

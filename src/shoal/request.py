@@ -179,7 +179,11 @@ class Columns:
         kind=NAMES,
     )
     order: Orders = setting(
-        {}, "The order of a column of words, lowest first.", section="order", metavar="COLUMN=A,B,C", kind=WORDS
+        {},
+        "The order of a column of words, lowest first; nothing for numbers that are codes.",
+        section="order",
+        metavar="COLUMN=A,B,C",
+        kind=WORDS,
     )
     hierarchies: Mapping[str, object] = setting(
         {},
@@ -284,11 +288,11 @@ class Choices:
     method: str = setting("auto", "A method (see `shoal methods`), or auto.", section="method", key="name")
     recoding: str | None = setting(
         None,
-        "generalize (if not given), suppress, single-dimensional, full-domain, mixed, mixed-centroid, range, centroid, "
-        "anatomy.",
+        "range (if nothing speaks of groups or stars), generalize, suppress, single-dimensional, full-domain, mixed, "
+        "mixed-centroid, centroid, anatomy.",
         section="method",
     )
-    """None: the one that the method is for, suppress where method, cost or star are about stars, else generalize."""
+    """None: what method, cost, star and hierarchies are for, else range: `shoal.methods.auto.requested_recoding`."""
     column_recodings: Mapping[str, str] = setting(
         {},
         "How one column is recoded: suppress, generalize, range or centroid; the others by --recoding.",
@@ -352,6 +356,11 @@ class Request(Choices, Columns):
             if name in LEFT_OUT[face]:
                 raise Unsupported(f"{face} does not support {name}: {LEFT_OUT[face][name]}", hint=f"leave {name} out")
         return cls(**given)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a hierarchy is given for a quasi-identifier, so that its groups are to be published."""
+        return not ({self.quasi} if isinstance(self.quasi, str) else set(self.quasi)).isdisjoint(self.hierarchies)
 
     def start_and_limit(self) -> tuple[int, float | None]:
         """Return the random seed, and the seconds that a method has; None for as long as it takes."""

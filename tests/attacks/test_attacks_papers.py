@@ -223,7 +223,7 @@ def test_of_the_cheapest_release_every_finer_cell_is_true(rows: list[tuple[str, 
 def test_a_release_whose_method_leaves_rows_behind_makes_the_attacker_wrong() -> None:
     frame = pl.DataFrame({"x": ["a"] * 3 + ["b"] * 2 + ["c"]})
     shown = ["a"] * 2 + ["*"] * 4
-    scene = Scene.of(shoal.anonymize(frame, quasi=["x"], require="k=1"), frame)
+    scene = Scene.of(shoal.anonymize(frame, quasi=["x"], require="k=1", recoding="suppress"), frame)
     made = scene_of(frame, {"x": shown}, [], "k=2")
     made = Scene(type(made.shown)(**{**vars(made.shown), "recoding": "suppress"}), frame)
     (outcome,) = Downcoding().run(made)

@@ -56,7 +56,7 @@ def test_steps_are_logged_from_the_level_that_the_environment_names(
     command = [sys.executable, "-m", "shoal", "anonymize", "census.csv", *given, "-o", "out", "--json"]
     logged = {**os.environ, "SHOAL_LOG": "info"}
     done = subprocess.run(command, env=logged, capture_output=True, text=True, check=True)
-    assert "shoal.steps.preparation: 400 rows, 2 quasi-identifiers, recoding generalize" in done.stderr
+    assert "shoal.steps.preparation: 400 rows, 2 quasi-identifiers, recoding range" in done.stderr
     assert "the audit confirms k=5" in done.stderr
     assert done.stderr.rstrip().endswith("wrote the release folder out")
     assert json.loads(done.stdout)["rows"] == 400

@@ -27,12 +27,13 @@ from tests.thorough import examples, many
 
 from shoal.checking.audit import audit
 from shoal.core.errors import Infeasible, ShoalError, Unsupported
-from shoal.methods.auto import choose, methods, recoding_for
+from shoal.methods.auto import choose, methods, requested_recoding
 from shoal.methods.base import Deadline, silent
 from shoal.models.requirement import parse_requirement
 from shoal.pipeline import anonymize
 from shoal.problem import Solution, default_cost
 from shoal.recoding.recode import Anatomized, Published, recoding_named, recodings
+from shoal.request import Choices
 from shoal.tables.star_marks import escape_stars
 
 METHODS = ["auto", *methods()]
@@ -423,7 +424,7 @@ def check_whole(case: Case, method: str) -> None:
 
 def recodings_for(method: str) -> list[str]:
     """The recodings in which classes show cells, and the method can take some problem."""
-    own = recoding_for(method)
+    own = requested_recoding(Choices(method=method), grouped=True)
     return [own] if own in ("full-domain", "centroid") else ["suppress", "generalize", "range", "full-domain"]
 
 
@@ -497,7 +498,7 @@ def test_the_labels_of_an_index_do_not_matter(method: str) -> None:
     }
     plain = pd.DataFrame(people)
     odd = pd.DataFrame(people, index=["x", "x", "y", 3, 2, None])
-    own = recoding_for(method)
+    own = requested_recoding(Choices(method=method), grouped=True)
     fitting = [asked for asked in [*MORE, "t(illness:ordered)=1/4"] if own in ONE_TABLE or "k=" not in asked]
     asked = next(asked for asked in fitting if Run.of(case_of(people, asked, recoding=own), method).solution)
     order = {"illness": sorted({str(word) for word in people["illness"]})} if "ordered" in asked else None

@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import re
 import tomllib
 from collections import Counter
 from datetime import date, datetime, timedelta
@@ -322,18 +323,24 @@ def settings(toml: str, folder: Path) -> dict[str, Any]:
 
 def test_the_suggestion_reads_back_and_runs(tmp_path: Path) -> None:
     result = inspect(PEOPLE)
-    read_back = settings(result.to_toml("people.csv", separator=";", encoding=None), tmp_path)
+    text = result.to_toml("people.csv", separator=";", encoding=None)
+    read_back = settings(text, tmp_path)
     assert read_back.pop("file") == str(tmp_path / "people.csv")
     assert read_back.pop("separator") == ";"
     assert read_back.pop("folder") == str(tmp_path / "release")
     assert read_back["quasi"] == ["age", 'home "town"\n', "zip", "hire date"]
     assert read_back["identifiers"] == ["name"]
     assert read_back["require"] == 'k=5 distinct-l("yearly salary")=2 distinct-l(illness)=2'
+    release = run(Table.of(PEOPLE), Request(**read_back))
+    assert release.certificate.recoding == "range"
+    assert release.certificate.models[0]["reached"] >= 5
+    with_groups = text.replace('recoding = "range"', 'recoding = "generalize"').replace(
+        "# [hierarchies]", "[hierarchies]"
+    )
+    read_back = settings(re.sub(r"^# (?=.* = \{ builder)", "", with_groups, flags=re.MULTILINE), tmp_path)
     assert {name: spec["builder"] for name, spec in read_back["hierarchies"].items()} == {
         "age": "intervals", "zip": "prefixes", "hire date": "dates",
     }  # fmt: skip
-    release = run(Table.of(PEOPLE), Request(**read_back))
-    assert release.certificate.models[0]["reached"] >= 5
 
 
 @pytest.mark.parametrize("rows", [1, 2, 4, 7])

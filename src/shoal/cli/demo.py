@@ -16,7 +16,7 @@ from shoal.core.errors import ReleaseError
 from shoal.pipeline import anonymize
 from shoal.release.release import check_target
 from shoal.release.verification import verify
-from shoal.studies.synth import QUASI, SENSITIVE, census_hierarchies, write_census
+from shoal.studies.synth import QUASI, SENSITIVE, write_census
 from shoal.tables.table import read
 
 REQUIRE = "k=5 l(occupation)=3 t(income)=0.3"
@@ -54,7 +54,6 @@ def demo(
             quasi=QUASI,
             sensitive=SENSITIVE,
             require=REQUIRE,
-            hierarchies=census_hierarchies(),
             progress=progress,
         )
     target = release.save(output / "release", overwrite=True)

@@ -62,7 +62,7 @@ def show(found: Inspection) -> None:
     _ranking(found, width)
     _singling(found)
     if found.levels:
-        _out("levels that values are raised to where no hierarchy is given:")
+        _out("levels that --recoding generalize publishes where no hierarchy is given:")
     for name, levels in found.levels.items():
         _out(f"  {_cut(name, width)}  {levels}")
     for name, codes in found.missing.items():

@@ -23,6 +23,9 @@ from shoal.release.files import REPORT, read_json
 from shoal.release.verification import Proved, Verification
 from shoal.request import EFFORTS
 
+UNORDERED = ("String", "Categorical", "Boolean")
+"""Types of the original whose values have no order, so that sets of them are published."""
+
 
 def saved(
     folder: str | Path, *, as_json: bool, seconds: Mapping[str, float] | None = None, limit: float | None = None
@@ -33,15 +36,31 @@ def saved(
         print(text, end="")
         return
     found, config = Certificate.from_json(text), read_json(Path(folder) / "internal" / "config.json")
-    levels = "\n".join(f"{name}: {said}" for name, said in _levels(Path(folder)).items())
-    certificate(found, config, {"hierarchies": levels, "time": time_taken(seconds, limit) if seconds else ""})
+    time = {"time": time_taken(seconds, limit) if seconds else ""}
+    certificate(found, config, {**_cells(Path(folder)), **time})
     written(folder, found)
 
 
-def _levels(folder: Path) -> dict[str, str]:
-    """Return what the levels of the quasi-identifiers are, as the codebook says it; nothing without hierarchies."""
+def _cells(folder: Path) -> dict[str, str]:
+    """Return what became of the quasi-identifiers, as the codebook says it: their levels, or ranges and sets."""
     book = json.loads((folder / "public" / "codebook.json").read_text(encoding="utf-8"))
-    return {column["name"]: column["hierarchy"] for column in book["columns"] if "hierarchy" in column}
+    levels = [f"{column['name']}: {column['hierarchy']}" for column in book["columns"] if "hierarchy" in column]
+    return {"hierarchies": "\n".join(levels), "cells": _spans(book) if book["recoding"] == "range" else ""}
+
+
+def _spans(book: Mapping[str, Any]) -> str:
+    """Say which columns have ranges, and which sets of values.
+
+    >>> columns = [{"name": "age", "original_type": "Int64"}, {"name": "sex", "original_type": "String"}]
+    >>> print(_spans({"columns": [{"role": "quasi"} | column for column in columns]}))
+    ranges: age
+    sets of values: sex
+    """
+    quasi = [column for column in book["columns"] if column["role"] == "quasi"]
+    sets = [column["name"] for column in quasi if column["original_type"] in UNORDERED]
+    ranges = [column["name"] for column in quasi if column["name"] not in sets]
+    kinds = {"ranges": ranges, "sets of values": sets}
+    return "\n".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
 
 
 def time_taken(seconds: Mapping[str, float], limit: float | None = None) -> str:

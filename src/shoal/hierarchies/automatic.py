@@ -12,7 +12,7 @@ from shoal.core.errors import HierarchyError
 from shoal.hierarchies.bands import Bands
 from shoal.hierarchies.base import Builder, Hierarchy, Topic, Topics
 from shoal.hierarchies.common import Common
-from shoal.hierarchies.dates import Dates
+from shoal.hierarchies.dates import Dates, days_in
 from shoal.hierarchies.icd9 import Icd9
 from shoal.hierarchies.icd10 import Icd10
 from shoal.hierarchies.intervals import Intervals
@@ -96,6 +96,28 @@ class Automatic(Builder):
         found = (kind.fitting(values, counts, topics) for kind in KINDS)
         fitting = (builder for builder in found if builder is not None and _builds(builder, values, counts))
         return next(fitting, StarsOnly())
+
+
+def natural_order(values: pl.Series) -> tuple[str, ...] | None:
+    """Return the order that the structure of distinct values gives them, where their type does not: the least first.
+
+    Texts that are all dates are in the order of the days, bands in that of their ends; whole numbers that the column's
+    name calls codes have no order, and get an empty one. None for any other column: it is as ordered as its type is.
+
+    >>> natural_order(pl.Series(["31.12.2023", "1.2.2024"])), natural_order(pl.Series(["5-9", "65+", "10-64"]))
+    (('31.12.2023', '1.2.2024'), ('5-9', '10-64', '65+'))
+    >>> natural_order(pl.Series("discharge_id", [1, 7])), natural_order(pl.Series("age", [1, 7]))
+    ((), None)
+    """
+    present = values.drop_nulls()
+    if present.dtype.is_integer():
+        return () if Topic.CODE in _topics(values.name) else None
+    if present.dtype != pl.String or present.is_empty():
+        return None
+    if Dates.fitting(values) is not None:
+        return tuple(text for _, text in sorted(zip(days_in(present), present, strict=True)))
+    found = Bands().resolved(values) if Bands.fitting(values) is not None else None
+    return found.bands if isinstance(found, Bands) and len(found.bands) == len(present) else None
 
 
 def _topics(name: str) -> Topics:

@@ -23,7 +23,11 @@ GUARDED = 3
 MANY, WIDE = 20_000, 500
 """Distinct values, and columns, above which the choice of a hierarchy is left to the run."""
 
-
+RECODINGS = (
+    "# range: numbers and dates become ranges such as [20, 29], other values sets such as {a, b}.",
+    '# "generalize" publishes groups instead, those of the hierarchies below or others: take the signs # away there.',
+)
+"""What is said of the two recodings that most tables are published with."""
 KEYS = {
     "quasi": Role.QUASI,
     "sensitive": Role.SENSITIVE,
@@ -102,11 +106,15 @@ def configuration(
     lines += [f"require = {toml_value(answers.require or str(_requirement(rows, guarded)))}"]
     if unguarded and not answers.require:
         lines.append(f"# nothing is required yet of {', '.join(toml_value(name) for name in unguarded)}")
-    lines += ["", "[hierarchies]"]
-    lines += [
-        f"{toml_value(name)} = {_inline(spec)}  # {_plain(levels.get(name, ''))}" for name, spec in hierarchies.items()
-    ]
-    lines += ["", "[method]", 'recoding = "generalize"', "", "[output]", f"folder = {toml_value(answers.folder)}"]
+    lines += ["", "[method]", *RECODINGS, 'recoding = "range"', ""]
+    if hierarchies:
+        lines += ["# [hierarchies]"]
+        lines += [
+            f"# {toml_value(name)} = {_inline(spec)}  # {_plain(levels.get(name, ''))}"
+            for name, spec in hierarchies.items()
+        ]
+        lines.append("")
+    lines += ["[output]", f"folder = {toml_value(answers.folder)}"]
     lines += [*(["report = true"] if answers.report else []), ""]
     return "\n".join(lines)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from logging import getLogger
 
+import shoal.costs
 import shoal.methods
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import Unsupported
 from shoal.core.memory import give_back
+from shoal.costs import Cost
 from shoal.methods.base import Deadline, Method, OutOfTime, Progress, ProgressMessage, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK, checked_effort
 from shoal.methods.full_domain.full_domain import FullDomain
@@ -28,7 +30,10 @@ from shoal.methods.t_closeness.fragmentation.axes import closeness
 from shoal.methods.t_closeness.fragments import Fragments
 from shoal.methods.t_closeness.t_mondrian import TMondrian
 from shoal.problem import STAR_COSTS, Problem, Solution
-from shoal.request import EFFORTS
+from shoal.recoding.generalize import Generalize
+from shoal.recoding.range import Range
+from shoal.recoding.suppress import Suppress
+from shoal.request import EFFORTS, Choices
 from shoal.tables.star_marks import STAR
 
 LOG = getLogger(__name__)
@@ -36,8 +41,6 @@ EXACT_UP_TO = 12
 """Rows up to which the exact optimum is found at once."""
 MANY_ROWS = 100_000
 """Rows from which memory is given back to the system between two methods."""
-DEFAULT_RECODING = "generalize"
-"""What is published where nothing is said; `docs/measurements.md` has the measurements that decided it."""
 MERGED_UP_TO = 100_000
 """Rows up to which classes of rows alone are tried where a model asks for values: merging them takes long with more."""
 ROUNDS, PAYS = 3, 0.02
@@ -51,18 +54,32 @@ def methods() -> dict[str, type[Method]]:
     return discover(shoal.methods, Method)
 
 
-def recoding_for(name: str, cost: str | None = None, star: str = STAR) -> str:
-    """Return the recoding that is taken where none is named: by the method, by the cost, else generalization.
+def requested_recoding(asked: Choices, *, grouped: bool, method: str | None = None) -> str:
+    """Return the recoding of a request, or of another `method` with it: the one that is named, or ranges.
 
-    A method may be for one recoding alone; where it, or the cost, is about stars, or stars are to be missing values,
-    that is suppression.
+    Where none is named, a method may be for one recoding alone; where it, or the cost, is about stars, or stars are to
+    be missing values, that is suppression. Groups are published where something speaks of them: a method is named, a
+    quasi-identifier has a hierarchy (`grouped`), columns are raised or recoded by themselves, the cost measures no
+    ranges, or a population is given, whose people may lie outside every range. Otherwise ranges and sets lose least.
 
-    >>> recoding_for("auto"), recoding_for("auto", "stars"), recoding_for("tp"), recoding_for("anatomy")
-    ('generalize', 'suppress', 'suppress', 'anatomy')
+    >>> [requested_recoding(Choices(method=name), grouped=False) for name in ("auto", "peel", "tp", "anatomy")]
+    ['range', 'generalize', 'suppress', 'anatomy']
+    >>> requested_recoding(Choices(), grouped=True), requested_recoding(Choices(cost="stars"), grouped=False)
+    ('generalize', 'suppress')
     """
-    kind = methods().get(name)
-    about_stars = cost in STAR_COSTS or star != STAR or (kind is not None and kind.about_stars)
-    return (None if kind is None else kind.recoding) or ("suppress" if about_stars else DEFAULT_RECODING)
+    kind = methods().get(method or asked.method)
+    if named := asked.recoding or (None if kind is None else kind.recoding):
+        return named
+    if asked.cost in STAR_COSTS or asked.star != STAR or (kind is not None and kind.about_stars):
+        return Suppress.name
+    of_groups = (grouped, kind, asked.coarsen, asked.column_recodings, asked.levels, asked.population is not None)
+    return Generalize.name if any(of_groups) or not _measures_ranges(asked.cost) else Range.name
+
+
+def _measures_ranges(cost: str | None) -> bool:
+    """Whether a cost is defined for ranges; one that is not known is refused later."""
+    kind = discover(shoal.costs, Cost).get((cost or "").partition(":")[0])
+    return kind is None or kind.measures(Range)
 
 
 def choose(

@@ -3,7 +3,10 @@
 Numbers, dates, truth values and declared categories (an Enum) have an order of their own. For words it is a list, or
 the leaves of a hierarchy in the order of its file; the column then becomes an Enum of it, so that every part that asks
 for an order (distances, ranges, medians), the codebook and a later verification find the same one. The alphabet never
-stands in for it.
+stands in for it. An empty list takes the order from numbers that are codes: they become words.
+
+Where ranges are published, dates and bands that are written as text get the order that they have by their structure,
+and codes lose theirs (`shoal.hierarchies.automatic.natural_order`).
 """
 
 from __future__ import annotations
@@ -61,9 +64,11 @@ def as_read(original: Table, config: Mapping[str, Any]) -> Table:
 
 
 def _in_order(column: pl.Series, words: Sequence[str]) -> pl.Series:
-    """Return a column as an Enum of some words, or say why it cannot be one."""
+    """Return a column as an Enum of some words, or say why it cannot be one; without any words, as text."""
     name, listed = column.name, [words] if isinstance(words, str) else list(map(str, words))
-    if not listed or len(set(listed)) < len(listed):
+    if not listed:
+        return column.cast(pl.String)
+    if len(set(listed)) < len(listed):
         raise ParameterError(
             f"the order of {name!r} has {len(listed):,} values, {len(set(listed)):,} of them different",
             expected="every value of the column once, the least first",

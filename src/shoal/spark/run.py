@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.core.errors import Unsupported
 from shoal.hierarchies import as_builder
-from shoal.methods.auto import recoding_for
+from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import solve_raised
 from shoal.problem import Solution
@@ -46,7 +46,7 @@ def run_on_spark(
 
     `as_text`: the cells are those of a CSV file, and their types are found out.
     """
-    recoding = request.recoding or recoding_for(request.method, request.cost, request.star)
+    recoding = requested_recoding(request, grouped=request.grouped)
     check_request(recoding=recoding, neutralise=request.neutralise)
     for setting, hint in REFUSED.items():
         if getattr(request, setting):
@@ -73,7 +73,7 @@ def _decide(request: Request, safety: Safety, progress: Progress, table: Table, 
     seed, limit = request.start_and_limit()
     deadline = Deadline.after(limit, None)
     seen = replace(request, identifiers=(), other=(), leave_out=())
-    asked = replace(prepare(table, seen, progress, deadline), safety=safety)
+    asked = replace(prepare(table, seen, progress, deadline, as_typed=True), safety=safety)
     problem = asked.problem
     if asked.stated:
         raise Unsupported(

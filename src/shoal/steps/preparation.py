@@ -9,8 +9,9 @@ from warnings import warn
 
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder
+from shoal.hierarchies.automatic import natural_order
 from shoal.hierarchies.raising import raised_table
-from shoal.methods.auto import recoding_for
+from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import Choice, choose_levels
 from shoal.microdata.microdata import Microdata, encode
@@ -60,8 +61,19 @@ class Prepared:
         return {**trees, **self.problem.trees}
 
 
-def prepare(table: Table, request: Request, progress: Progress = silent, deadline: Deadline | None = None) -> Prepared:
-    """Check a request, mask and raise the columns that it wants masked and raised, and encode the table."""
+def prepare(
+    table: Table,
+    request: Request,
+    progress: Progress = silent,
+    deadline: Deadline | None = None,
+    *,
+    as_typed: bool = False,
+) -> Prepared:
+    """Check a request, mask and raise the columns that it wants masked and raised, and encode the table.
+
+    Where ranges are published, text that is dates or bands is put in order, and codes are taken as words; `as_typed`:
+    columns are as ordered as their types are.
+    """
     models = models_of(request)
     roles = roles_of(table.columns, request)
     request = with_resolved_masks(table, request)
@@ -69,8 +81,9 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     table = masked_table(_as_asked(table, request, roles), request)
     leaves = leaf_orders(table, models, builders)
-    table = read_as_asked(table, order=leaves)
-    orders = {**leaves, **request.order}
+    found = leaves | ({} if as_typed else _natural_orders(table, roles, request))
+    table = read_as_asked(table, order=found)
+    orders = {**found, **request.order}
     stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
     population = _population(table, request)
     if request.record_weight is not None:
@@ -93,7 +106,7 @@ def prepare(table: Table, request: Request, progress: Progress = silent, deadlin
 def examined(table: Table, request: Request) -> Safety:
     """Check the columns that a request publishes, and warn of what they may give away before the work begins."""
     models_of(request)  # what is misspelt is said first
-    kind = recoding_named(request.recoding or recoding_for(request.method, request.cost, request.star))
+    kind = recoding_named(requested_recoding(request, grouped=request.grouped))
     roles = roles_of(table.columns, request)
     shown = masked_table(with_published_weights(table, request), with_resolved_masks(table, request))
     found = examine(shown, roles, request, two_tables=kind.two_tables)
@@ -207,6 +220,15 @@ def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
     return read_as_asked(table, request.unify, request.order, request.missing)
 
 
+def _natural_orders(table: Table, roles: Roles, request: Request) -> dict[str, tuple[str, ...]]:
+    """Return the orders of quasi-identifiers whose ranges are published, where nothing else is said of their order."""
+    kind = recoding_named(requested_recoding(request, grouped=request.grouped))
+    if not kind.spans or request.population is not None:
+        return {}
+    found = {name: natural_order(table.coded(name).values) for name in roles.quasi if name not in request.order}
+    return {name: order for name, order in found.items() if order is not None}
+
+
 def _population(table: Table, request: Request) -> Table | None:
     """Return the people whom the table may be about, spelt as the table spells."""
     if request.population is None:
@@ -245,7 +267,7 @@ def posed(microdata: Microdata, models: Models, request: Request) -> Problem:
     return make_problem(
         microdata,
         models,
-        recoding=request.recoding or recoding_for(request.method, request.cost, request.star),
+        recoding=requested_recoding(request, grouped=request.grouped),
         cost=request.cost,
         weights=request.attribute_weights,
         max_dropped=request.max_dropped,

@@ -20,6 +20,7 @@ from shoal.core.number_format import counted
 from shoal.core.pictures import bar
 from shoal.core.plots import method_chart, write_plot
 from shoal.methods.auto import methods as known_methods
+from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Progress, silent
 from shoal.methods.effort import NORMAL, checked_effort
 from shoal.models import Model, Models
@@ -213,6 +214,12 @@ def check_names(given: Iterable[str] | None) -> list[str] | None:
     return names
 
 
+def compared_recoding(request: Request, names: Sequence[str]) -> str:
+    """Return the recoding in which methods are compared: that of one alone, groups for several where none is named."""
+    method = names[0] if len(names) == 1 else AUTO
+    return requested_recoding(request, grouped=request.grouped or len(names) > 1, method=method)
+
+
 def run(
     table: Table,
     request: Request,
@@ -230,7 +237,7 @@ def run(
     check_peers(also or {})
     seed, limit = request.start_and_limit()
     checked_effort(request.effort, AUTO)
-    asked = prepare(table, request, progress)
+    asked = prepare(table, replace(request, recoding=compared_recoding(request, names or [AUTO])), progress)
     problem = asked.problem
     chosen = list(names) if names is not None else _fitting(problem)
     outcomes = [_peer(asked, name, peer) for name, peer in (also or {}).items()]

@@ -26,7 +26,6 @@ from shoal.core.parameters import spelled
 from shoal.core.pictures import curves
 from shoal.core.plots import frontier_chart, write_plot
 from shoal.costs.average_class_size import AverageClassSize
-from shoal.methods.auto import recoding_for
 from shoal.methods.base import Progress, silent
 from shoal.models import Model, Models
 from shoal.models.parameter_range import Vary
@@ -37,7 +36,7 @@ from shoal.release.release import Release
 from shoal.request import Request, Settings, takes_settings
 from shoal.steps.notebook_progress import watched
 from shoal.studies.checkpoint import State, fingerprint
-from shoal.studies.comparison import check_names
+from shoal.studies.comparison import check_names, compared_recoding
 from shoal.tables.table import Table, TableLike
 from shoal.utility import query_error
 
@@ -231,8 +230,7 @@ def trace(
     request.start_and_limit()
     fixed = as_models(request.require) if request.require else Models(())
     vary.check_besides(fixed)
-    method = names[0] if len(names) == 1 else AUTO
-    request = replace(request, recoding=request.recoding or recoding_for(method, request.cost, request.star))
+    request = replace(request, recoding=compared_recoding(request, names))
     kept = State.at(state)
     data = fingerprint(table, request, queries)
     made: list[tuple[Point, str | None]] = []

@@ -54,6 +54,8 @@ class HierarchiesView:
     """Where numbers are cut; only where values were asked for."""
     proposal: str = ""
     """What shoal chooses for the column, by name."""
+    unused: bool = False
+    """Whether nothing asks for groups yet, so that ranges and sets are published."""
 
 
 def look(desk: Desk, picks: Picks) -> HierarchiesView:
@@ -69,7 +71,8 @@ def look(desk: Desk, picks: Picks) -> HierarchiesView:
         shape, kinds = queries.hierarchy(draft, column, values=values), queries.builders(draft, column)
         outline = (picks.get(TYPED) or outlined(simplified(queries.tree(draft, column)))) if values else ""
         cut = cuts(draft, column) if values else None
-        return HierarchiesView(columns, column, shape, kinds, "", outline, cut, queries.proposal(draft, column))
+        proposal, unused = queries.proposal(draft, column), queries.publishes_ranges(draft)
+        return HierarchiesView(columns, column, shape, kinds, "", outline, cut, proposal, unused)
     except ShoalError as error:
         return HierarchiesView(columns, column, refused=str(error))
 
@@ -79,6 +82,8 @@ def draw(page: Page, found: HierarchiesView) -> None:
     if not found.columns:
         lacking(t("First mark at least one column that may be known."), t("To the roles"), "/roles", key="to-roles")
         return
+    if found.unused:
+        text(t("Ranges and sets are published unless you choose a hierarchy here, or groups in the step Method."))
     _columns(page, found)
     heading(found.column)
     if found.shape is None:

@@ -16,7 +16,7 @@ from shoal.web.page import Page, Picks, Step
 from shoal.web.parts import chosen, heading, lacking, message, part, text
 
 DROPPED = {"0": t("none"), "0.001": t("up to 0.1 % of the rows"), "0.01": t("up to 1 %"), "0.05": t("up to 5 %")}
-BY_ITSELF = t("what the method needs; otherwise groups of hierarchies")
+BY_ITSELF = t("ranges and sets of values; groups if you chose a hierarchy, or a method that needs them")
 
 
 @dataclass(frozen=True)

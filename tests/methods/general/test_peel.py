@@ -206,7 +206,7 @@ def test_where_a_value_is_rare_merged_classes_are_cheaper_than_peeled_ones() -> 
     age, town = rng.integers(0, 30, 600), rng.integers(0, 8, 600)
     columns = {"age": [20 + int(a) for a in age], "town": [f"t{t}" for t in town]}
     columns["ill"] = ["yes" if a > 20 and draw < 0.3 else "no" for a, draw in zip(age, rng.random(600), strict=True)]
-    asked = Request(["age", "town"], "k=3 distinct-l(ill)=2", ["ill"])
+    asked = Request(["age", "town"], "k=3 distinct-l(ill)=2", ["ill"], recoding="generalize")
     problem = prepare(Table.of(pl.DataFrame(columns)), asked).problem
     merged, peeled = (Peel(limits=20, by_rows=by_rows).run(problem) for by_rows in (True, False))
     assert merged.cost < 0.8 * peeled.cost

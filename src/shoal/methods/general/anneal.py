@@ -34,21 +34,21 @@ LOOKED = 500
 """Tuples that are compared with each to find them, at most: in many columns all are far."""
 WORK = {QUICK: 60_000_000, NORMAL: 900_000_000, BEST: 9_000_000_000}
 """Rows of classes times columns that are looked at: a second for quick on one core, about ten for normal."""
-SWEEPS = {QUICK: (6, 60), NORMAL: (24, 3_000), BEST: (100, 20_000)}
+SWEEPS = {QUICK: (6, 60), NORMAL: (24, 6_000), BEST: (100, 20_000)}
 """The fewest and the most times that every row is looked at."""
 SETTLED = {QUICK: 60, NORMAL: 10, BEST: 60}
 """Sweeps for each row beyond which a small table does not change any more."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
-AGAIN, CLOSE_AGAIN = 4.0, 1.0
+AGAIN, CLOSE_AGAIN = 4.0, 0.7
 """How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
 longer search can begin hotter; where closeness is asked for, larger classes pay more."""
 SOONER = 3
 """How many times less work there is where cells are blocks, closeness left aside: on Adult 60 sweeps reach what 300 do,
 but for 0.4 %."""
-LONGER = 3
-"""How many times more work there is with normal effort where closeness is asked for and cells are no blocks: on 2,000
-people of Adult three times as many sweeps save 5 %, and ten times as many no more."""
+LONGER = 6
+"""How many times more work there is with normal effort where closeness is asked for and cells are no blocks: on 10,000
+people of Adult twice as many sweeps as three times the work allows save 5 %."""
 PATIENCE = 100
 """How many times more than an effort allows the fewest sweeps over blocks may take; else there are none: a million rows
 in classes of hundreds would take minutes, and have the linear program."""
@@ -120,7 +120,7 @@ class Anneal(Method):
     name: ClassVar[str] = "anneal"
     title: ClassVar[str] = "annealed classes"
     guarantee: ClassVar[str | None] = None
-    running_time: ClassVar[str] = "O(n k d) for each of 24 to 3,000 sweeps, after O(d m log m) for m distinct tuples"
+    running_time: ClassVar[str] = "O(n k d) for each of 24 to 6,000 sweeps, after O(d m log m) for m distinct tuples"
     paper: ClassVar[str] = (
         "after Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 1983, and Byun, Kamra, "
         "Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007"

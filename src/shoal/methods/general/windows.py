@@ -67,6 +67,8 @@ class Windows:
     covering: Covering
     checks: Checks
     random: np.random.Generator
+    most: int = MOST_MEMBERS
+    """Entries of a window's program beyond which it is not tried."""
     tried: int = 0
     idle: int = 0
     """Windows in a row that found nothing."""
@@ -111,7 +113,7 @@ class Windows:
         """Gather the patterns that lose little to the prices, the classes as they are, and those outside."""
         covering, cube = self.covering, self.covering.cube
         types, counts = covering.without(chosen)
-        pool = Pool.of(cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=MOST_MEMBERS)
+        pool = Pool.of(cube, types, counts, prices, rows=self.checks.rows, slack=self.slack, most=self.most)
         if pool is None:
             self.slack //= 2
             return None

@@ -10,7 +10,7 @@ from shoal.core.discovery import discover
 from shoal.core.errors import ShoalError
 from shoal.costs import Cost
 from shoal.methods.auto import methods as known_methods
-from shoal.methods.auto import recoding_for
+from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Method
 from shoal.problem import Problem
 from shoal.recoding.recode import recodings as known_recodings
@@ -38,7 +38,7 @@ def methods(draft: Draft) -> tuple[Choice, ...]:
     problems: dict[str, Problem | str] = {}
     found = [Choice("auto", AUTO, None, _limited(draft, "seconds to minutes"))]
     for kind in known_methods().values():
-        recoding = draft.recoding or recoding_for(kind.name, draft.cost, draft.star)
+        recoding = requested_recoding(draft, grouped=draft.grouped, method=kind.name)
         if recoding not in problems:
             problems[recoding] = _problem(draft, recoding)
         found.append(_choice(kind, draft, problems[recoding]))
@@ -76,6 +76,11 @@ def expected(kind: type[Method], rows: int) -> str:
     seconds = rows * rows / 4e7 if kind.growth == "quadratic" else rows / 5e4
     limits = ((2, "a moment"), (20, "seconds"), (120, "about a minute"), (3600, "minutes"))
     return next((words for most, words in limits if seconds <= most), "hours")
+
+
+def publishes_ranges(draft: Draft) -> bool:
+    """Whether the draft publishes ranges and sets, for which hierarchies do not matter."""
+    return known_recodings()[requested_recoding(draft, grouped=draft.grouped)].spans
 
 
 def recodings() -> tuple[Choice, ...]:

@@ -74,6 +74,11 @@ class Draft(Choices, Output, Source, Execution):
         return [name for name, has in self.roles.items() if has == role]
 
     @property
+    def grouped(self) -> bool:
+        """Whether a hierarchy is given for a quasi-identifier, so that its groups are to be published."""
+        return not set(self.named("quasi")).isdisjoint(self.hierarchies)
+
+    @property
     def reading(self) -> dict[str, str | None]:
         """How the file is read; None is guessed."""
         return {name: getattr(self, name) for name in READING if name not in LEFT_OUT["draft"]}

@@ -23,7 +23,7 @@ from shoal.risk.uniques import uniques
 from shoal.steps.preparation import with_published_weights
 from shoal.steps.safety import dangers, repeated_identifiers
 from shoal.tables.roles import Roles
-from shoal.web.desk.choices import Choice, costs, methods, recodings
+from shoal.web.desk.choices import Choice, costs, methods, publishes_ranges, recodings
 from shoal.web.desk.draft import ROLES, Draft
 from shoal.web.desk.draft_table import Stamp, encoded, first_rows, table
 from shoal.web.desk.estimates import Fit, estimates, fits
@@ -53,6 +53,7 @@ __all__ = [
     "models",
     "preview",
     "proposal",
+    "publishes_ranges",
     "recodings",
     "table",
     "tree",
