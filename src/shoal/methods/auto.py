@@ -43,8 +43,8 @@ MANY_ROWS = 100_000
 """Rows from which memory is given back to the system between two methods."""
 MERGED_UP_TO = 100_000
 """Rows up to which classes of rows alone are tried where a model asks for values: merging them takes long with more."""
-ROUNDS, PAYS = 3, 0.02
-"""How often classes that meet closeness are annealed again with normal effort, as long as it saves such a share."""
+TURNS, PAYS = (1, 2, 3), 0.02
+"""Turns in which classes that are close are annealed again with normal effort, as long as it saves such a share."""
 PRICED_UP_TO = {NORMAL: 400_000_000, BEST: 4_000_000_000}
 """Distinct tuples times nodes of the lattice up to which prices lead the search; beyond, they prove the bound alone."""
 
@@ -213,7 +213,8 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         if more == BEST and patterns and of_values:
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         elif more == NORMAL and patterns and closeness(problem.models):
-            stages += [*patterns, Anneal(effort=NORMAL), *(Anneal(effort=NORMAL, pays=PAYS) for _ in range(ROUNDS))]
+            stages += [*patterns, Anneal(effort=NORMAL)]
+            stages += [Anneal(effort=NORMAL, pays=PAYS, turn=turn) for turn in TURNS]
         else:
             stages += [*patterns, Anneal(effort=more)]
     reasons = Peel().accepts(problem)

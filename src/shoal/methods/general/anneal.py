@@ -137,13 +137,16 @@ class Anneal(Method):
         again: bool = False,
         of_last: bool = False,
         pays: float = 0.0,
+        turn: int = 0,
     ) -> None:
         """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before.
 
         `of_last`: of releases that were found before, go on from the last one, not from the cheapest. `pays`: the share
-        of the cost that the last of them must have saved for another to be worth its time.
+        of the cost that the last of them must have saved for another to be worth its time. `turn`: how often such
+        classes were annealed before; each turn draws other random numbers.
         """
         self._effort, self._start, self._again, self._of_last, self._pays = effort, start, again, of_last, pays
+        self._turn = turn
 
     def is_worthwhile(self, found: Sequence[Solution]) -> bool:
         """Whether to go on from what was found: none of it is optimal, and the last release saved enough."""
@@ -165,7 +168,8 @@ class Anneal(Method):
     def begun(self, found: Sequence[Solution]) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
         first = found[-1] if self._of_last else cheapest(found)
-        return Anneal(effort=self._effort, start=first.partition, again=first.method == self.name)
+        again = first.method == self.name
+        return Anneal(effort=self._effort, start=first.partition, again=again, turn=self._turn)
 
     def solve(self, problem: Problem, *, seed: int, deadline: Deadline, progress: Progress) -> Solution:
         """Order the rows, anneal, decide, prove."""
@@ -195,7 +199,8 @@ class Anneal(Method):
         labels = start.class_of_row[rows]
         if problem.cells_are_blocks and problem.models.count_rows_alone:
             labels = _cut(labels, rules.rows)
-        state, number = State.of(labels, rules, space.points.shape[1], seed), int(labels.max()) + 1
+        state = State.of(labels, rules, space.points.shape[1], seed + self._turn)
+        number = int(labels.max()) + 1
         del labels  # of 5 million rows they take 40 MB
         laid_out(space, state)
         best, least = state.class_of_row.copy(), int(total_cost(state.classes))
