@@ -100,10 +100,14 @@ def draw(page: Page, found: HierarchiesView) -> None:
 
 
 def said(desk: Desk) -> str:
-    """Return how many are your own; the others are chosen by shoal."""
+    """Return how many are your own; the others are chosen by shoal, or ranges are published."""
     draft = desk.draft
+    if not draft.named("quasi"):
+        return ""
+    if queries.publishes_ranges(draft):
+        return t("none: ranges")
     own = [name for name in draft.hierarchies if draft.roles.get(name) == "quasi"]
-    return "" if not draft.named("quasi") else t("{n} your own|{n} your own", n=len(own)) if own else t("automatic")
+    return t("{n} your own|{n} your own", n=len(own)) if own else t("automatic")
 
 
 def _columns(page: Page, found: HierarchiesView) -> None:

@@ -101,11 +101,20 @@ class Peel(Method):
         progress(0.0, "bounding the cost of each row (compiled at the first use)")
         ascent = Ascent.of(Pricing.of(problem, cube))
         progress(0.3, "peeling")
-        found = peeled(cube, checks, ascent.best.prices, deadline)
+        found = peeled(cube, checks, _guide(problem, ascent), deadline)
         if self._effort:
             ascent.price_values()
             _raise_prices(ascent, found, self._effort, deadline, progress)
         return concluded(self, problem, found, ascent, deadline, progress)
+
+
+def _guide(problem: Problem, ascent: Ascent) -> Ints:
+    """Return what rows are expected to pay: nothing where sensitive values are asked for, of which charges know little.
+
+    On a census of 600,000 people with 6 different values charges made the release five times as dear.
+    """
+    prices = ascent.best.prices
+    return prices if problem.models.count_rows_alone else np.zeros_like(prices)
 
 
 def _raise_prices(ascent: Ascent, found: Covering, effort: str, deadline: Deadline, progress: Progress) -> None:
