@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tests.strategies import Case
 from shoal.methods.base import Deadline, silent
 from shoal.methods.general import cube as search_module
 from shoal.methods.general.cube import CoveringSearch, CubeSearch
-from shoal.methods.general.windows import Windows
+from shoal.methods.general.windows import LARGE, SMALL, SMALL_AFTER, Size, Windows
 from shoal.patterns import cube as layout
 
 MORE = ["entropy-l(illness)=2", "beta(illness)=2"]
@@ -61,12 +61,12 @@ def test_where_tp_plus_refined_is_made_for_what_is_asked_it_costs_no_more() -> N
     assert run(case, "cube").cost <= run(case, "tp-plus-refined").cost
 
 
+@pytest.mark.parametrize("size", [replace(LARGE, rows=30), replace(SMALL, rows=30)])
 @pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "distinct-l(illness)=3"])
-def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.methods.general.windows.ROWS", 30)
+def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, size: Size) -> None:
     case = larger(require, rows=100, quasi=("number", "odd text", "category"))
     search = CoveringSearch.of(case.problem, 0, Deadline(), silent)
-    windows = Windows(search.covering, search.checks, np.random.default_rng(0))
+    windows = Windows(search.covering, search.checks, np.random.default_rng(0), size=size)
     before = windows.covering.cost
     for _ in range(6):
         windows.step(search.ascent.best.prices)
@@ -74,6 +74,16 @@ def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, monkeypat
         before = windows.covering.cost
         classes = [tuple(rows.tolist()) for rows in windows.covering.partition(case.problem)]
         assert case.oracle.admits(case.oracle.classes(classes))
+
+
+def test_small_windows_follow_when_large_ones_find_nothing() -> None:
+    case = larger("k=3", rows=100, quasi=("number", "odd text", "category"))
+    search = CoveringSearch.of(case.problem, 0, Deadline(), silent)
+    windows = Windows(search.covering, search.checks, np.random.default_rng(0))
+    while windows.size is LARGE and windows.tried < 20 * SMALL_AFTER:
+        windows.step(search.ascent.best.prices)
+    assert windows.size is SMALL
+    assert windows.idle == 0
 
 
 @dataclass

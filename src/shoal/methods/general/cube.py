@@ -115,7 +115,7 @@ EFFORTS = {
         pays=5e-3,
         limits=20,
     ),
-    BEST: Effort(LOOKED[BEST], windows=1_000, nodes=1_000, limits=60),
+    BEST: Effort(LOOKED[BEST], windows=1_500, nodes=1_000, limits=60),
 }
 
 

@@ -18,16 +18,31 @@ from shoal.patterns.covering import Covering
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Program
 
-ROWS = 450
-"""Rows freed in one window."""
-MEMBERS_PER_TYPE = 1.6
-"""How many patterns a freed type should have to choose from, on average."""
 MOST_MEMBERS = 40_000
 """Entries of a window's program beyond which it is not tried."""
 ABREAST = 2
 """How many windows are solved at the same time."""
-NODES, GAP = 5, 2e-3
-"""Branching nodes and relative gap at which the solver may stop."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a window is, and how well its program is solved."""
+
+    rows: int
+    """Rows that are freed."""
+    choice: float
+    """How many patterns a freed type should have to choose from, on average."""
+    nodes: int
+    gap: float
+    """Branching nodes and relative gap at which the solver may stop."""
+
+
+LARGE = Size(rows=450, choice=1.6, nodes=5, gap=2e-3)
+"""Windows to begin with: many patterns are open for the first time, and most windows save."""
+SMALL = Size(rows=200, choice=3, nodes=50, gap=1e-4)
+"""Windows once large ones find little: on Adult with 8 columns 38 in 188 save then, where 38 in 634 large ones did."""
+SMALL_AFTER = 40
+"""Large windows in a row without a better release after which small ones follow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +57,11 @@ class Plan:
     """What the freed rows pay, in units."""
     outlets: Ints | None
     """For each freed type the node of the class outside that it may join."""
+    size: Size
 
     def solved(self, seconds: float | None) -> tuple[Ints, Ints] | None:
         """Return cheaper classes as (type, class, copies) and their nodes; None if the solver finds none."""
-        answer = self.program.solve(start=self.start, nodes=NODES, gap=GAP, seconds=seconds)
+        answer = self.program.solve(start=self.start, nodes=self.size.nodes, gap=self.size.gap, seconds=seconds)
         if answer.copies is None or self._paid(answer.copies) >= self.before:
             return None
         pool, (inside, outside) = self.pool, np.split(answer.copies, [len(self.pool.members)])
@@ -72,6 +88,7 @@ class Windows:
     tried: int = 0
     idle: int = 0
     """Windows in a row that found nothing."""
+    size: Size = LARGE
 
     def __post_init__(self) -> None:
         self.slack = self.covering.cube.full // 25
@@ -92,6 +109,8 @@ class Windows:
             self.covering = self.covering.replaced(better)
         self.tried += ABREAST
         self.idle = 0 if better else self.idle + ABREAST
+        if self.idle >= SMALL_AFTER and self.size is LARGE:
+            self.idle, self.size = 0, SMALL
 
     def _window(self, prices: Ints, free: Bools) -> Ints:
         """Return free classes near a row that pays more than its price, the more the likelier; none if no row does."""
@@ -107,7 +126,7 @@ class Windows:
         order = np.argsort(near * (1 + 0.3 * self.random.random(number)), kind="stable")
         order = order[free[order]]
         rows = np.cumsum(np.bincount(covering.classes, weights=covering.copies, minlength=number)[order])
-        return order[: max(1, int(np.searchsorted(rows, ROWS)))]
+        return order[: max(1, int(np.searchsorted(rows, self.size.rows)))]
 
     def _plan(self, chosen: Ints, free: Bools, prices: Ints) -> Plan | None:
         """Gather the patterns that lose little to the prices, the classes as they are, and those outside."""
@@ -125,14 +144,14 @@ class Windows:
             start = np.concatenate([start, np.zeros(len(pool.types), np.int64)])
         before = int((covering.costs * covering.copies)[np.isin(covering.classes, chosen)].sum())
         program = Program(pool, self.checks, cube.denominator, costs)
-        return Plan(chosen, pool, program, start, before, outlets)
+        return Plan(chosen, pool, program, start, before, outlets, self.size)
 
     def _adapt(self, pool: Pool) -> None:
         """Look at more patterns where there was little choice, at fewer where there was much."""
         choice = len(pool.members) / max(len(pool.types), 1)
-        if choice > 1.5 * MEMBERS_PER_TYPE:
+        if choice > 1.5 * self.size.choice:
             self.slack = int(self.slack * 0.85)
-        elif choice < MEMBERS_PER_TYPE / 1.5:
+        elif choice < self.size.choice / 1.5:
             self.slack = min(int(self.slack * 1.15) + 1, 4 * self.covering.cube.full)
 
 
