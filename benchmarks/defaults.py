@@ -1,9 +1,9 @@
 """The default beside the best: what `auto` publishes with normal effort, against anything that ten times as long finds.
 
 `python -m benchmarks.defaults [--rows N] [--recoding NAME] [TABLE ...]` runs the tables named, or all that are at hand,
-each with the roles that its `roles.json` suggests: k = 5, with distinct 3-diversity, with 0.2-closeness; three recodings,
-or the one named. Of a table with more rows than `--rows` so many are drawn. A line above 1.05 at normal effort, or above
-1.02 at the best effort, is a table on which `auto` should be better.
+each with the roles that its `roles.json` suggests: k = 5, with distinct 3-diversity, with 0.2-closeness; three
+recodings, or the one named. Of a table with more rows than `--rows` so many are drawn. A line above 1.05 at normal
+effort, or above 1.02 at the best effort, is a table on which `auto` should be better.
 """
 
 from __future__ import annotations

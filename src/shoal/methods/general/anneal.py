@@ -40,9 +40,10 @@ SETTLED = {QUICK: 60, NORMAL: 10, BEST: 60}
 """Sweeps for each row beyond which a small table does not change any more."""
 HOT, COLD = 0.2, 0.01
 """The first and the last temperature, as shares of what a class pays on average at first."""
-AGAIN, CLOSE_AGAIN = 4.0, 0.7
+AGAIN, DIVERSE_AGAIN, CLOSE_AGAIN = 4.0, 2.0, 0.7
 """How much higher temperatures are where classes are annealed again, for longer: classes pay about half by then, and a
-longer search can begin hotter; where closeness is asked for, larger classes pay more."""
+longer search can begin hotter; where values are asked for, and more so where closeness is, larger classes pay more. On
+5,000 people of NHANES with 2 different values 2 instead of 4 saves 5 %."""
 SOONER = 3
 """How many times less work there is where cells are blocks, closeness left aside: on Adult 60 sweeps reach what 300 do,
 but for 0.4 %."""
@@ -239,7 +240,8 @@ class Anneal(Method):
             return np.empty(0)
         sweeps = int(np.clip(allowed // work, fewest, most))
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
-        again = (CLOSE_AGAIN if is_close(problem) else AGAIN) if self._again else 1.0
+        diverse = AGAIN if problem.models.count_rows_alone else DIVERSE_AGAIN
+        again = (CLOSE_AGAIN if is_close(problem) else diverse) if self._again else 1.0
         polish = min(POLISH[QUICK], PAID_BY / usual) if is_close(problem) else POLISH[self._effort]
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
