@@ -22,6 +22,9 @@ from shoal.request import EFFORTS
 QUICK, NORMAL, BEST = EFFORTS
 WORK = {QUICK: 3_000_000, NORMAL: 8_000_000, BEST: 2_000_000_000}
 """Kinds of rows that are looked at, with an effort: a second for every 15 million, about."""
+MOST_WORK = 20_000_000
+"""The same where normal effort has too many rows for that: the fewest for each, up to this, with a few seconds of
+linear programs. On 163,000 policyholders of seven columns that raises the bound by 60 % in six seconds."""
 ROUNDS = {QUICK: 1, NORMAL: 12, BEST: 60}
 """How often prices rise at most."""
 SEEN_EACH = 30_000
@@ -78,8 +81,8 @@ class RangePrices(RangeBound):
         """
         kept: dict[str, Ascent] = vars(problem)
         for effort in EFFORTS[: EFFORTS.index(self._effort) + 1]:
-            work = WORK[effort]
-            if FEWEST_EACH * len(problem.microdata.counts) > work or self._deadline.passed:
+            work = _work(effort, len(problem.microdata.counts))
+            if not work or self._deadline.passed:
                 continue
             if KEPT not in kept:
                 search = ClassSearch.of(problem)
@@ -87,10 +90,17 @@ class RangePrices(RangeBound):
                 if self._deadline.passed:
                     break
                 kept[KEPT] = Ascent(search, least)
-            kept[KEPT].rise(effort, self._deadline)
+            kept[KEPT].rise(effort, work, self._deadline)
         if KEPT not in kept:
             return RangeNeighbour().prices(problem)
         return stated(problem, kept[KEPT].search, kept[KEPT].best)
+
+
+def _work(effort: str, rows: int) -> int:
+    """Return how many kinds are looked at for so many distinct rows; 0 where they are too many for the effort."""
+    fewest, allowed = FEWEST_EACH * rows, WORK[effort]
+    most = max(allowed, MOST_WORK) if effort != QUICK else allowed
+    return max(allowed, fewest) if fewest <= most else 0
 
 
 @dataclass(eq=False)
@@ -113,13 +123,13 @@ class Ascent:
     def _summed(self, prices: Ints) -> int:
         return int(prices.astype(object) @ self.search.kinds.rows.astype(object))
 
-    def rise(self, effort: str, deadline: Ending) -> None:
+    def rise(self, effort: str, work: int, deadline: Ending) -> None:
         """Raise the prices as far as an effort does, unless that was done before."""
         if effort not in self.done:
             seen = 0
-            for found in self.rounds(ROUNDS[effort], WORK[effort], deadline):
+            for found in self.rounds(ROUNDS[effort], work, deadline):
                 seen += found * (1 + len(self.search.asked.values))
-                if seen > WORK[effort]:
+                if seen > work:
                     break
             self.done.add(effort)
 
