@@ -18,6 +18,7 @@ import pytest
 
 import shoal
 from shoal.core.compiler import Loop, njit
+from shoal.core.kernel_folder import loops_folder
 
 INNER = """
 from shoal.core.compiler import njit
@@ -135,7 +136,7 @@ def test_loops_are_compiled_where_nothing_can_be_kept(monkeypatch: pytest.Monkey
     from shoal.core import numba_setup
 
     file = str(numba_setup.SOURCE / "patterns" / "grid.py")
-    monkeypatch.setattr(numba_setup, "_kept", lambda: None)
+    monkeypatch.setattr(numba_setup, "loops_folder", lambda: None)
     monkeypatch.setattr(os, "access", lambda *_: False)
     before = set(Path(tempfile.gettempdir()).glob("shoal-*"))
     place = numba_setup._Locator.from_function(_first_doubled, file)
@@ -162,15 +163,13 @@ def test_what_is_damaged_in_the_cache_of_loops_is_compiled_again(tmp_path: Path,
 
 
 def test_a_cache_that_may_only_be_read_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shoal.core import numba_setup
-
     def refused(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setenv("HOME", str(tmp_path))
-    folder = numba_setup._kept.__wrapped__()
+    folder = loops_folder.__wrapped__()
     monkeypatch.setattr(Path, "touch", refused)
-    assert numba_setup._kept.__wrapped__() == folder == next((tmp_path / ".cache" / "shoal" / "kernels").iterdir())
+    assert loops_folder.__wrapped__() == folder == next((tmp_path / ".cache" / "shoal" / "kernels").iterdir())
 
 
 def test_loops_of_other_modules_are_compiled_with_those_that_call_them(

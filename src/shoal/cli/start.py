@@ -34,6 +34,7 @@ from shoal.release.release import check_target
 from shoal.release.verification import Verification, verify
 from shoal.request import SETTINGS
 from shoal.steps.safety import as_flags
+from shoal.studies.first_compilation import compile_beside
 from shoal.tables.roles import MEANING, REST, listed, with_rest
 from shoal.tables.table import Table, read
 
@@ -80,6 +81,8 @@ def start(
     report = False if no_report else flags.get("report")
     asked = Asked(flags, preset, report, yes, somebody_answers() and not as_json)
     _refuse_early(asked, toml)
+    if asked.terminal and not yes:
+        compile_beside()
     path, reading = table_file(dict(flags))
     table = read(path, **reading)
     found = _with_roles(inspect(table), table, asked)

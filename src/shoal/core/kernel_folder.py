@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 from shoal.core import processes
 
+SOURCE = Path(__file__).parents[1]
+"""The code of shoal."""
 MOST_FOLDERS = 8
 """How many texts of the loops are kept; the oldest goes when another one comes."""
+
+
+@cache
+def text_of_loops() -> str:
+    """Return a short hash of all files with loops: what a loop calls is compiled into it."""
+    texts = (path.read_bytes() for path in sorted(SOURCE.rglob("*.py")))
+    return sha256(b"".join(text for text in texts if b"core.compiler import" in text)).hexdigest()[:16]
+
+
+@cache
+def loops_folder() -> Path | None:
+    """Return the folder of the loops of this text; None where there is none."""
+    return own_folder(f"{version('numba')}-{text_of_loops()}")
 
 
 def own_folder(name: str) -> Path | None:

@@ -14,42 +14,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numba import __version__, njit
+from numba import njit
 from numba.core import caching, codegen, config, event
 
 from shoal.core.clock import COMPILING
 from shoal.core.compiler import INNER
-from shoal.core.kernel_folder import own_folder
+from shoal.core.kernel_folder import SOURCE, loops_folder, text_of_loops
 
 __all__ = ["njit"]
 
-SOURCE = Path(__file__).parents[1]
-"""The code of shoal."""
 NOWHERE = Path(os.devnull) / "kernels"
 """A folder that cannot be: what would be kept there is for this run."""
 
 
-@cache
-def _loops() -> str:
-    """Return a short hash of all files with loops: what a loop calls is compiled into it."""
-    texts = (path.read_bytes() for path in sorted(SOURCE.rglob("*.py")))
-    return sha256(b"".join(text for text in texts if b"core.compiler import" in text)).hexdigest()[:16]
-
-
-@cache
-def _kept() -> Path | None:
-    """Return the folder of the loops of this text; None where there is none."""
-    return own_folder(f"{__version__}-{_loops()}")
-
-
 def _place() -> Path | None:
     """Return where the loops of shoal are kept; where nothing can be written, no folder; None where numba decides."""
-    return _kept() or (None if os.access(SOURCE, os.W_OK) else NOWHERE)
+    return loops_folder() or (None if os.access(SOURCE, os.W_OK) else NOWHERE)
 
 
 class _Locator(caching._CacheLocator):
@@ -76,7 +59,7 @@ class _Locator(caching._CacheLocator):
 
     def get_source_stamp(self) -> str:
         """Return what says whether the text has changed."""
-        return _loops()
+        return text_of_loops()
 
     def get_disambiguator(self) -> str:
         """Return what tells loops of one name apart: the line."""

@@ -21,6 +21,7 @@ from nicegui import ui
 from nicegui.client import templates
 
 from shoal.core.errors import ParameterError
+from shoal.studies.first_compilation import compile_beside
 from shoal.web import check, data, hierarchies, method, opening, privacy, release, result, roles, run, theme
 from shoal.web.desk import Desk
 from shoal.web.guard import LOOPBACK, NONCE, Guard
@@ -185,6 +186,7 @@ def serve(file: Path | None, folder: Path | None, port: int, *, open_browser: bo
         print(f"shoal: {FALLBACK}: {door.address(LOOPBACK)}\nshoal: Ctrl-C ends it", flush=True)
         if open_browser:
             opening.open_browser(door, desk.folder)
+        compile_beside()
         running = server(door)
         with suppress(KeyboardInterrupt), ending(running):  # Ctrl-C is the way to end it
             running.run(sockets=held)

@@ -1,0 +1,52 @@
+"""Loops are compiled beside while a person is still choosing: once, where they are kept, and not beyond the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.core.kernel_folder import loops_folder
+from shoal.studies import first_compilation
+from shoal.studies.first_compilation import LAST, compile_beside
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep loops in a folder of the test."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(first_compilation, "loops_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_it_starts_once_and_can_be_ended_in_the_middle() -> None:
+    process = compile_beside()
+    assert process is not None
+    first_compilation._end(process)
+    assert process.returncode
+
+
+def test_nothing_is_compiled_where_it_was_before_or_would_not_be_kept(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(kept))
+    assert compile_beside() is None
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    (kept / LAST).mkdir()
+    assert compile_beside() is None
+    monkeypatch.setattr(first_compilation, "loops_folder", lambda: None)
+    assert compile_beside() is None
+
+
+def test_a_machine_without_room_for_another_process_compiles_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(first_compilation.subprocess, "Popen", refused)
+    assert compile_beside() is None
+
+
+def test_what_it_compiles_is_that_of_usual_requirements() -> None:
+    first_compilation.main()
+    folder = loops_folder()
+    assert folder is None or (folder / LAST).is_dir()
