@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_a_machine_without_room_for_another_process_compiles_later(monkeypatch: 
     def refused(*_: object, **__: object) -> None:
         raise OSError("no room")
 
-    monkeypatch.setattr(first_compilation.subprocess, "Popen", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     assert compile_beside() is None
 
 

@@ -28,10 +28,14 @@ def compile_beside() -> subprocess.Popen[bytes] | None:
     folder = loops_folder()
     if folder is None or "NUMBA_CACHE_DIR" in os.environ or (folder / LAST).is_dir():
         return None
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
-        process = subprocess.Popen([sys.executable, "-m", __name__], env={**os.environ, **paths}, **quiet)
+        process = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
     except OSError:  # no room for another process: the run compiles by itself
         return None
     atexit.register(_end, process)
