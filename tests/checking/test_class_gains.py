@@ -24,12 +24,13 @@ import shoal
 from shoal.bounds.range_box import RangeBox
 from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.bounds.range_prices import RangePrices
-from shoal.checking import class_gains
+from shoal.checking import class_gains, proof
 from shoal.checking.class_gains_kernel import Memory
 from shoal.checking.proof import price_bound
 from shoal.core.arrays import Ints
 from shoal.core.errors import Unsupported
 from shoal.costs.ncp import NCP
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem
 from shoal.recoding.cells import Groups
 from shoal.recoding.recode import cells_of
@@ -208,3 +209,43 @@ def test_dropped_rows_gain_what_their_prices_are_above_a_row_of_stars() -> None:
 def test_other_costs_of_ranges_are_refused() -> None:
     with pytest.raises(Unsupported, match="prices prove no lower bound"):
         proved(replace(larger("k=2"), recoding="range", cost="discernibility"), [0] * 120)
+
+
+# --- what a proof rests on --------------------------------------------------------------------------------------------
+
+
+def test_each_of_several_equal_rows_may_be_the_dearest_of_its_class() -> None:
+    """Three equal rows lose nothing together, so nothing is proved, whatever their prices are."""
+    found = class_gains.class_bound(
+        pl.DataFrame({"age": [20, 20, 20]}),
+        {},
+        quasi=["age"],
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([5, 5, 5]),
+        denominator=10,
+        may_drop=0,
+    )
+    assert found == Fraction(3 * 5 - 3 * 15, 10) / 3
+
+
+PEOPLE = pl.DataFrame({"illness": ["flu", "gout", "cold", "ague"], "job": ["cook", "cook", "nurse", "smith"]})
+
+
+@pytest.mark.parametrize(
+    ("require", "may_drop", "rows", "most", "different"),
+    [
+        ("k=3", 0, 3, 5, {}),
+        ("k=3 distinct-l(illness)=2", 0, 3, 0, {("illness",): 2}),
+        ("distinct-l(illness)=2 distinct-l(job)=3", 0, 3, 0, {("illness",): 2, ("job",): 3}),
+        ("t(job:equal)=0", 0, 4, 0, {("job",): 3}),
+        ("t(job:equal)=0", 1, 1, 1, {}),
+    ],
+)
+def test_classes_have_the_rows_and_values_that_models_ask_of_each_attribute(
+    require: str, may_drop: int, rows: int, most: int, different: dict[tuple[str, ...], int]
+) -> None:
+    """Only where rows alone are asked for, a class of twice as many falls into parts: others may be larger."""
+    models = parse_requirement(require)
+    needs = class_gains._needs(models, proof._sensitive(PEOPLE, list(models), {}), may_drop)
+    assert (needs.rows, needs.most, needs.values) == (rows, most, different)

@@ -8,8 +8,8 @@ the first one of the process. If it was the first, the test is run twice without
 run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
 where it stopped; `--shard 0 --of 2` takes every second one.
 
-A mutant is killed by a test that fails. One with which a test does not end in ten times its time is counted apart, and
-so is one that no test noticed while some were left out because the others took too long.
+A mutant is killed by a test that fails. Counted apart are mutants with which a test does not end in ten times its time,
+those that end the process, and those that no test noticed while some were left out because the others took too long.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -38,8 +39,9 @@ from shoal.core.compiler import Loop
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "mutation"
 KILLED, ENDLESS, SURVIVED, PARTLY = "killed", "no end", "survived", "survived some tests"
+CRASHED = "ended the process"
 UNREACHED = "called by no test"
-MOST_TESTS, MOST_SECONDS = 150, 40
+MOST_TESTS, MOST_SECONDS = 150, 10
 """Tests that a mutant is sent through, and the seconds of a processor that they may take together."""
 LONGEST, TIMES = 10, 10
 """Seconds of a processor that every test may take, and how many times longer than without a mutant."""
@@ -56,7 +58,8 @@ class Known:
     """What processes hand on to the next one: which tests call which function, and which test is in doubt."""
 
     tests: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By module and function, the tests that call it, the quickest first, with their seconds."""
+    """By module and function, the tests that call it, with their seconds: the quickest first, but after the others and
+    file by file those for which it prepares what they share."""
     prepared: dict[str, list[str]] = field(default_factory=dict)
     """By test, the functions that are called to prepare what it shares with others."""
     doubted: str = ""
@@ -65,6 +68,8 @@ class Known:
     """Tests that were doubted and can be run again."""
     ends: float = 0.0
     """When to stop, by the clock."""
+    trying: str = ""
+    """The mutant that is being tried: the next process reads it if this one ends in between."""
 
 
 class Subject:
@@ -156,7 +161,13 @@ class Session:
 
     def _try(self, subject: Subject, mutant: Mutant, first: bool) -> None:
         """Try a mutant, and write down what came of it."""
-        outcome, by = self._sent(subject, mutant)
+        if self.known.trying == f"{subject.name} {mutant.name}":
+            outcome, by = CRASHED, ""
+        else:
+            self.known.trying = f"{subject.name} {mutant.name}"
+            self._hand_on()
+            outcome, by = self._sent(subject, mutant)
+            self.known.trying = ""
         if by and not self._passes(by):  # it may be what tests share that is spoilt, by this mutant or one before
             self.items[by].session._setupstate.teardown_exact(None)
             outcome, by = self._sent(subject, mutant)
@@ -176,14 +187,19 @@ class Session:
     def _start_anew(self, doubted: str) -> None:
         """Go on in a new process."""
         self.known.doubted = doubted
-        self.path.write_text(json.dumps(vars(self.known)), encoding="utf-8")
+        self._hand_on()
         again = [] if "--again" in sys.argv else ["--again"]
         os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], *again])
+
+    def _hand_on(self) -> None:
+        self.path.write_text(json.dumps(vars(self.known)), encoding="utf-8")
 
     def _learn(self) -> None:
         """Find out which tests call which function, or read what the process before has found out."""
         if "--again" not in sys.argv:
+            self.path.unlink(missing_ok=True)
             self.known.tests = self._calls()
+            self._hand_on()
             return
         self.known = Known(**json.loads(self.path.read_text(encoding="utf-8")))
         doubted, self.known.doubted = self.known.doubted, ""
@@ -197,7 +213,7 @@ class Session:
     def _calls(self) -> dict[str, dict[str, float]]:
         """Run all tests, and return by function those that call it, the quickest first."""
         codes = [subject.record(self.called) for subject in self.subjects]
-        calls: dict[str, list[tuple[float, str]]] = {}
+        calls: dict[str, list[tuple[str, float, str]]] = {}
         for name, item in self.items.items():
             self.called.clear()
             start, before = time.process_time(), sum(seconds for _, seconds in self.shared.values())
@@ -205,19 +221,20 @@ class Session:
                 print(f"fails without a mutant, left out: {name}", flush=True)
                 continue
             took = time.process_time() - start - sum(seconds for _, seconds in self.shared.values()) + before
-            prepared, longer = self._prepared(item)
+            prepared = self._prepared(item)
             self.known.prepared[name] = sorted(prepared)
             for function in self.called | prepared:
-                calls.setdefault(function, []).append((took + longer * (function in prepared), name))
+                file = str(item.path) if function in prepared else ""
+                calls.setdefault(function, []).append((file, took, name))
         for subject, old in zip(self.subjects, codes, strict=True):
             subject.restore(old)
-        return {function: {name: seconds for seconds, name in sorted(tests)} for function, tests in calls.items()}
+        return {function: {name: seconds for _, seconds, name in sorted(tests)} for function, tests in calls.items()}
 
-    def _prepared(self, item: pytest.Item) -> tuple[set[str], float]:
-        """Return the functions that are called to prepare what a test shares with others, and the seconds of that."""
+    def _prepared(self, item: pytest.Item) -> set[str]:
+        """Return the functions that are called to prepare what a test shares with others."""
         named = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
         known = [self.shared[id(one)] for several in named.values() for one in several if id(one) in self.shared]
-        return {function for functions, _ in known for function in functions}, sum(seconds for _, seconds in known)
+        return {function for functions, _ in known for function in functions}
 
     def _sent(self, subject: Subject, mutant: Mutant) -> tuple[str, str]:
         """Run tests with a mutant: what became of it, and the test that noticed it."""
@@ -228,18 +245,20 @@ class Session:
         function = subject.functions[mutant.function]
         old, ends = function.__code__, time.process_time() + MOST_SECONDS
         function.__code__ = subject.code(mutant)
+        files: set[Path] = set()
         try:
             for number, name in enumerate(tests):
                 if number >= MOST_TESTS or time.process_time() > ends:
                     return PARTLY, ""
-                anew = changed in self.known.prepared[name]
-                ended = _run(self.items[name], self._longest(name), anew=anew)
-                if anew:
-                    self.items[name].session._setupstate.teardown_exact(None)
+                item, shares = self.items[name], changed in self.known.prepared[name]
+                ended = _run(item, self._longest(name), anew=shares and item.path not in files)
+                files |= {item.path} if shares else set()
                 if ended != PASSES:
                     return (KILLED if ended == FAILS else ENDLESS), name
         finally:
             function.__code__ = old
+            if files:  # what was prepared with the mutant
+                self.items[tests[0]].session._setupstate.teardown_exact(None)
         return SURVIVED, ""
 
     def _longest(self, test: str) -> float:
@@ -323,8 +342,11 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=0)
     parser.add_argument("--of", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if not asked.inside:
+        sys.exit(_guarded())
     BUILD.mkdir(parents=True, exist_ok=True)
     part = f"{asked.shard}-of-{asked.of}"
     files = asked.files.split(",")
@@ -333,10 +355,19 @@ def main() -> None:
     code = pytest.main([*asked.tests, *files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], [plugin])
     for subject in subjects:
         outcomes = list(subject.outcomes().values())
-        kinds = (KILLED, ENDLESS, SURVIVED, PARTLY, UNREACHED)
+        kinds = (KILLED, CRASHED, ENDLESS, SURVIVED, PARTLY, UNREACHED)
         counted = ", ".join(f"{outcomes.count(one):,} {one}" for one in kinds)
         print(f"{subject.name}: {len(outcomes):,} of {len(subject.mutants):,} mutants: {counted}")
     sys.exit(int(code) if int(code) > 1 else 0)
+
+
+def _guarded() -> int:
+    """Run the mutants in another process, and again after one that ended it."""
+    command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--inside"]
+    code = subprocess.run(command, check=False).returncode
+    while code < 0:
+        code = subprocess.run([*command, "--again"], check=False).returncode
+    return code
 
 
 def _subject(file: Path, part: str) -> Subject:
