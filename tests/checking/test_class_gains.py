@@ -229,6 +229,28 @@ def test_each_of_several_equal_rows_may_be_the_dearest_of_its_class() -> None:
     assert found == Fraction(3 * 5 - 3 * 15, 10) / 3
 
 
+@pytest.mark.parametrize("columns", [["town"], ["town", "place"]], ids=["one column", "the same twice"])
+@pytest.mark.parametrize("size", [4, 64, 65, 70])
+def test_a_set_of_words_loses_by_their_number_and_not_by_their_place(size: int, columns: list[str]) -> None:
+    """Only the first and the last word are worth a price. A set of two words costs each row one of the others' number.
+
+    The dearest row of a class is the first of the two, with the other one; or the last, with any word that is worth 0.
+    """
+    found = class_gains.class_bound(
+        pl.DataFrame({name: [f"{place:02}" for place in range(size)] for name in columns}),
+        {},
+        quasi=columns,
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([1, *[-2] * (size - 2), 1]),
+        denominator=2,
+        may_drop=0,
+    )
+    pair = Fraction(2, size - 1)
+    gain = (1 - pair) + max(Fraction(1, 2) - pair, Fraction(0))
+    assert float(found) == pytest.approx(float((1 - (size - 2) - gain) / size))
+
+
 PEOPLE = pl.DataFrame({"illness": ["flu", "gout", "cold", "ague"], "job": ["cook", "cook", "nurse", "smith"]})
 
 
