@@ -271,3 +271,29 @@ def test_classes_have_the_rows_and_values_that_models_ask_of_each_attribute(
     models = parse_requirement(require)
     needs = class_gains._needs(models, proof._sensitive(PEOPLE, list(models), {}), may_drop)
     assert (needs.rows, needs.most, needs.values) == (rows, most, different)
+
+
+@pytest.mark.parametrize("kinds", [1, 16, 17, 100, 257])
+def test_the_parts_of_a_branch_have_all_its_kinds_of_rows(kinds: int) -> None:
+    """A kind that no branch had would be in no class that is looked at, and its gain would be missing."""
+    along = np.random.default_rng(2).integers(0, 50, (2, kinds))
+    order, begin, end, part = class_gains._tree(along)
+    assert sorted(order.tolist()) == list(range(kinds))
+    assert (begin[0], end[0]) == (0, kinds)
+    followed = {0}
+    for branch in range(len(part)):
+        first, last, one = begin[branch], end[branch], part[branch]
+        assert (one < 0) == (last - first <= class_gains.LEAF)
+        if one >= 0:
+            middle = (first + last) // 2
+            assert [*begin[one : one + 2], *end[one : one + 2]] == [first, middle, middle, last]
+            here = along[:, order[first:last]]
+            widest = here[np.argmax(np.ptp(here, axis=1))]
+            assert widest[: middle - first].max() <= widest[middle - first :].min()
+            followed |= {int(one), int(one) + 1}
+    assert followed == set(range(len(part)))
+
+
+def test_kinds_of_rows_in_one_place_are_not_parted() -> None:
+    order, begin, end, part = class_gains._tree(np.zeros((2, 40), dtype=np.int64))
+    assert (order.tolist(), begin.tolist(), end.tolist(), part.tolist()) == (list(range(40)), [0], [40], [-1])
