@@ -152,7 +152,7 @@ def test_a_column_with_one_value_loses_no_bits() -> None:
 @pytest.mark.parametrize(("gain", "attacked"), [(2, 0), (3, 2), (4, 2), (5, 3)])
 def test_an_attack_that_gains_what_it_costs_does_not_pay(gain: int, attacked: int) -> None:
     """A class of two rows costs an attacker 4, two classes of one row 2 each."""
-    prices = {"gain": gain, "cost": 2, "benefit": 10, "penalty": 100}
+    prices: dict[str, Any] = {"gain": gain, "cost": 2, "benefit": 10, "penalty": 100}
     assert told("publisher-payout", ["Oslo", "Oslo", "Rome", "Bonn"], **prices) == 100 * attacked
 
 
