@@ -34,6 +34,7 @@ from shoal.core.settings import (
 from shoal.core.toml import toml_value as _toml
 from shoal.models.base import quoted
 from shoal.request import SETTINGS
+from shoal.tables.readers.base import names_file
 
 KEYS: Mapping[str, Mapping[str, str]] = {
     section: {one.key: one.name for one in SETTINGS.values() if one.section == section}
@@ -169,12 +170,12 @@ def _relative_to(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
             made[name] = str(folder / made[name])
     if "require" in made:
         made["require"] = _METRIC.sub(
-            lambda found: f":{quoted(str(folder / found[1]))})" if (folder / found[1]).is_file() else found[0],
+            lambda found: f":{quoted(str(folder / found[1]))})" if names_file(folder / found[1]) else found[0],
             made["require"],
         )
     specs = made.get("hierarchies", {})
     made["hierarchies"] = {
-        name: str(folder / spec) if isinstance(spec, str) and (folder / spec).is_file() else spec
+        name: str(folder / spec) if isinstance(spec, str) and names_file(folder / spec) else spec
         for name, spec in specs.items()
     }
     return made

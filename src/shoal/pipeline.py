@@ -146,5 +146,6 @@ def run(
     classes = classes_read(asked, published, tables)
     certificate = certified(asked, solution, found, **cells_seen(asked, published, tables, table))
     watch.lap("check")
-    said = (book, config, (*table.notes, *decisions))
-    return Release(tables, classes, certificate, found, *said, table, solution.prices, seconds=watch.seconds)
+    said = (book, config, (*table.notes, *asked.advice, *decisions))
+    made = Release(tables, classes, certificate, found, *said, table, solution.prices)
+    return replace(made, advice=asked.advice, seconds=watch.seconds)

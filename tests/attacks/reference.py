@@ -12,7 +12,7 @@ import polars as pl
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_reader import Reader
 from shoal.release.release import Release
-from shoal.tables.star_marks import STAR, cell_text, unescaped
+from shoal.tables.star_marks import STAR, cell_text, text_of, unescaped
 
 Row = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ def published(release: Release, frame: pl.DataFrame) -> Plain:
         return readers[name].covers(STAR if null and cell is None else cell, texts[name][value])
 
     people = frame[release.classes.kept].to_dicts()
-    shown = release.table.select(pl.col(quasi).cast(pl.String)).to_dicts()
+    shown = release.table.select(text_of(release.table[name]) for name in quasi).to_dicts()
     if recoding == "anatomy":
         return Plain(people, list(_of_groups(release, shown)), fits)
     secrets = release.table.select(unescaped(release.table[name]) for name in sensitive).to_dicts()

@@ -18,7 +18,7 @@ from tests.checking.test_proof import members_of
 import shoal
 from shoal.checking import proof
 from shoal.checking.centroid_cost import tells_centroid_cost
-from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_shares
+from shoal.checking.gains import FINE, EqualSpread, MetricSpread, gain_of_rows, gain_of_shares
 from shoal.checking.gains import STEPS as STEPS_OF_CHARGE
 from shoal.checking.masked_columns import draw_problem
 from shoal.checking.offsets import HIGHEST, STEPS, EntropyOffset, Piles
@@ -183,7 +183,9 @@ def test_a_metric_of_many_values_gives_a_proof_no_offsets(monkeypatch: pytest.Mo
     [model] = parse_requirement("t(pay:ordered)=0.2")
     shares = model.shares(values)
     assert shares is not None
-    assert len(list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64)))) == 1
+    for most in (proof.MOST_VALUES, 3):
+        monkeypatch.setattr(proof, "MOST_VALUES", most)
+        assert len(list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64)))) == 1
     monkeypatch.setattr(proof, "MOST_VALUES", 2)
     assert list(proof._offsets(shares, values, np.arange(3), 1, np.dtype(np.int64))) == []
 
@@ -415,3 +417,32 @@ def test_a_class_with_too_few_different_values_gains_nothing(require: str, bound
         may_drop=0,
     )
     assert found == bound
+
+
+def test_offsets_of_two_attributes_are_taken_a_second_time() -> None:
+    """After the offsets of the second attribute, those of the first take more off: one round proves 2."""
+    found = proof.price_bound(
+        pl.DataFrame({"age": [20] * 8, "illness": [*"abab", *"caba"], "job": [*"zyzx", *"xxxx"]}),
+        quasi=["age"],
+        models=parse_requirement("l(illness)=2.5 l(job)=1.7"),
+        hierarchies={},
+        recoding="suppress",
+        cost="stars",
+        weights={},
+        prices=np.array([3, 9, 7, 19, 15, 4, 18, 17]),
+        denominator=10,
+        may_drop=0,
+    )
+    assert found == 3
+
+
+def test_what_groups_gain_stays_beside_the_groups() -> None:
+    members, _ = members_of([[(0, 0)], [(0, 1)], [(0, 2)]])
+    left, most = proof._least(members, members.most, [gain_of_rows(1)])
+    assert left.gain.tolist() == most.tolist() == [1, 2]
+
+
+def test_the_equal_distance_limits_the_gains_of_rows_before_offsets() -> None:
+    values = Values.of(Coded.of(pl.Series("illness", ["flu", "flu", "gout"])))
+    [shares] = filter(None, (model.shares(values) for model in parse_requirement("t(illness:equal)=0.2")))
+    assert isinstance(proof._spread(shares, values, np.arange(2), np.dtype(np.int64)), EqualSpread)

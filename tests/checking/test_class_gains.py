@@ -24,12 +24,13 @@ import shoal
 from shoal.bounds.range_box import RangeBox
 from shoal.bounds.range_neighbour import RangeNeighbour
 from shoal.bounds.range_prices import RangePrices
-from shoal.checking import class_gains
+from shoal.checking import class_gains, proof
 from shoal.checking.class_gains_kernel import Memory
 from shoal.checking.proof import price_bound
 from shoal.core.arrays import Ints
 from shoal.core.errors import Unsupported
 from shoal.costs.ncp import NCP
+from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem
 from shoal.recoding.cells import Groups
 from shoal.recoding.recode import cells_of
@@ -208,3 +209,91 @@ def test_dropped_rows_gain_what_their_prices_are_above_a_row_of_stars() -> None:
 def test_other_costs_of_ranges_are_refused() -> None:
     with pytest.raises(Unsupported, match="prices prove no lower bound"):
         proved(replace(larger("k=2"), recoding="range", cost="discernibility"), [0] * 120)
+
+
+# --- what a proof rests on --------------------------------------------------------------------------------------------
+
+
+def test_each_of_several_equal_rows_may_be_the_dearest_of_its_class() -> None:
+    """Three equal rows lose nothing together, so nothing is proved, whatever their prices are."""
+    found = class_gains.class_bound(
+        pl.DataFrame({"age": [20, 20, 20]}),
+        {},
+        quasi=["age"],
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([5, 5, 5]),
+        denominator=10,
+        may_drop=0,
+    )
+    assert found == Fraction(3 * 5 - 3 * 15, 10) / 3
+
+
+@pytest.mark.parametrize("columns", [["town"], ["town", "place"]], ids=["one column", "the same twice"])
+@pytest.mark.parametrize("size", [4, 64, 65, 70])
+def test_a_set_of_words_loses_by_their_number_and_not_by_their_place(size: int, columns: list[str]) -> None:
+    """Only the first and the last word are worth a price. A set of two words costs each row one of the others' number.
+
+    The dearest row of a class is the first of the two, with the other one; or the last, with any word that is worth 0.
+    """
+    found = class_gains.class_bound(
+        pl.DataFrame({name: [f"{place:02}" for place in range(size)] for name in columns}),
+        {},
+        quasi=columns,
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([1, *[-2] * (size - 2), 1]),
+        denominator=2,
+        may_drop=0,
+    )
+    pair = Fraction(2, size - 1)
+    gain = (1 - pair) + max(Fraction(1, 2) - pair, Fraction(0))
+    assert float(found) == pytest.approx(float((1 - (size - 2) - gain) / size))
+
+
+PEOPLE = pl.DataFrame({"illness": ["flu", "gout", "cold", "ague"], "job": ["cook", "cook", "nurse", "smith"]})
+
+
+@pytest.mark.parametrize(
+    ("require", "may_drop", "rows", "most", "different"),
+    [
+        ("k=3", 0, 3, 5, {}),
+        ("k=3 distinct-l(illness)=2", 0, 3, 0, {("illness",): 2}),
+        ("distinct-l(illness)=2 distinct-l(job)=3", 0, 3, 0, {("illness",): 2, ("job",): 3}),
+        ("t(job:equal)=0", 0, 4, 0, {("job",): 3}),
+        ("t(job:equal)=0", 1, 1, 1, {}),
+    ],
+)
+def test_classes_have_the_rows_and_values_that_models_ask_of_each_attribute(
+    require: str, may_drop: int, rows: int, most: int, different: dict[tuple[str, ...], int]
+) -> None:
+    """Only where rows alone are asked for, a class of twice as many falls into parts: others may be larger."""
+    models = parse_requirement(require)
+    needs = class_gains._needs(models, proof._sensitive(PEOPLE, list(models), {}), may_drop)
+    assert (needs.rows, needs.most, needs.values) == (rows, most, different)
+
+
+@pytest.mark.parametrize("kinds", [1, 16, 17, 100, 257])
+def test_the_parts_of_a_branch_have_all_its_kinds_of_rows(kinds: int) -> None:
+    """A kind that no branch had would be in no class that is looked at, and its gain would be missing."""
+    along = np.random.default_rng(2).integers(0, 50, (2, kinds))
+    order, begin, end, part = class_gains._tree(along)
+    assert sorted(order.tolist()) == list(range(kinds))
+    assert (begin[0], end[0]) == (0, kinds)
+    followed = {0}
+    for branch in range(len(part)):
+        first, last, one = begin[branch], end[branch], part[branch]
+        assert (one < 0) == (last - first <= class_gains.LEAF)
+        if one >= 0:
+            middle = (first + last) // 2
+            assert [*begin[one : one + 2], *end[one : one + 2]] == [first, middle, middle, last]
+            here = along[:, order[first:last]]
+            widest = here[np.argmax(np.ptp(here, axis=1))]
+            assert widest[: middle - first].max() <= widest[middle - first :].min()
+            followed |= {int(one), int(one) + 1}
+    assert followed == set(range(len(part)))
+
+
+def test_kinds_of_rows_in_one_place_are_not_parted() -> None:
+    order, begin, end, part = class_gains._tree(np.zeros((2, 40), dtype=np.int64))
+    assert (order.tolist(), begin.tolist(), end.tolist(), part.tolist()) == (list(range(40)), [0], [40], [-1])

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from tests.cli.command import shoal
 from typer.testing import CliRunner, Result
 
 from shoal.cli import start
@@ -175,3 +181,22 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
 ) -> None:
     assert message in str(run("people.csv", "--yes", *DECIDED, *words).exception)
     assert not written(tmp_path)
+
+
+def test_a_warning_is_printed_once_on_a_terminal_and_in_both_outputs_elsewhere(table: Path) -> None:
+    assert table.is_file()
+    pay = [100 * number for number in range(20)]
+    pl.DataFrame({"grade": [number // 100 for number in pay], "pay": pay}).write_csv("pay.csv")
+    words = ["start", "pay.csv", "--yes", "--quasi=grade", "--sensitive=pay", "--preset=survey-5", "--no-report"]
+    said = "'pay' is published exactly"
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "shoal", *words, "-o", "once"])
+    seen = b""
+    with suppress(OSError):  # the end of the other side
+        while read := os.read(terminal, 4096):
+            seen += read
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, seen.decode()
+    assert " ".join(seen.decode().split()).count(said) == 1
+    piped = shoal(*words, "-o", "twice", "--overwrite")
+    assert (piped.err.count(said), " ".join(piped.out.split()).count(said)) == (1, 1)

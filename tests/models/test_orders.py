@@ -19,6 +19,7 @@ from tests.cli.command import shoal as command
 
 import shoal
 from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported
+from shoal.hierarchies.natural_order import natural_order
 from shoal.methods.auto import methods as known_methods
 from shoal.models.orders import LEAVES, LIST
 from shoal.release.release_reader import Opened
@@ -191,6 +192,16 @@ NATURAL = {
     "American dates": (["01/31/2020", "02/03/2020", "12/30/1999"], ["12/30/1999", "01/31/2020"]),
     "ISO dates as text": (["2020-01-31", "2020-02-03", "1999-07-07"], ["1999-07-07", "2020-01-31"]),
     "bands": (["18-24", "65+", "5-17"], ["5-17", "18-24"]),
+    "days with a month's name": (["1 Feb 2020", "11 Mar 2020", "7 Dec 1999"], ["7 Dec 1999", "1 Feb 2020"]),
+    "days in several forms": (["31.01.2020", "2020-02-03", "7 Jul 1999"], ["7 Jul 1999", "31.01.2020"]),
+    "hours of a day": (["1.2.2020 10:05", "1.2.2020 11:00", "1.2.2020 9:30"], ["1.2.2020 9:30", "1.2.2020 10:05"]),
+    "months": (["01/2020", "02/2020", "12/1999"], ["12/1999", "01/2020"]),
+    "weeks": (["2020-W05", "2021-W01", "2019-W50"], ["2019-W50", "2020-W05"]),
+    "times of day": (["10:05", "23:59", "9:30"], ["9:30", "10:05"]),
+    "amounts": (["1.234,50 EUR", "20.000,00 EUR", "999,00 EUR"], ['"999,00 EUR"', '"1.234,50 EUR"']),
+    "dollars": (["$1,234", "$20,000", "$999"], ["$999", '"$1,234"']),
+    "per cent": (["12 %", "100 %", "7 %"], ["7 %", "12 %"]),
+    "bands in thousands": (["10k-20k", "20k-30k", "<10k"], ["<10k", "10k-20k"]),
     "bands with brackets": (["[10-20)", "[20-30)", "[2-10)"], ['"[2-10)"', '"[10-20)"']),
 }
 """Values, and the ends of the range that holds the first of them and the smallest."""
@@ -206,6 +217,45 @@ def test_dates_and_bands_written_as_text_become_ranges(values: list[str], ends: 
     assert not any(", " in cell for cell in cells if cell.startswith("{"))
     assert f"[{ends[0]}, {ends[1]}]" in cells
     assert shoal.verify(release.save(tmp_path / "release"), original=table).failures == []
+
+
+def test_postcodes_become_ranges_whether_a_zero_comes_first_or_not() -> None:
+    table = {"plz": ["01067", "80331", "01069", "80333"], "zip": [11067, 80331, 11069, 80333]}
+    release = shoal.anonymize(table, quasi=["plz", "zip"], require="k=2")
+    assert set(release.table.rows()) == {("[01067, 01069]", "[11067, 11069]"), ("[80331, 80333]", "[80331, 80333]")}
+
+
+def test_words_codes_and_telephone_numbers_have_no_order() -> None:
+    columns = (["Ward 3", "Ward 12"], ["1st", "2nd"], ["007", "8"], ["+49 30 123", "+49 30 99"], ["1.2.3", "1.2.4"])
+    assert [natural_order(pl.Series("text", texts)) for texts in (*columns, ["7", "*"])] == [None] * 6
+
+
+def test_moments_on_the_second_have_no_fraction(tmp_path: Path) -> None:
+    moments = ["2024-03-07T10:00:00", "2024-03-07T11:30:00", "2024-03-08T10:00:00.250", "2024-03-09T00:00:00"]
+    table = {"seen": pl.Series(moments).str.to_datetime()}
+    release = shoal.anonymize(pl.DataFrame(table), quasi=["seen"], require="k=2")
+    assert set(release.table["seen"]) == {
+        "[2024-03-07 10:00:00, 2024-03-07 11:30:00]",
+        "[2024-03-08 10:00:00.250000, 2024-03-09 00:00:00]",
+    }
+    assert shoal.verify(release.save(tmp_path / "release"), original=pl.DataFrame(table)).failures == []
+
+
+def test_it_is_said_why_columns_have_no_ranges_and_that_hierarchies_are_not_used(tmp_path: Path) -> None:
+    ages, days = [str(age) for age in range(20, 40)], [f"{day}.3.2020" for day in range(1, 21)]
+    table = {"age": [*ages[1:], "unknown"], "born": [*days[1:], "spring"]}
+    release = shoal.anonymize(table, quasi=["age", "born"], require="k=5")
+    assert [note.split(",")[0] for note in release.advice] == [
+        "column 'age': 1 of 20 different values is no number",
+        "column 'born': 1 of 20 different values is no date",
+    ]
+    assert set(release.advice) <= set(release.decisions)
+    named = shoal.anonymize(table, quasi=["age", "born"], require="k=5", missing={"age": ["unknown"], "born": "spring"})
+    assert named.advice == ()
+    pl.DataFrame({"age": ages}).write_csv(tmp_path / "people.csv")
+    asked = ("--quasi=age", "--require=k=5", "--hierarchy=age=intervals:width=5", "--recoding=range")
+    made = command("anonymize", tmp_path / "people.csv", *asked, "-o", tmp_path / "release")
+    assert "no group of the hierarchies of 'age' is published" in made.err
 
 
 def test_whole_numbers_that_are_codes_become_sets_and_others_ranges(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
 Change = Callable[[ast.AST], None]
+CALLED = "_called_by_a_test"
+"""What functions call that write down that they were called."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +59,38 @@ def mutated(source: str, mutant: Mutant, filename: str) -> CodeType:
     return compile(ast.fix_missing_locations(tree), filename, "exec")
 
 
+def recorded(source: str, module: str, filename: str) -> CodeType:
+    """Return the code of the module with functions that call `CALLED` with the module's name and theirs.
+
+    >>> called = []
+    >>> names = {CALLED: called.append}
+    >>> exec(recorded("class Box:\\n    def size(self):\\n        return 1", "boxes", "boxes.py"), names)
+    >>> names["Box"]().size(), called
+    (1, ['boxes:Box.size'])
+    """
+    tree = ast.parse(source)
+    for function, name in _named(tree):
+        function.body[:0] = ast.parse(f"{CALLED}({f'{module}:{name}'!r})").body
+    return compile(ast.fix_missing_locations(tree), filename, "exec")
+
+
 Found = tuple[ast.expr | ast.stmt, str, str, Change]
 
 
 def _changes(tree: ast.Module) -> Iterator[Found]:
+    for function, name in _named(tree):
+        yield from _of_function(function, name)
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Yield the functions and methods of a module with their names."""
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef):
-            yield from _of_function(statement, statement.name)
+            yield statement, statement.name
         elif isinstance(statement, ast.ClassDef):
             for part in statement.body:
                 if isinstance(part, ast.FunctionDef):
-                    yield from _of_function(part, f"{statement.name}.{part.name}")
+                    yield part, f"{statement.name}.{part.name}"
 
 
 def _of_function(function: ast.FunctionDef, name: str) -> Iterator[Found]:

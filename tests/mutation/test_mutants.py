@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import polars as pl
+from tests.mutation.__main__ import Subject
 from tests.mutation.mutants import mutants, mutated
 
 SOURCE = """
@@ -58,19 +61,50 @@ TWICE = """
 from tests.mutation.__main__ import _run
 
 def pytest_runtestloop(session):
-    print("failed:", [_run(item) for item in session.items for _ in range(2)])
+    print("came:", [_run(item, 0.2) for item in session.items for _ in range(2)])
     return True
 """
 
 
+def _came(folder: Path, example: str) -> str:
+    """Run a file of tests twice each, as for mutants: what is printed of it."""
+    (folder / "twice.py").write_text(TWICE)
+    (folder / "test_example.py").write_text(example)
+    paths = [str(folder), str(Path(__file__).parents[2]), *sys.path]
+    asked = [sys.executable, "-c", f"import sys; sys.path[:] = {paths!r}; import pytest; pytest.main(sys.argv[1:])"]
+    asked += ["-p", "twice", "-p", "no:cacheprovider", "--doctest-modules", "-s", "--rootdir", str(folder)]
+    done = subprocess.run(
+        [*asked, str(folder / "test_example.py")], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
 def test_an_example_of_a_docstring_can_be_run_again(tmp_path: Path) -> None:
     """pytest forgets after a run what the example knows; it must not fail for that, as if it had noticed a mutant."""
-    (tmp_path / "twice.py").write_text(TWICE)
-    (tmp_path / "example.py").write_text('"""\n>>> sqrt(4)\n2.0\n"""\nfrom math import sqrt\n')
-    paths = [str(tmp_path), str(Path(__file__).parents[2]), *sys.path]
-    asked = [sys.executable, "-c", f"import sys; sys.path[:] = {paths!r}; import pytest; pytest.main(sys.argv[1:])"]
-    asked += ["-p", "twice", "-p", "no:cacheprovider", "--doctest-modules", "-s", "--rootdir", str(tmp_path)]
-    done = subprocess.run(
-        [*asked, str(tmp_path / "example.py")], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert "failed: [False, False]" in done.stdout, done.stdout + done.stderr
+    said = _came(tmp_path, '"""\n>>> sqrt(4)\n2.0\n"""\nfrom math import sqrt\n')
+    assert "came: ['passes', 'passes']" in said, said
+
+
+def test_a_test_that_does_not_end_is_told_from_one_that_fails(tmp_path: Path) -> None:
+    said = _came(tmp_path, "def test_a():\n    assert False\n\ndef test_b():\n    while True:\n        pass\n")
+    assert "came: ['fails', 'fails', 'no end', 'no end']" in said, said
+
+
+def test_a_module_says_which_of_its_functions_were_called(tmp_path: Path) -> None:
+    module = import_module("shoal.checking.rounded_weights")
+    subject, called = Subject(module, tmp_path / "ledger"), set[str]()
+    codes = subject.record(called)
+    try:
+        module.wrongly_rounded(pl.Series([10]), pl.Series([9.0]), 10)
+    finally:
+        subject.restore(codes)
+    assert called == {"shoal.checking.rounded_weights:wrongly_rounded"}
+    called.clear()
+    module.wrongly_rounded(pl.Series([10]), pl.Series([9.0]), 10)
+    assert called == set()
+    assert {mutant.function for mutant in subject.mutants} == {"wrongly_rounded"}
+
+
+def test_compiled_loops_have_no_mutants(tmp_path: Path) -> None:
+    subject = Subject(import_module("shoal.checking.class_gains_kernel"), tmp_path / "ledger")
+    assert not {mutant.function for mutant in subject.mutants} & {"boxes_of", "gains_of"}

@@ -6,6 +6,7 @@ import gzip
 import pickle
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +20,8 @@ from shoal.cli.app import app
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, ShoalError, TableError
 from shoal.core.memory import peak
+from shoal.hierarchies import Taxonomy
+from shoal.models.requirement import parse_requirement
 from shoal.tables import compression, workbooks
 from shoal.tables.csv_spill import COUNTED, text_size
 from shoal.tables.readers.base import ReadOptions
@@ -169,3 +172,29 @@ def test_names_do_not_steer_a_terminal(tmp_path: Path) -> None:
     assert r"\u202e" in printed
     assert "\x1b[31m" not in printed
     assert "\u202e" not in printed
+
+
+LONG = "x" * 300
+"""A name that no file can have."""
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        lambda folder: read(folder / f"{LONG}.csv"),
+        lambda folder: Taxonomy.from_csv(folder / f"{LONG}.csv"),
+        lambda folder: Taxonomy.from_json(folder / f"{LONG}.json"),
+        lambda folder: parse_requirement(f"t(pay:{LONG})=0.2"),
+        lambda folder: shoal.verify(folder / LONG),
+    ],
+    ids=["table", "hierarchy", "tree", "metric", "release"],
+)
+def test_a_name_that_is_too_long_names_no_file(tmp_path: Path, reading: Callable[[Path], object]) -> None:
+    with pytest.raises(ShoalError, match="there is no"):
+        reading(tmp_path)
+
+
+def test_settings_may_have_a_text_that_is_too_long_for_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "shoal.toml"
+    path.write_text(f'[privacy]\nrequire = "t(pay:{LONG})=0.2"\n[hierarchies]\nage = "{LONG}"\n')
+    assert read_config(path)["hierarchies"] == {"age": LONG}

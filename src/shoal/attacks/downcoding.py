@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import polars as pl
 
 from shoal.attacks.base import NO_OWN_ROWS, Attack, Outcome
 from shoal.attacks.scene import Scene
@@ -16,7 +15,7 @@ from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, StarsOnly, as_builder
 from shoal.hierarchies.raising import seen
 from shoal.tables.encoded_column import Coded
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, text_of
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def _least(scene: Scene) -> float:
 
 def _cells(scene: Scene, name: str, blocks: Blocks) -> Ints:
     """Return the block that each published row shows."""
-    texts = scene.shown.frame[name].cast(pl.String)
+    texts = text_of(scene.shown.frame[name])
     if scene.shown.stars_are_null:
         texts = texts.fill_null(STAR)
     return np.array([blocks.named[text] for text in texts.to_list()], dtype=np.int64)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from shoal.tables.encoded_column import distinct_sorted, is_ordered
-from shoal.tables.star_marks import cell_text
+from shoal.tables.star_marks import cell_text, text_of
 
 CLOSE = 1e-9
 """How far a mean may be off, as a share of the largest number of its class."""
@@ -34,7 +34,7 @@ def wrong_centroids(
             bad |= ~_are_means(shown[name], held)
         else:
             expected = _medians(held) if is_ordered(column) and column.dtype != pl.Boolean else _commonest(held, column)
-            bad |= ~shown[name].cast(pl.String).eq_missing(cell_text(expected))
+            bad |= ~text_of(shown[name]).eq_missing(cell_text(expected))
     return int(bad.sum())
 
 

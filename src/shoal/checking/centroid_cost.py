@@ -16,7 +16,7 @@ import polars as pl
 from shoal.core.arrays import AnyInts, Floats, Ints
 from shoal.hierarchies.cell_forms import CellForm, form_of_column
 from shoal.tables.encoded_column import Coded
-from shoal.tables.star_marks import STAR, cell_text
+from shoal.tables.star_marks import STAR, cell_text, text_of
 
 COSTS = ("centroid-error", "mixed-loss")
 
@@ -38,7 +38,7 @@ def centroid_cost(
         weight = float(codebook["cost"]["weights"].get(name, 1.0))
         if form_of_column(codebook, name).covers:
             known = {cell["cell"]: float(cell["ncp"]) for cell in column["cells"]}
-            paid = sum(known[cell] for cell in shown[name].cast(pl.String)) + dropped
+            paid = sum(known[cell] for cell in text_of(shown[name])) + dropped
             lost += weight * paid / original.height
         else:
             lost += weight * _column_loss(shown[name], original[name], rows.to_numpy().astype(np.int64))
@@ -63,7 +63,7 @@ def _cells(column: Coded, shown: pl.Series, line: bool) -> Floats:
     if line and column.values.dtype.is_numeric():
         return shown.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
     place = {text: float(code) for code, text in enumerate(cell_text(column.values))}
-    codes = np.array([place.get(text, np.nan) for text in shown.cast(pl.String)])
+    codes = np.array([place.get(text, np.nan) for text in text_of(shown)])
     if not line:
         return codes
     known = ~np.isnan(codes)

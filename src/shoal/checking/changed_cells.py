@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.core.arrays import Ints
 from shoal.tables.encoded_column import Coded
-from shoal.tables.star_marks import cell_text
+from shoal.tables.star_marks import cell_text, text_of
 from shoal.tables.table import Table
 
 
@@ -34,6 +34,6 @@ def _changed(shown: Coded, original: Coded, rows: Ints) -> int:
 def _numbers(shown: pl.Series, original: pl.Series) -> Ints:
     """Return a number for each value of both, the same where a cell shows the value: 30.0 shows 30."""
     texts = not (shown.dtype.is_numeric() and original.dtype.is_numeric())
-    both = [shown.cast(pl.String), cell_text(original)] if texts else [shown, original]
+    both = [text_of(shown), cell_text(original)] if texts else [shown, original]
     values = pl.concat([one.alias("value").to_frame() for one in both], how="vertical_relaxed").to_series()
     return values.rank("dense").fill_null(0).cast(pl.Int64).to_numpy()

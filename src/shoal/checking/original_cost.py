@@ -20,7 +20,7 @@ from shoal.core.sorting import distinct_rows
 from shoal.hierarchies import Hierarchy, as_builder
 from shoal.hierarchies.cell_forms import CellForm, form_of_column
 from shoal.hierarchies.cell_reader import Reader
-from shoal.tables.star_marks import STAR, cell_text
+from shoal.tables.star_marks import STAR, cell_text, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def original_cost(
 ) -> float:
     """Return the cost that the codebook names, of published cells of the rows of an original."""
     stated = codebook["cost"]
-    texts = {name: shown[name].cast(pl.String) for name in quasi}
+    texts = {name: text_of(shown[name]) for name in quasi}
     if codebook["marks"]["star"] != STAR:
         texts = {name: column.fill_null(STAR) for name, column in texts.items()}
     columns = [

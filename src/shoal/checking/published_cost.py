@@ -13,7 +13,7 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.sorting import distinct_rows
 from shoal.tables.encoded_column import Coded
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, text_of
 from shoal.tables.table import Table, TableLike
 
 FROM_CELLS = ("stars", "starred-rows", "height", "precision", "ncp", "attribute-loss", "geometric-loss", "level-loss")
@@ -136,4 +136,4 @@ def _level_loss(column: Coded, cells: list[dict[str, Any]], given: str | None, d
 def _loss(column: Coded, cells: list[dict[str, Any]], name: str) -> float:
     known = {cell["cell"]: cell[name] for cell in cells}
     counts = np.bincount(column.codes, minlength=column.size).tolist()
-    return float(sum(known[cell] * count for cell, count in zip(column.values.cast(pl.String), counts, strict=True)))
+    return float(sum(known[cell] * count for cell, count in zip(text_of(column.values), counts, strict=True)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.cli.app import app
 from shoal.cli.interrupt import INTERRUPTED, ending_tidily
+from shoal.cli.warned import warn_now
 from shoal.core.errors import Infeasible, ParameterError, SafetyWarning, ShoalError
 
 LEVEL, LEVELS = "SHOAL_LOG", ("debug", "info", "warning", "error")
@@ -100,4 +101,4 @@ def _as_json(error: ShoalError) -> str:
 
 def _show_warning(message: object, category: type, *where: Any, **more: Any) -> None:
     """Print what is warned of in one line, without the place in the code."""
-    print(f"shoal: {message}", file=sys.stderr)
+    warn_now(str(message))

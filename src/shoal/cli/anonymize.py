@@ -73,7 +73,7 @@ def publish(given: Mapping[str, Any]) -> Written:
             release = earlier.make(table, request, progress, stop, limit)
         if stop.is_set() and not typer.confirm("Keep the best release found so far?", default=False, err=True):
             raise KeyboardInterrupt
-        for note in (*table.origin.told, *release.source.spelling):
+        for note in (*table.origin.told, *release.source.spelling, *release.advice):
             print(f"shoal: {note}", file=sys.stderr)
         release = earlier.compared(release, table)
         for overlap in release.overlaps:

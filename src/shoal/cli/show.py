@@ -14,6 +14,7 @@ import shoal.models
 from shoal.checking.audit import Audit, Finding
 from shoal.cli.risk import show_risk
 from shoal.cli.terminal import Grid, console
+from shoal.cli.warned import was_read
 from shoal.core.discovery import discover
 from shoal.core.number_format import at_most, number, percent
 from shoal.hierarchies.cell_forms import form_of
@@ -80,7 +81,8 @@ def certificate(
     """Print what a release guarantees and what it lost; `config` is its request, `more` has facts by their names."""
     out = console()
     for text in found.exposed:
-        out.print(text, style="yellow")
+        if not was_read(text):
+            out.print(text, style="yellow")
     out.print(_models(found))
     facts = Table.grid(padding=(0, 2))
     dropped = f"{found.dropped:,} dropped" if found.dropped else "none dropped"

@@ -10,9 +10,9 @@ import polars as pl
 from shoal.core.arrays import Ints
 from shoal.core.errors import HierarchyError
 from shoal.hierarchies.bands import Bands
-from shoal.hierarchies.base import Builder, Hierarchy, Topic, Topics
+from shoal.hierarchies.base import Builder, Hierarchy
 from shoal.hierarchies.common import Common
-from shoal.hierarchies.dates import Dates, days_in
+from shoal.hierarchies.dates import Dates
 from shoal.hierarchies.icd9 import Icd9
 from shoal.hierarchies.icd10 import Icd10
 from shoal.hierarchies.intervals import Intervals
@@ -22,18 +22,8 @@ from shoal.hierarchies.postcodes import Postcodes
 from shoal.hierarchies.prefixes import Prefixes
 from shoal.hierarchies.stars import StarsOnly
 from shoal.hierarchies.top_coding import TopCoding
+from shoal.hierarchies.topics import topics_of
 from shoal.hierarchies.words import Words
-from shoal.tables.column_names import words
-from shoal.tables.name_rules import (
-    AREA_CODES,
-    CODES,
-    COUNTS,
-    DIAGNOSIS_CODES,
-    INDUSTRY_CODES,
-    OCCUPATION_CODES,
-    POSTCODES,
-    POSTCODES_ABROAD,
-)
 
 KINDS: tuple[type[Builder], ...] = (
     Dates,
@@ -50,16 +40,6 @@ KINDS: tuple[type[Builder], ...] = (
     Common,
 )
 """The kinds of structure that are looked for, in this order."""
-RULES = {
-    Topic.CODE: (CODES,),
-    Topic.COUNT: (COUNTS,),
-    Topic.DIAGNOSIS: (DIAGNOSIS_CODES,),
-    Topic.INDUSTRY: (INDUSTRY_CODES,),
-    Topic.OCCUPATION: (OCCUPATION_CODES,),
-    Topic.AREA: (AREA_CODES,),
-    Topic.POSTCODE: (POSTCODES, *POSTCODES_ABROAD),
-}
-"""The names of columns that speak of a topic."""
 
 
 @dataclass(frozen=True)
@@ -92,42 +72,10 @@ class Automatic(Builder):
         """Return the builder picked for these distinct values, so many rows of each."""
         if values.null_count() == len(values):
             return StarsOnly()
-        topics = _topics(values.name)
+        topics = topics_of(values.name)
         found = (kind.fitting(values, counts, topics) for kind in KINDS)
         fitting = (builder for builder in found if builder is not None and _builds(builder, values, counts))
         return next(fitting, StarsOnly())
-
-
-def natural_order(values: pl.Series) -> tuple[str, ...] | None:
-    """Return the order that the structure of distinct values gives them, where their type does not: the least first.
-
-    Texts that are all dates are in the order of the days, bands in that of their ends; whole numbers that the column's
-    name calls codes have no order, and get an empty one. None for any other column: it is as ordered as its type is.
-
-    >>> natural_order(pl.Series(["31.12.2023", "1.2.2024"])), natural_order(pl.Series(["5-9", "65+", "10-64"]))
-    (('31.12.2023', '1.2.2024'), ('5-9', '10-64', '65+'))
-    >>> natural_order(pl.Series("discharge_id", [1, 7])), natural_order(pl.Series("age", [1, 7]))
-    ((), None)
-    """
-    present = values.drop_nulls()
-    if present.dtype.is_integer():
-        return () if Topic.CODE in _topics(values.name) else None
-    if present.dtype != pl.String or present.is_empty():
-        return None
-    if Dates.fitting(values) is not None:
-        return tuple(text for _, text in sorted(zip(days_in(present), present, strict=True)))
-    found = Bands().resolved(values) if Bands.fitting(values) is not None else None
-    return found.bands if isinstance(found, Bands) and len(found.bands) == len(present) else None
-
-
-def _topics(name: str) -> Topics:
-    """Return what the name of a column says of its values.
-
-    >>> sorted(_topics("discharge_id")), sorted(_topics("age"))
-    ([<Topic.CODE: 'a code'>], [])
-    """
-    cut = words(name)
-    return frozenset(topic for topic, rules in RULES.items() if any(rule.fits(cut) for rule in rules))
 
 
 def _builds(builder: Builder, values: pl.Series, counts: Ints | None) -> bool:

@@ -19,7 +19,7 @@ from shoal.hierarchies.base import NO_TOPICS, Builder, Hierarchy, Topics, hierar
 from shoal.hierarchies.specs import listed
 from shoal.tables.star_marks import cell_text
 
-NUMBER = r"[0-9](?:[0-9.,']*[0-9])?"
+NUMBER = r"[0-9](?:[0-9.,']*[0-9])?(?:[kK](?![A-Za-z]))?"
 UNIT = r"[^0-9+<>]{0,20}"
 RANGE = re.compile(
     rf"(?P<open>[\[(]?\s*[$€£]?\s?)(?P<low>-?{NUMBER})(?P<mid>\s*(?:-|–|—|\.\.|,|;|\bto\b|\bbis\b)\s*[$€£]?)"
@@ -129,12 +129,17 @@ def _in_order(texts: Sequence[str]) -> list[str]:
 def _ends(text: str) -> tuple[Fraction | float, Fraction | float] | None:
     """Return the lower and the upper end of a band, or of a number; None for any other text.
 
+    Thousands may be written as k: the k of the upper end alone is that of both.
+
+    >>> _ends("10k-20k") == _ends("10-20k") == _ends("10,000 to 20,000")
+    True
     >>> [_ends(text) for text in ("20-29", "65+", "< 18", "7", "29-20", "north")]
     [(Fraction(20, 1), Fraction(29, 1)), (Fraction(65, 1), inf), (-inf, Fraction(18, 1)), (Fraction(7, 1), \
 Fraction(7, 1)), None, None]
     """
     if found := RANGE.fullmatch(text):
-        low, high = _number(found["low"]), _number(found["high"])
+        kilo = "k" if found["high"][-1] in "kK" and found["low"][-1] not in "kK" else ""
+        low, high = _number(found["low"] + kilo), _number(found["high"])
         return (low, high) if low is not None and high is not None and low <= high else None
     if found := BELOW.fullmatch(text):
         high = _number(found[1])
@@ -147,7 +152,8 @@ Fraction(7, 1)), None, None]
 
 
 def _number(text: str) -> Fraction | None:
+    digits = text.rstrip("kK")
     try:
-        return Fraction(text.replace(",", "").replace("'", ""))
+        return Fraction(digits.replace(",", "").replace("'", "")) * (1 if digits == text else 1000)
     except ValueError:
         return None

@@ -18,7 +18,7 @@ from shoal.hierarchies import Builder, Hierarchy, as_builder
 from shoal.hierarchies.cell_forms import form_of_column
 from shoal.hierarchies.containment import MISSING, listed
 from shoal.tables.encoded_column import distinct_sorted
-from shoal.tables.star_marks import STAR, cell_text
+from shoal.tables.star_marks import STAR, cell_text, text_of
 
 CHUNK = 4_000_000
 """How many (person, class) pairs are compared at a time."""
@@ -39,7 +39,7 @@ def uncovered_rows(
         form = form_of_column(codebook, name)
         builder = as_builder(hierarchies.get(name, "auto")) if form.along_hierarchies else None
         reader = Reader.of(original[name], builder, spans=form.spans)
-        pairs = pl.DataFrame({"cell": shown[name].cast(pl.String), "value": cell_text(original[name]).gather(rows)})
+        pairs = pl.DataFrame({"cell": text_of(shown[name]), "value": cell_text(original[name]).gather(rows)})
         distinct = pairs.unique()
         shown_as = STAR if stars_are_null else None
         verdict = [reader.covers(shown_as if cell is None else cell, value) for cell, value in distinct.iter_rows()]
@@ -103,7 +103,7 @@ def _verdicts(cells: pl.Series, values: pl.Series, builder: Builder | None) -> t
     Where every cell is a value, a star or a block of the hierarchy, none is read as a range or a set: the value
     `x | missing` is not `x` or a missing one, and counts no more people than have it.
     """
-    shown, held = cells.cast(pl.String), cell_text(values)
+    shown, held = text_of(cells), cell_text(values)
     distinct_cells, distinct_values = shown.unique(maintain_order=True), held.unique(maintain_order=True)
     reader = Reader.of(values, builder)
     reader.spans = not reader.knows(distinct_cells)

@@ -22,7 +22,7 @@ from shoal.core.arrays import Bools, Ints
 from shoal.core.errors import ShoalError
 from shoal.core.relation import Relation
 from shoal.hierarchies import Builder
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, text_of
 
 MISSING = " | missing"
 """How a cell ends that also stands for the missing value."""
@@ -61,7 +61,7 @@ class ShownCells:
     @cached_property
     def texts(self) -> list[str | None]:
         """The different cells as text; None is the missing value."""
-        return self.values.cast(pl.String).to_list()
+        return text_of(self.values).to_list()
 
     @cached_property
     def star(self) -> int:

@@ -18,7 +18,7 @@ LEVELS = ("day", "month", "quarter", "year", "decade")
 """Finest first; each nests in the next. Weeks are not here: they cut through months and years."""
 
 ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9]{2}:[0-9]{2}.*)?$"
-DOTTED = r"^([0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?: [0-9]{2}:[0-9]{2}.*)?$"
+DOTTED = r"^([0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?: [0-9]{1,2}:[0-9]{2}.*)?$"
 SLASHED = r"^([0-9]{1,2}(?:/[0-9]{1,2}/|-[0-9]{1,2}-)[0-9]{4})(?: [0-9]{1,2}:[0-9]{2}.*)?$"
 FORMS = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 """What comes first in dates with slashes or hyphens, as polars writes it."""

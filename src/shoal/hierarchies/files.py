@@ -24,6 +24,7 @@ from shoal.hierarchies.specs import FILES, TABLES
 from shoal.hierarchies.taxonomy import Taxonomy, _readings
 from shoal.hierarchies.trees import Row, csv_rows, json_rows
 from shoal.tables.csv_text import SEPARATORS
+from shoal.tables.readers.base import names_file
 from shoal.tables.star_marks import STAR
 
 DEEPEST = 200
@@ -212,7 +213,7 @@ def check_file(path: str | Path, values: pl.Series, counts: Ints) -> Fit:
     try:
         rows = json_rows(path) if is_tree(Path(path)) else csv_rows(path)
     except HierarchyError as error:
-        if not Path(path).is_file():
+        if not names_file(path):
             raise
         unread = Verdict("every row has a leaf and its labels", False, str(error))
         return Fit(len(present), 0, int(counts.sum()), int(counts[len(present) :].sum()), 0, 0, 0, (unread,))

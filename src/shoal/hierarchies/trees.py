@@ -18,6 +18,7 @@ import polars as pl
 
 from shoal.core.errors import HierarchyError
 from shoal.tables.csv_text import guess_encoding, guess_separator
+from shoal.tables.readers.base import names_file
 from shoal.tables.star_marks import cell_text
 
 LONGEST = 2**28
@@ -112,7 +113,7 @@ def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _content(path: str | Path) -> str:
     path = Path(path)
-    if not path.is_file():
+    if not names_file(path):
         raise HierarchyError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     try:
         with path.open("rb") as file:

@@ -14,6 +14,7 @@ from shoal.core.arrays import Floats
 from shoal.core.errors import ParameterError
 from shoal.core.parameters import Numeral, as_fraction
 from shoal.tables.csv_text import guess_separator
+from shoal.tables.readers.base import names_file
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Metric:
     @classmethod
     def read(cls, path: Path) -> Metric:
         """Read a CSV file: a header with the values, then a line of distances for each (its name first, or not)."""
-        if not path.is_file():
+        if not names_file(path):
             raise ParameterError(
                 f"there is no distance and no file called {path.name!r}", expected="a CSV file with a metric"
             )

@@ -6,7 +6,7 @@ for an order (distances, ranges, medians), the codebook and a later verification
 stands in for it. An empty list takes the order from numbers that are codes: they become words.
 
 Where ranges are published, dates and bands that are written as text get the order that they have by their structure,
-and codes lose theirs (`shoal.hierarchies.automatic.natural_order`).
+and codes lose theirs (`shoal.hierarchies.natural_order`).
 """
 
 from __future__ import annotations

@@ -100,6 +100,8 @@ class Release:
     """What it and each earlier release of a register reveal together; none where it was compared with no register."""
     record: Callable[[Path], None] | None = field(default=None, repr=False)
     """What `save` calls with the folder that it wrote: a register of releases."""
+    advice: tuple[str, ...] = field(default=(), repr=False)
+    """What the request could say for ranges or groups to be published where they are not; among the decisions too."""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     """How long each part of the work took: search, check, compile. In no file: it differs from run to run."""
 

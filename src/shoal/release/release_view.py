@@ -21,6 +21,7 @@ from shoal.models import Models
 from shoal.models.orders import as_read
 from shoal.release.release import Release
 from shoal.release.release_reader import Opened, stated_models
+from shoal.tables.readers.base import names_folder
 from shoal.tables.star_marks import STAR, escape_stars
 from shoal.tables.table import Table, TableLike
 
@@ -74,7 +75,7 @@ class Shown:
 
     @classmethod
     def _read(cls, folder: Path) -> Shown:
-        if not (folder / "public").is_dir():
+        if not names_folder(folder / "public"):
             raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
         opened = Opened.of(folder, None)
         broken = opened.hash_problem()

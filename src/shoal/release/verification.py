@@ -29,6 +29,7 @@ from shoal.models.orders import as_read, declared_orders, read_as_asked
 from shoal.release.certificate import FORMATS, canonical, gap
 from shoal.release.files import manifest, public_config_hash, read_json
 from shoal.release.release_reader import Opened
+from shoal.tables.readers.base import names_folder
 from shoal.tables.table import Table, TableLike
 
 COVERS = "every published row covers the original row it stands for"
@@ -104,7 +105,7 @@ def verify(
     Models that compare with a population are re-checked where it is given.
     """
     folder = Path(folder)
-    if not (folder / "public").is_dir():
+    if not names_folder(folder / "public"):
         raise ReleaseError(f"there is no release in {str(folder)!r}", expected="a folder with public/ inside")
     if (sampled := _sampled(folder)) is not None:
         return sampled

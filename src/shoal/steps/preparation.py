@@ -9,7 +9,7 @@ from warnings import warn
 
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder
-from shoal.hierarchies.automatic import natural_order
+from shoal.hierarchies.natural_order import natural_order, unordered_note
 from shoal.hierarchies.raising import raised_table
 from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Deadline, Progress, silent
@@ -52,6 +52,8 @@ class Prepared:
     """By column, where such an order comes from."""
     safety: Safety = field(default_factory=Safety)
     """What was noticed of the columns that are published."""
+    advice: tuple[str, ...] = ()
+    """What the request could say for ranges or groups to be published where they are not."""
 
     @property
     def for_reading(self) -> dict[str, Builder]:
@@ -82,6 +84,7 @@ def prepare(
     table = masked_table(_as_asked(table, request, roles), request)
     leaves = leaf_orders(table, models, builders)
     found = leaves | ({} if as_typed else _natural_orders(table, roles, request))
+    advice = _advice(table, roles, request, found)
     table = read_as_asked(table, order=found)
     orders = {**found, **request.order}
     stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
@@ -100,7 +103,7 @@ def prepare(
     builders = {**builders, **above}
     problem = pose(table, above)
     LOG.info("%d rows, %d quasi-identifiers, recoding %s", problem.rows, len(roles.quasi), problem.recoding)
-    return Prepared(request, problem, models, builders, population, raised, orders, stated)
+    return Prepared(request, problem, models, builders, population, raised, orders, stated, advice=advice)
 
 
 def examined(table: Table, request: Request) -> Safety:
@@ -222,11 +225,30 @@ def _as_asked(table: Table, request: Request, roles: Roles) -> Table:
 
 def _natural_orders(table: Table, roles: Roles, request: Request) -> dict[str, tuple[str, ...]]:
     """Return the orders of quasi-identifiers whose ranges are published, where nothing else is said of their order."""
-    kind = recoding_named(requested_recoding(request, grouped=request.grouped))
-    if not kind.spans or request.population is not None:
+    if not _publishes_ranges(request) or request.population is not None:
         return {}
     found = {name: natural_order(table.coded(name).values) for name in roles.quasi if name not in request.order}
     return {name: order for name, order in found.items() if order is not None}
+
+
+def _publishes_ranges(request: Request) -> bool:
+    return recoding_named(requested_recoding(request, grouped=request.grouped)).spans
+
+
+def _advice(table: Table, roles: Roles, request: Request, found: Orders) -> tuple[str, ...]:
+    """Say which columns miss an order because of few values, and whose hierarchies are given for nothing."""
+    if not _publishes_ranges(request):
+        return ()
+    ranged = [name for name in roles.quasi if name not in request.column_recodings]
+    words = [name for name in ranged if name not in {*found, *request.order}]
+    notes = [note for name in words if (note := unordered_note(table.coded(name).values)) is not None]
+    unused = [name for name in ranged if name in request.hierarchies]
+    if unused:
+        notes.append(
+            f"ranges and sets are asked for, so no group of the hierarchies of {', '.join(map(repr, unused))} is"
+            " published; for groups ask for the recoding generalize"
+        )
+    return tuple(notes)
 
 
 def _population(table: Table, request: Request) -> Table | None:

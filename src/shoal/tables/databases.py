@@ -21,6 +21,7 @@ import polars as pl
 from shoal.core.errors import ParameterError, ReleaseError, ShoalError, TableError, Unsupported
 from shoal.tables.column_types import check_names, tidy
 from shoal.tables.columns import Held
+from shoal.tables.readers.base import names_file
 from shoal.tables.spelling import infer_dates, spelling_notes
 from shoal.tables.table import Table
 
@@ -131,7 +132,7 @@ class Address:
 def is_database(path: object) -> bool:
     """Whether a text is the URL of a database and not the name of a file."""
     scheme, colon, _ = str(path).partition(":")
-    return bool(colon) and scheme.lower() in SYSTEMS and not Path(str(path)).is_file()
+    return bool(colon) and scheme.lower() in SYSTEMS and not names_file(str(path))
 
 
 def read_database(url: str, query: str | None) -> Table:

@@ -160,10 +160,33 @@ def _date_keys(texts: pl.Series) -> list[pl.Series]:
     return days + [_dated("1 " + dated, f"%d {form}", "%Y-%m") for form in MONTHS]
 
 
+def first_days(texts: pl.Series) -> pl.Series:
+    """Return the day that each text says in a form that can be read in one way only, of a month its first day.
+
+    >>> first_days(pl.Series(["7 Mar 2024", "07-MAR-2024", "March 2024", "03/04/2024"])).cast(pl.String).to_list()
+    ['2024-03-07', '2024-03-07', '2024-03-01', None]
+    """
+    plain = texts.str.to_lowercase().str.replace_all(r"([0-9])-([a-z])", "$1 $2").str.replace_all(r"([a-z])-", "$1 ")
+    dated = plain.set(~plain.str.contains(DATED), None)
+    found = pl.Series([None] * len(texts), dtype=pl.Date)
+    if dated.null_count() == len(texts):
+        return found
+    for form in DAYS:
+        found = found.fill_null(_in_form(dated, form))
+    for form in MONTHS:
+        found = found.fill_null(_in_form("1 " + dated, f"%d {form}"))
+    return found
+
+
 def _dated(texts: pl.Series, form: str, key: str) -> pl.Series:
-    """Return the key of each text that is a date of a form, with a year of four digits."""
+    """Return the key of each text that is a date of a form."""
+    return _in_form(texts, form).dt.strftime(key)
+
+
+def _in_form(texts: pl.Series, form: str) -> pl.Series:
+    """Return the texts that are dates of a form, with a year of four digits, as dates."""
     date = texts.str.to_date(form, strict=False)
-    return date.set(date.dt.year() < 1000, None).dt.strftime(key)
+    return date.set(date.dt.year() < 1000, None)
 
 
 def _first_of(texts: pl.Series, *keys: pl.Series) -> pl.Series:

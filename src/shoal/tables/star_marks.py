@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 STAR = "*"
+NO_FRACTION = r"\.0+([+-][0-9:]+)?$"
+"""How a moment on the second ends, with the offset of its time zone or without."""
 
 
 def cell_text(column: pl.Series) -> pl.Series:
@@ -13,9 +15,17 @@ def cell_text(column: pl.Series) -> pl.Series:
     >>> cell_text(pl.Series(["a", "*", None])).to_list()
     ['a', '\\\\*', None]
     """
-    if column.dtype == pl.String:
-        return escape_stars(column)
-    return column.cast(pl.String)
+    return escape_stars(column) if column.dtype == pl.String else text_of(column)
+
+
+def text_of(column: pl.Series) -> pl.Series:
+    """Return values, or published cells, as the text that is published: moments on the second without a fraction.
+
+    >>> text_of(pl.Series(["2024-03-07T10:00:00"]).str.to_datetime()).to_list(), text_of(pl.Series([1, None])).to_list()
+    (['2024-03-07 10:00:00'], ['1', None])
+    """
+    text = column.cast(pl.String)
+    return text.str.replace(NO_FRACTION, "$1") if isinstance(column.dtype, pl.Datetime) else text
 
 
 def escape_stars(column: pl.Series) -> pl.Series:

@@ -25,7 +25,7 @@ from shoal.models import Models
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded, distinct_sorted
 from shoal.tables.roles import Roles
-from shoal.tables.star_marks import STAR, cell_text
+from shoal.tables.star_marks import STAR, cell_text, text_of
 from shoal.tables.table import Table, TableLike, numbered
 
 ANY = "any"
@@ -114,7 +114,7 @@ def _of_cells(shown: pl.Series, found: Shown, original: pl.Series, values: pl.Se
     builder = as_builder(spec) if spec is not None and (form.along_hierarchies or unknown) else None
     before = seen(original, found.raised)
     reader = Reader.of(before, builder, spans=form.spans or unknown)
-    cells, of_row = _distinct(shown.cast(pl.String))
+    cells, of_row = _distinct(text_of(shown))
     members = [reader.covered(missing if cell is None else cell).tolist() for cell in cells]
     if found.raised:
         members = _below(members, before, original)
@@ -148,7 +148,7 @@ def _of_values(shown: pl.Series, original: pl.Series, values: pl.Series, *, mask
         members = [missing if np.isnan(level) else _nearest(values, level) for level in levels.tolist()]
         own = np.arange(len(levels))
         return _spread(original, values, of_row, own, np.array(members), np.ones(len(levels)), levels)
-    cells, of_row = _distinct(shown.cast(pl.String))
+    cells, of_row = _distinct(text_of(shown))
     places = _places(pl.Series(cells, dtype=pl.String), values)
     return _spread(original, values, of_row, np.arange(len(cells)), places, np.ones(len(cells)))
 
@@ -180,7 +180,7 @@ def _spread(
 
 def _places(shown: pl.Series, values: pl.Series) -> Ints:
     """Return which value each published cell shows that was not altered."""
-    cells, texts = shown.cast(pl.String).alias(""), cell_text(values).alias("")
+    cells, texts = text_of(shown).alias(""), cell_text(values).alias("")
     known = cells.is_in(texts.implode(), nulls_equal=True)
     _check_read(values.name, int((~known).sum()), len(cells))
     return numbered(cells.to_frame(), texts.to_frame())
@@ -217,7 +217,7 @@ def _is_comparable(shown: Shown, name: str, original: pl.Series) -> bool:
     column = (shown.tables["sensitive"] if shown.is_two else shown.frame)[name]
     if column.dtype.is_numeric() and original.dtype.is_numeric():
         return not shown.is_two
-    return bool(column.cast(pl.String).is_in(cell_text(original).implode(), nulls_equal=True).all())
+    return bool(text_of(column).is_in(cell_text(original).implode(), nulls_equal=True).all())
 
 
 def _read(shown: Shown, name: str, original: pl.Series) -> Spread:

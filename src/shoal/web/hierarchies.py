@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.core.errors import ShoalError
 from shoal.web.desk import Desk, Draft, queries
+from shoal.web.desk.choices import GROUPS, NAMED_RANGES, OTHERS, RANGES
 from shoal.web.desk.cuts import Cuts, cuts
 from shoal.web.desk.queries import Blocks, Shape
 from shoal.web.hierarchy_editors import edit_cuts, edit_groups
@@ -39,6 +40,15 @@ EXAMPLES = {
 }
 
 
+PUBLISHED = {
+    RANGES: t("Ranges and sets are published unless you choose a hierarchy here, or groups in the step Method."),
+    NAMED_RANGES: t("Ranges and sets are published, as you chose in the step Method, and no groups of hierarchies."),
+    GROUPS: t("Groups are published, of every column: of your hierarchy, or of the levels that shoal chose."),
+    OTHERS: t("The step Method has a choice that publishes no groups of hierarchies."),
+}
+"""What is said of the use of hierarchies, by what cells become."""
+
+
 @dataclass(frozen=True)
 class HierarchiesView:
     """The columns that may be known, and the hierarchy of the one that is looked at, or why there is none."""
@@ -54,8 +64,8 @@ class HierarchiesView:
     """Where numbers are cut; only where values were asked for."""
     proposal: str = ""
     """What shoal chooses for the column, by name."""
-    unused: bool = False
-    """Whether nothing asks for groups yet, so that ranges and sets are published."""
+    cells: str = OTHERS
+    """What cells become: ranges, groups, or neither."""
 
 
 def look(desk: Desk, picks: Picks) -> HierarchiesView:
@@ -71,8 +81,8 @@ def look(desk: Desk, picks: Picks) -> HierarchiesView:
         shape, kinds = queries.hierarchy(draft, column, values=values), queries.builders(draft, column)
         outline = (picks.get(TYPED) or outlined(simplified(queries.tree(draft, column)))) if values else ""
         cut = cuts(draft, column) if values else None
-        proposal, unused = queries.proposal(draft, column), queries.publishes_ranges(draft)
-        return HierarchiesView(columns, column, shape, kinds, "", outline, cut, proposal, unused)
+        proposal, cells = queries.proposal(draft, column), queries.cells_of(draft)
+        return HierarchiesView(columns, column, shape, kinds, "", outline, cut, proposal, cells)
     except ShoalError as error:
         return HierarchiesView(columns, column, refused=str(error))
 
@@ -82,8 +92,7 @@ def draw(page: Page, found: HierarchiesView) -> None:
     if not found.columns:
         lacking(t("First mark at least one column that may be known."), t("To the roles"), "/roles", key="to-roles")
         return
-    if found.unused:
-        text(t("Ranges and sets are published unless you choose a hierarchy here, or groups in the step Method."))
+    text(PUBLISHED[found.cells])
     _columns(page, found)
     heading(found.column)
     if found.shape is None:
@@ -104,7 +113,7 @@ def said(desk: Desk) -> str:
     draft = desk.draft
     if not draft.named("quasi"):
         return ""
-    if queries.publishes_ranges(draft):
+    if queries.cells_of(draft) in (RANGES, NAMED_RANGES):
         return t("none: ranges")
     own = [name for name in draft.hierarchies if draft.roles.get(name) == "quasi"]
     return t("{n} your own|{n} your own", n=len(own)) if own else t("automatic")
@@ -302,8 +311,8 @@ STEP = Step(
     t("Hierarchies"),
     t("How may values become coarser?"),
     t(
-        "Where a value would reveal somebody, a coarser one is published: a range of ages, a group of jobs. shoal "
-        "has chosen levels for each column; change them where you know better."
+        "Where a value would reveal somebody, a coarser one is published: a range of ages, a group of jobs. A "
+        "hierarchy says which values form a group."
     ),
     look,
     draw,

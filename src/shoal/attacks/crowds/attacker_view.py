@@ -11,7 +11,7 @@ import polars as pl
 from shoal.core.arrays import AnyInts, Bools, Floats, Ints
 from shoal.hierarchies import Builder
 from shoal.hierarchies.cell_reader import Reader
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def cover_of(
     Values are numbered as `Reader` numbers them: in their order, a missing value last.
     """
     reader = Reader.of(known, builder, spans=spans)
-    cells = shown.cast(pl.String)
+    cells = text_of(shown)
     if stars_are_null:
         cells = cells.fill_null(STAR)
     distinct = cells.unique(maintain_order=True)

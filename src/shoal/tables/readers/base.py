@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from os.path import isdir, isfile
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -140,7 +141,7 @@ class Reader(Format):
 
         Files that Spark ignores are left out; folders inside a folder are refused.
         """
-        if not path.is_dir():
+        if not names_folder(path):
             return [path]
         suffix = self.suffixes[0]
         inside = sorted({file.parent.name for file in path.glob(f"*/*{suffix}")})
@@ -197,8 +198,8 @@ def reader_of(path: Path) -> Reader:
             "a table cannot be read from '-': it is read more than once, and standard input only once",
             hint="write it to a file first, or pass a frame in Python",
         )
-    kind = reader_named(path) if path.is_file() else _of_folder(path) if path.is_dir() else None
-    if kind is None and not path.is_file():
+    kind = reader_named(path) if names_file(path) else _of_folder(path) if names_folder(path) else None
+    if kind is None and not names_file(path):
         raise TableError(f"there is no file {path.name!r} in {str(path.parent)!r}", hint="check the path")
     if kind is None:
         raise TableError(
@@ -270,3 +271,21 @@ def _ends(path: Path) -> list[str]:
     """
     parts = [part.lower() for part in path.suffixes[-2:]]
     return ["".join(parts[place:]) for place in range(len(parts))]
+
+
+def names_file(path: str | Path) -> bool:
+    """Whether there is a file of this name; pathlib raises an error for a name that is too long.
+
+    >>> names_file("x" * 5000)
+    False
+    """
+    return isfile(path)  # noqa: PTH113
+
+
+def names_folder(path: str | Path) -> bool:
+    """Whether there is a folder of this name.
+
+    >>> names_folder("."), names_folder("x" * 5000)
+    (True, False)
+    """
+    return isdir(path)  # noqa: PTH112

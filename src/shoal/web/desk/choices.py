@@ -18,6 +18,8 @@ from shoal.steps.preparation import prepare
 from shoal.web.desk.draft import Draft
 from shoal.web.desk.draft_table import table
 
+RANGES, NAMED_RANGES, GROUPS, OTHERS = "ranges", "named ranges", "groups", "others"
+"""What hierarchies may be used for, or not."""
 AUTO = "the best of the methods that fit the table, the models and the time"
 
 
@@ -78,9 +80,15 @@ def expected(kind: type[Method], rows: int) -> str:
     return next((words for most, words in limits if seconds <= most), "hours")
 
 
-def publishes_ranges(draft: Draft) -> bool:
-    """Whether the draft publishes ranges and sets, for which hierarchies do not matter."""
-    return known_recodings()[requested_recoding(draft, grouped=draft.grouped)].spans
+def cells_of(draft: Draft) -> str:
+    """Return what cells of the draft become, as far as hierarchies go: ranges, groups, or something else.
+
+    Ranges that were asked for by name stay ranges when a hierarchy is chosen: `named ranges`.
+    """
+    kind = known_recodings()[requested_recoding(draft, grouped=draft.grouped)]
+    if kind.spans:
+        return NAMED_RANGES if draft.recoding else RANGES
+    return GROUPS if kind.along_hierarchies else OTHERS
 
 
 def recodings() -> tuple[Choice, ...]:

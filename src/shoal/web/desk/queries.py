@@ -23,7 +23,7 @@ from shoal.risk.uniques import uniques
 from shoal.steps.preparation import with_published_weights
 from shoal.steps.safety import dangers, repeated_identifiers
 from shoal.tables.roles import Roles
-from shoal.web.desk.choices import Choice, costs, methods, publishes_ranges, recodings
+from shoal.web.desk.choices import Choice, cells_of, costs, methods, recodings
 from shoal.web.desk.draft import ROLES, Draft
 from shoal.web.desk.draft_table import Stamp, encoded, first_rows, table
 from shoal.web.desk.estimates import Fit, estimates, fits
@@ -42,6 +42,7 @@ __all__ = [
     "Shape",
     "Uniqueness",
     "builders",
+    "cells_of",
     "costs",
     "explained",
     "filled",
@@ -53,7 +54,6 @@ __all__ = [
     "models",
     "preview",
     "proposal",
-    "publishes_ranges",
     "recodings",
     "table",
     "tree",
