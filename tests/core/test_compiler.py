@@ -18,7 +18,7 @@ import pytest
 
 import shoal
 from shoal.core.compiler import Loop, njit
-from shoal.core.kernel_folder import loops_folder
+from shoal.core.kernel_folder import SOURCE, loops_folder
 
 INNER = """
 from shoal.core.compiler import njit
@@ -135,7 +135,7 @@ def test_loops_are_compiled_where_nothing_can_be_kept(monkeypatch: pytest.Monkey
     """No home, a source tree and a cache that may only be read, a full disk: then they are compiled for this run."""
     from shoal.core import numba_setup
 
-    file = str(numba_setup.SOURCE / "patterns" / "grid.py")
+    file = str(SOURCE / "patterns" / "grid.py")
     monkeypatch.setattr(numba_setup, "loops_folder", lambda: None)
     monkeypatch.setattr(os, "access", lambda *_: False)
     before = set(Path(tempfile.gettempdir()).glob("shoal-*"))
