@@ -72,6 +72,11 @@ class Attacked:
         """Whether every attack with a threshold that was set is within it; None where none was set."""
         return not self.failures if self.limits.is_set else None
 
+    def __repr__(self) -> str:
+        worst = max(self.outcomes, key=lambda one: one.share, default=None)
+        hit = "none tried" if worst is None else f"at most {worst.after:,} of {worst.of:,} hit, by {worst.attack}"
+        return f"<Attacked: {counted(self.people, 'person', 'people')}, {counted(len(self.outcomes), 'attack')}, {hit}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook how many people every attack hits."""
         rows = [

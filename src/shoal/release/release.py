@@ -85,7 +85,7 @@ class Release:
 
     shown: Mapping[str, Table] = field(repr=False)
     """Every published table by its name, column by column."""
-    classes: Partition
+    classes: Partition = field(repr=False)
     certificate: Certificate
     audit: Audit
     codebook: Mapping[str, Any] = field(repr=False)

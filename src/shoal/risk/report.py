@@ -68,6 +68,10 @@ class Risk:
     """The risk of each row, by measure: `prosecutor`, `journalist`, and where they were asked for, `individual`,
     `household`, `log_linear`, `suda` and `dis_suda`. They are the owner's alone, and not in `to_dict`."""
 
+    def __repr__(self) -> str:
+        sizes = f"{counted(self.classes, 'class', 'classes')}, {self.uniques.rows:,} unique"
+        return f"<Risk: {counted(self.rows, 'row')}, {sizes}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook the figures in total."""
         above = {f"rows above {one.threshold}": percent(one.share) for one in self.prosecutor.exceeding}

@@ -163,6 +163,10 @@ class LatticeView:
             for node in self.nodes
         ]
 
+    def __repr__(self) -> str:
+        nodes = f"{self.evaluated:,} of {counted(self.size, 'node')}, {self.released:,} released"
+        return f"<LatticeView: {counted(self.rows, 'row')}, {self.require}, {nodes}>"
+
     def _repr_html_(self) -> str:
         """Show the lattice in a notebook as a picture, and the cheapest nodes as a table; no cell is in it."""
         models = [one.model for one in self.nodes[0].models] if self.nodes else []

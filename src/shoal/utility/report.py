@@ -57,6 +57,10 @@ class Utility:
             self, marginals=tuple(replace(one, mode_before=None, mode_after=None) for one in self.marginals), tables=()
         )
 
+    def __repr__(self) -> str:
+        lost = ", ".join(f"{one.cost} {one.value:.6g}" for one in self.costs if one.value is not None)
+        return f"<Utility: {self.published:,} of {counted(self.rows, 'row')} published, {lost}>"
+
     def _repr_html_(self) -> str:
         """Show in a notebook the loss of each column and the error of counts."""
         lost = {one.column: percent(one.loss) for one in self.columns}
