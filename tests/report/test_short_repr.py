@@ -24,7 +24,7 @@ def release() -> shoal.Release:
         lambda release: release,
         lambda release: release.certificate,
         lambda release: release.audit,
-        lambda release: shoal.attack(release),
+        shoal.attack,
         lambda release: shoal.utility.measure(release, PEOPLE),
         lambda release: shoal.risk.measure(PEOPLE, quasi=THREE),
         lambda release: shoal.lattice(PEOPLE, quasi=THREE, require="k=5"),

@@ -58,8 +58,8 @@ class Utility:
         )
 
     def __repr__(self) -> str:
-        lost = ", ".join(f"{one.cost} {one.value:.6g}" for one in self.costs if one.value is not None)
-        return f"<Utility: {self.published:,} of {counted(self.rows, 'row')} published, {lost}>"
+        wrong = "no counts" if self.queries is None else f"counts wrong by {percent(self.queries.median)} at the median"
+        return f"<Utility: {self.published:,} of {counted(self.rows, 'row')} published, {wrong}>"
 
     def _repr_html_(self) -> str:
         """Show in a notebook the loss of each column and the error of counts."""
