@@ -106,12 +106,13 @@ class Anneal(Method):
 
     Every class is a union of its rows: a range of each number and a set of each other column, a block of each
     hierarchy, or a centroid. Rows are visited in the order of a kd tree. A row, or all rows of its class that are equal
-    to it, move to the class of a near row, or change places with rows of it; now and then a class is dissolved
-    among its neighbours, or a new one is opened. A step is taken if every class it touches stays admitted and it adds
-    no more than a random amount, which shrinks from sweep to sweep: so the search leaves classes that only several
-    steps together improve. The best of all sweeps is kept, and decided by the models themselves. Where cells are blocks
-    and closeness is asked for, rows also move to any class whose blocks cover them, before and after all sweeps. What
-    it began with is returned if it is cheaper, and Mondrian's release if that is.
+    to it, move to the class of a near row, or change places with rows of it; or a row moves there and another one is
+    ejected to a third class. Now and then a class is dissolved among its neighbours, or a new one is opened. A step is
+    taken if every class it touches stays admitted and it adds no more than a random amount, which shrinks from sweep to
+    sweep: so the search leaves classes that only several steps together improve. The best of all sweeps is kept, and
+    decided by the models themselves. Where cells are blocks and closeness is asked for, rows also move to any class
+    whose blocks cover them, before and after all sweeps. What it began with is returned if it is cheaper, and
+    Mondrian's release if that is.
 
     The steps and their order depend on the table, the request and the random seed alone. What is kept small is NCP for
     ranges and sets, a cost that adds over cells for blocks, squared distances and values other than the commonest for
