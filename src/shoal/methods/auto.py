@@ -214,7 +214,7 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
             stages.append(MicroaggregationTFirst())
     for more in EFFORTS[: EFFORTS.index(effort) + 1]:
         patterns = _by_patterns(problem, more)
-        if more == BEST and patterns and of_values:
+        if more == BEST and patterns and not (problem.counts_stars or closeness(problem.models)):
             stages += [Anneal(effort=BEST), *patterns, Anneal(effort=BEST, of_last=True)]
         elif more == NORMAL and patterns and closeness(problem.models):
             stages += [*patterns, Anneal(effort=NORMAL)]

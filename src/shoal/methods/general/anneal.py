@@ -53,9 +53,14 @@ people of Adult twice as many sweeps as three times the work allows save 5 %."""
 PATIENCE = 100
 """How many times more than an effort allows the fewest sweeps over blocks may take; else there are none: a million rows
 in classes of hundreds would take minutes, and have the linear program."""
-POLISH = {QUICK: 0.5, NORMAL: 0.5, BEST: 1.0}
+POLISH = {QUICK: 0.5, NORMAL: 0.5, BEST: 2.0}
 """The same where cells are blocks: there the search begins with a good release, which it must not lose. With the best
-effort there are sweeps enough to begin hotter: on Adult with 8 columns that saves 0.6 % more."""
+effort there are sweeps enough to begin hotter: on Adult with 8 columns that saves 0.8 % more."""
+DIVERSE_POLISH = 1.0
+"""The same at most where values are asked for: on Adult with 3 different values it saves 0.3 % more than 2.0."""
+STARRED = 0.2
+"""The same where cells are values or stars, with any effort: what a step adds is a whole star or more. On three tables
+0.2 saves 0.1 to 0.5 % more than 0.5, and 1.0 saves nothing."""
 PAID_BY = 3
 """The same where closeness is asked for, as well: what so many rows of a class pay, as classes are large then, and what
 one pays is many times what a step adds."""
@@ -243,9 +248,15 @@ class Anneal(Method):
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         diverse = AGAIN if problem.models.count_rows_alone else DIVERSE_AGAIN
         again = (CLOSE_AGAIN if is_close(problem) else diverse) if self._again else 1.0
-        polish = min(POLISH[QUICK], PAID_BY / usual) if is_close(problem) else POLISH[self._effort]
+        polish = min(POLISH[QUICK], PAID_BY / usual) if is_close(problem) else self._polish(problem)
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
+
+    def _polish(self, problem: Problem) -> float:
+        """Return how much less hot a search for blocks begins, closeness left aside."""
+        if problem.counts_stars:
+            return STARRED
+        return POLISH[self._effort] if problem.models.count_rows_alone else min(POLISH[self._effort], DIVERSE_POLISH)
 
 
 def _moved(problem: Problem, partition: Partition, deadline: Deadline) -> Partition:
