@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from inspect import unwrap
 from pathlib import Path
 
 import pytest
 
+from shoal.cli import anonymize
+from shoal.core.errors import ShoalError
 from shoal.core.kernel_folder import loops_folder
 from shoal.studies import first_compilation
-from shoal.studies.first_compilation import LAST, compile_beside
+from shoal.studies.first_compilation import LAST, PROOFS, compile_beside
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +51,21 @@ def test_a_machine_without_room_for_another_process_compiles_later(monkeypatch: 
     assert compile_beside() is None
 
 
-def test_what_it_compiles_is_that_of_usual_requirements() -> None:
-    first_compilation.main()
+@pytest.mark.parametrize("first", [(), (PROOFS,)])
+def test_what_it_compiles_is_that_of_usual_requirements(first: tuple[str, ...]) -> None:
+    first_compilation.main(*first)
     folder = loops_folder()
     assert folder is None or (folder / LAST).is_dir()
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_on_a_terminal_a_first_release_is_compiled_by_two_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(anonymize, "compile_beside", begun.append)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    given = {"file": tmp_path / "absent.csv", "require": "k=2", "quasi": ["age"], "folder": "out", "config": None}
+    with pytest.raises(ShoalError, match="no file"):
+        unwrap(anonymize.anonymize)(given)
+    assert begun == [PROOFS] * is_terminal

@@ -21,6 +21,7 @@ from shoal.core.errors import ParameterError, ShoalError, Unsupported
 from shoal.release.release import Release, check_target
 from shoal.republication.earlier import Earlier
 from shoal.request import ABOUT, EARLIER, Request
+from shoal.studies.first_compilation import PROOFS, compile_beside
 from shoal.tables.databases import Address
 from shoal.tables.table import Table, read, read_by_disk
 
@@ -37,6 +38,8 @@ class Written:
 @request_options("anonymize")
 def anonymize(given: dict[str, Any], as_json: Json = False) -> None:
     """Turn a table into a verified release."""
+    if sys.stderr.isatty():
+        compile_beside(PROOFS)
     made = publish(given)
     show.saved(made.folder, as_json=as_json, seconds=made.seconds, limit=made.limit)
     if not as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from shoal.core.errors import ReleaseError
 from shoal.pipeline import anonymize
 from shoal.release.release import check_target
 from shoal.release.verification import verify
+from shoal.studies.first_compilation import PROOFS, compile_beside
 from shoal.studies.synth import QUASI, SENSITIVE, write_census
 from shoal.tables.table import read
 
@@ -34,6 +36,8 @@ def demo(
     if source.exists() and not (output / "release").exists():
         raise ReleaseError(f"{str(source)!r} exists already and is not a demonstration", hint="name another folder")
     check_target(output / "release", overwrite=True)
+    if sys.stderr.isatty():
+        compile_beside(PROOFS)
     output.mkdir(parents=True, exist_ok=True)
     out.rule(Text("1. a table about people", style="bold"))
     write_census(source, rows, seed=0)
