@@ -1,9 +1,7 @@
 """Cost, proven bound and gap of `auto` with the best effort on real tables; every release is saved and verified.
 
 `python -m benchmarks proofs` runs every case in a process of its own; `python -m benchmarks.proofs NAME` one of them.
-Time limits count CPU seconds of the process, of threads that work at the same time the longest alone: what two idle
-cores would take, so that other work on the machine changes little. The solver's own limit, which is of wall time, is
-not set: it is ended by that clock, too.
+Time limits count CPU seconds, as on two idle cores (`benchmarks.cpu_clock`).
 """
 
 from __future__ import annotations
@@ -14,17 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
+from benchmarks.cpu_clock import CpuTime, on_two_cores
 from benchmarks.measure import SHARED, show
 from shoal.pipeline import run
-from shoal.release.release import Release
 from shoal.release.verification import verify
 from shoal.request import Request
 from shoal.studies.synth import census
@@ -150,55 +144,6 @@ def main() -> None:
 HEADINGS = ("cost", "bound", "proved", "gap", "method", "classes", "seconds", "CPU s", "verified in", "MB")
 
 
-class CpuTime:
-    """A clock for time limits that goes by the CPU seconds of this process, as if threads had a core each."""
-
-    saved = 0.0
-    """Seconds of threads while a longer one worked."""
-
-    @classmethod
-    def monotonic(cls) -> float:
-        """Return the seconds so far."""
-        return time.process_time() - cls.saved
-
-
-class Abreast(ThreadPoolExecutor):
-    """Threads that work at the same time, of which the clock counts the longest."""
-
-    def __enter__(self) -> Abreast:
-        """Begin to take their seconds."""
-        super().__enter__()
-        self.seconds = [0.0]
-        return self
-
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Start a thread, and take note of its seconds in the end."""
-
-        def timed() -> Any:
-            began = time.thread_time()
-            try:
-                return work(*arguments, **named)
-            finally:
-                self.seconds.append(time.thread_time() - began)
-
-        return super().submit(timed)
-
-    def __exit__(self, *raised: Any) -> None:
-        """Set the clock back by what shorter threads took."""
-        super().__exit__(*raised)
-        CpuTime.saved += sum(self.seconds) - max(self.seconds)
-
-
-def on_two_cores(table: Table, request: Request) -> Release:
-    """Make a release within a limit of seconds that two idle cores would take."""
-    with ExitStack() as patches:
-        patches.enter_context(patch("shoal.core.clock.time", CpuTime))
-        patches.enter_context(patch("shoal.methods.base.Deadline.left", None))
-        for module in ("shoal.core.loops", "shoal.methods.general.windows"):
-            patches.enter_context(patch(f"{module}.ThreadPoolExecutor", Abreast))
-        return run(table, request)
-
-
 def request_of(case: Case) -> Request:
     """Return what is asked of a table."""
     found = case.hierarchies and {column: str(SHARED / case.hierarchies.format(column)) for column in case.quasi}
@@ -221,7 +166,8 @@ def one(name: str) -> dict[str, object]:
     table = Table.of(census(600_000, 1)) if case.table == "census" else read(SHARED / case.table)
     request = request_of(case)
     began = time.process_time()
-    release = on_two_cores(table, request)
+    with on_two_cores():
+        release = run(table, request)
     took = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with tempfile.TemporaryDirectory() as folder:
