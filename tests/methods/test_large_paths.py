@@ -23,11 +23,13 @@ from shoal.core import loops
 from shoal.core.arrays import Ints
 from shoal.core.errors import Infeasible, Unsupported
 from shoal.methods.auto import methods
-from shoal.methods.base import Deadline
+from shoal.methods.base import Deadline, Progress
 from shoal.methods.general import hilbert_curve, mondrian
+from shoal.methods.general.mondrian import Admitted, Mondrian
 from shoal.methods.l_diversity import sorted_peel, sorted_peel_kernel
 from shoal.methods.microaggregation.clusters import points
 from shoal.microdata.microdata import encode
+from shoal.microdata.partition import Partition
 from shoal.models.requirement import parse_requirement
 from shoal.patterns import peeling
 from shoal.problem import Problem, make_problem
@@ -177,6 +179,39 @@ AS_THEY_ARE = {
 @pytest.mark.parametrize("what", WAYS)
 def test_above_the_threshold_the_result_is_the_same(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _compare(what, range(many(AS_THEY_ARE[what])), monkeypatch, large=True)
+
+
+# --- Mondrian on distinct tuples -------------------------------------------------------------------------------------
+
+ON_TUPLES = Way(
+    ("mondrian", "mondrian-relaxed"), (), ("suppress", "generalize", "range"), ("k=2", "k=3", "k=7"), 20_000, most=200
+)
+"""Where rows alone are counted, equal rows are cut as one entry."""
+
+
+def _cut_rows(self: Mondrian, problem: Problem, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
+    """Cut row by row, every part looked at by the models."""
+    return self.cut(problem, Admitted(problem), deadline, progress)
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(many(60)), pytest.param(range(1_000, 1_000 + many(2_000)), marks=pytest.mark.slow)]
+)
+def test_cutting_distinct_tuples_finds_the_classes_that_cutting_rows_finds(
+    seeds: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    releases = 0
+    for seed in seeds:
+        random = np.random.default_rng([seed, 5])
+        name = ON_TUPLES.methods[seed % 2]
+        rows = int(random.integers(2, ON_TUPLES.most + 1)) if seed % 20 else ON_TUPLES.rows
+        problem = _problem(random, rows, ON_TUPLES)
+        found = _found(problem, name)
+        with monkeypatch.context() as plain:
+            plain.setattr(Mondrian, "_cut_tuples", _cut_rows)
+            assert _found(problem, name) == found
+        releases += found[0][0].isdigit()
+    assert releases > len(seeds) // 2
 
 
 # --- peeling by sorting ----------------------------------------------------------------------------------------------

@@ -33,6 +33,8 @@ class Open:
     rows: Ints
     class_of_row: Ints
     """Dense and rising, one entry per row of `rows`."""
+    copies: Ints | None = None
+    """How many rows each of `rows` stands for, with one tuple of quasi-identifiers; None where it is one."""
 
     @property
     def number(self) -> int:
@@ -48,7 +50,20 @@ class Open:
         """Return some of the classes, numbered anew."""
         number = np.cumsum(chosen) - 1
         taken = chosen[self.class_of_row]
-        return Open(self.rows[taken], number[self.class_of_row[taken]])
+        copies = None if self.copies is None else self.copies[taken]
+        return Open(self.rows[taken], number[self.class_of_row[taken]], copies)
+
+    def sizes(self, label: Ints, number: int) -> Ints:
+        """Count the rows of each of `number` groups, `label` saying which group an entry is in."""
+        if self.copies is None:
+            return np.bincount(label, minlength=number)
+        return np.bincount(label, self.copies, minlength=number).astype(np.int64)
+
+    def rows_before(self, order: Ints) -> Ints:
+        """Return how many rows come before each entry in an order, and in the end how many there are."""
+        if self.copies is None:
+            return np.arange(len(order) + 1)
+        return np.concatenate([[0], np.cumsum(self.copies[order])])
 
 
 class Cuts(ABC):
@@ -118,26 +133,28 @@ class MedianCuts(Cuts):
         order = order_by(self.identity[classes.rows], keys) if self.relaxed else order_by(keys)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return (rank >= self._boundaries(keys[order], classes, share)[classes.class_of_row]).astype(np.int64)
+        boundaries = self._boundaries(keys[order], classes, classes.rows_before(order), share)
+        return (rank >= boundaries[classes.class_of_row]).astype(np.int64)
 
     def places_along(self, classes: Open, axis: Ints) -> Ints:
         """Return where each row lies along the attribute its class is cut by."""
         return self.codes[classes.rows, axis[classes.class_of_row]].astype(np.int64)
 
-    def _boundaries(self, keys: Ints, classes: Open, share: Fraction) -> Ints:
-        """Return, for each class, the first sorted row of its upper part."""
+    def _boundaries(self, keys: Ints, classes: Open, at: Ints, share: Fraction) -> Ints:
+        """Return, for each class, the first sorted entry of its upper part; `at` counts the rows before each entry."""
         starts = classes.starts
         ends = np.append(starts[1:], len(keys))
         part, whole = share.numerator, share.denominator
-        middle: Ints = starts + (ends - starts) * part // whole
+        first, rows = at[starts], at[ends] - at[starts]
+        middle: Ints = np.searchsorted(at, first + rows * part // whole, side="right") - 1
         if self.relaxed:
             return middle
         before = np.searchsorted(keys, keys[middle], side="left")
         after = np.searchsorted(keys, keys[middle], side="right")
         # Distances to the exact place, in parts of a row. The boundary before wins a tie, a class's own edge never.
-        exact, far = whole * starts + part * (ends - starts), whole * len(keys) + 1
-        off_before = np.where(before > starts, np.abs(whole * before - exact), far)
-        off_after = np.where(after < ends, np.abs(whole * after - exact), far)
+        exact, far = whole * first + part * rows, whole * int(at[-1]) + 1
+        off_before = np.where(before > starts, np.abs(whole * at[before] - exact), far)
+        off_after = np.where(after < ends, np.abs(whole * at[after] - exact), far)
         boundaries: Ints = np.where(off_before <= off_after, before, after)
         return boundaries
 

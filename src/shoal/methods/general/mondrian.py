@@ -65,14 +65,30 @@ class Mondrian(Method):
             checks = checks_of(problem)
             if checks is not None:
                 return cut_by_levels(problem, cuts, checks, self.shares, deadline, progress)
+        if problem.models.count_rows_alone and problem.counts_rows and not cuts.relaxed:  # equal rows stay together
+            return self._cut_tuples(problem, deadline, progress)
         return self.cut(problem, Admitted(problem), deadline, progress)
 
-    def cut(self, problem: Problem, rule: Rule, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
-        """Return the classes that no cut is allowed in any more, and whether there was time for all of them."""
+    def _cut_tuples(self, problem: Problem, deadline: Deadline, progress: Progress) -> tuple[Partition, bool]:
+        """Cut the distinct tuples, each counting for its rows: the same classes, of fewer entries."""
+        tuple_of_row, copies = problem.microdata.tuple_of_row, problem.microdata.counts
+        first = np.empty(len(copies), dtype=np.int64)
+        first[tuple_of_row] = np.arange(problem.rows)
+        tuples = Open(first, np.zeros(len(copies), dtype=np.int64), copies)
+        partition, finished = self.cut(problem, Large(problem.models.least_rows), deadline, progress, tuples)
+        return Partition.of(partition.class_of_row[first][tuple_of_row]), finished
+
+    def cut(
+        self, problem: Problem, rule: Rule, deadline: Deadline, progress: Progress, whole: Open | None = None
+    ) -> tuple[Partition, bool]:
+        """Return the classes that no cut is allowed in any more, and whether there was time for all of them.
+
+        It cuts all rows, or what is given as the `whole`.
+        """
         cuts = self.cuts(problem)
         weights = np.array([problem.cost.weight(column.name) for column in problem.microdata.quasi])
         class_of_row = np.zeros(problem.rows, dtype=np.int64)
-        classes, closed = Open(np.arange(problem.rows), np.zeros(problem.rows, dtype=np.int64)), 0
+        classes, closed = whole or Open(np.arange(problem.rows), np.zeros(problem.rows, dtype=np.int64)), 0
         while classes.number and not deadline.passed:
             progress(1 - len(classes.rows) / problem.rows, "cutting classes")
             rule.enter(classes)
@@ -88,7 +104,7 @@ class Mondrian(Method):
         """Cut every class along the widest attribute that allows it; return each row's part, -1 in one left whole."""
         part = np.full(len(classes.rows), -1, dtype=np.int64)
         favourites = np.argsort(-widths, axis=1, kind="stable")
-        sizes = np.bincount(classes.class_of_row, minlength=classes.number)
+        sizes = classes.sizes(classes.class_of_row, classes.number)
         waiting = sizes >= 2 * rule.least_rows
         for turn, share in product(range(widths.shape[1]), self.shares):
             axis = favourites[:, turn]
@@ -157,6 +173,21 @@ class Admitted:
         return all_of(owner, admitted, classes.number)
 
 
+@dataclass(frozen=True)
+class Large:
+    """A class may be cut if every part has enough rows."""
+
+    least_rows: int
+
+    def enter(self, classes: Open) -> None:
+        """A class is looked at by itself: there is nothing to take note of."""
+
+    def allows(self, classes: Open, parts: Ints, numbers: Ints) -> Bools:
+        """Return which classes fall into several parts, each of enough rows."""
+        label, owner = split(classes, parts)
+        return all_of(owner, classes.sizes(label, len(owner)) >= self.least_rows, classes.number)
+
+
 def split(classes: Open, parts: Ints) -> tuple[Ints, Ints]:
     """Return the number of each row's part, among those of all classes, and the class of each part."""
     label, first, _ = distinct_rows([classes.class_of_row, parts], [classes.number, int(parts.max()) + 1])
@@ -172,9 +203,10 @@ def all_of(owner: Ints, admitted: Bools, number: int) -> Bools:
 
 def _next(classes: Open, part: Ints, going_on: Bools) -> Open:
     """Return the parts of the classes that were cut, as classes of their own."""
+    if not going_on.any():
+        return Open(classes.rows[:0], classes.class_of_row[:0])
     rows, owner, part = classes.rows[going_on], classes.class_of_row[going_on], part[going_on]
-    if not len(rows):
-        return Open(rows, owner)
     label, _, _ = distinct_rows([owner, part], [classes.number, int(part.max()) + 1])
     order = order_by(label)
-    return Open(rows[order], label[order])
+    copies = None if classes.copies is None else classes.copies[going_on][order]
+    return Open(rows[order], label[order], copies)
