@@ -604,7 +604,7 @@ def reads_as(cell: str | None, value: Value, column: Column, recoding: str) -> b
 def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = f"{value}.000000" if isinstance(value, datetime) else str(value)
+    text = str(value)
     return "\\" + text if re.fullmatch(r"\\*\*", text) else text
 
 

@@ -65,9 +65,8 @@ def anonymize(
     - `hierarchies`: per column a file, a builder, or words such as `"intervals:width=5,10"`.
     - `recoding`: `range` (ranges and value sets; the default), `generalize` (groups of hierarchies; where one is given
       for a quasi-identifier, or a method is named), `suppress` (stars; where method, cost or `star` are about them),
-      `single-dimensional` (one cut through its hierarchy for each column), `full-domain` (one level of its hierarchy
-      for each column), `centroid` (means, medians, commonest values), `anatomy` (two tables: quasi-identifiers as they
-      are, sensitive values by group).
+      `single-dimensional` (one cut through each column's hierarchy), `full-domain` (one level of it for each column),
+      `centroid` (means, medians, commonest values), `anatomy` (two tables: sensitive values by group).
     - `cost`: what to keep small; stars for suppression, centroid error for centroids, the reconstruction error for two
       tables, NCP otherwise.
     - `coarsen`: quasi-identifiers raised to a level of their hierarchies before all else: `{"age": 2}` or `"age=2"`,

@@ -205,6 +205,10 @@ class Problem:
         self._last[:] = [(partition, recode(self.microdata, partition, self.recoding))]
         return self._last[0][1]
 
+    def forget(self) -> None:
+        """Let go of the last cells, which take as much memory as several columns of the table."""
+        self._last.clear()
+
     def cost_of(self, partition: Partition) -> float:
         """Return what a partition costs once published."""
         return self.cost.of(self.publish(partition))

@@ -30,7 +30,7 @@ from shoal.methods.base import Deadline, silent
 from shoal.microdata.partition import Partition
 from shoal.problem import Problem, Solution
 from shoal.recoding.recode import Anatomized, Published, published_cells, recodings
-from shoal.tables.star_marks import STAR, escape_stars
+from shoal.tables.star_marks import STAR, escape_stars, text_of
 
 METHODS = ("auto", *methods())
 DEAR = {"anneal": 25, "auto": 20, "subset-dp": 12, "cube": 10, "fragments": 6, "workload-mondrian": 4}
@@ -248,7 +248,7 @@ class Court:
         if isinstance(published, Anatomized):
             return self._groups(published, kept), [], ()
         of_row = published.partition.class_of_row
-        columns = [published_cells(cells, STAR).cast(pl.String).to_list() for cells in published.cells]
+        columns = [text_of(published_cells(cells, STAR)).to_list() for cells in published.cells]
         of_group = [cells.of_group.tolist() for cells in published.cells]
         shown = list(zip(columns, of_group, strict=True))
         of_class = [tuple(texts[place[number]] for texts, place in shown) for number in range(of_row.max() + 1)]

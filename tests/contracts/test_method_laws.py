@@ -34,7 +34,7 @@ from shoal.pipeline import anonymize
 from shoal.problem import Solution, default_cost
 from shoal.recoding.recode import Anatomized, Published, recoding_named, recodings
 from shoal.request import Choices
-from shoal.tables.star_marks import escape_stars
+from shoal.tables.star_marks import escape_stars, text_of
 
 METHODS = ["auto", *methods()]
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -83,7 +83,7 @@ class Run:
     @cached_property
     def cells(self) -> list[tuple[str | None, ...]]:
         """The published quasi-identifiers as text, row by row."""
-        return self.frame.select(pl.col(self.case.quasi).cast(pl.String)).rows()
+        return list(zip(*(text_of(self.frame[name]).to_list() for name in self.case.quasi), strict=True))
 
     @property
     def classes(self) -> list[Group]:

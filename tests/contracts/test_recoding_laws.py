@@ -19,7 +19,7 @@ from shoal.costs import Cost
 from shoal.hierarchies.cell_forms import FORMS
 from shoal.microdata.partition import Partition
 from shoal.recoding.recode import Anatomized, Published, recodings
-from shoal.tables.star_marks import STAR
+from shoal.tables.star_marks import STAR, text_of
 
 every_recoding = pytest.mark.parametrize("recoding", recodings())
 COVERING = [name for name, kind in recodings().items() if kind.covers]
@@ -38,7 +38,7 @@ def published(draw: st.DrawFn, recoding: str) -> tuple[Case, Published]:
 
 def texts(shown: Published) -> list[tuple[str | None, ...]]:
     quasi = [column.name for column in shown.microdata.quasi]
-    return shown.frame().select(pl.col(quasi).cast(pl.String)).rows()
+    return list(zip(*(text_of(shown.frame()[name]).to_list() for name in quasi), strict=True))
 
 
 def check_classes(shown: Published) -> None:

@@ -92,6 +92,7 @@ class Blocks:
     def of(cls, hierarchy: Hierarchy) -> Blocks:
         """Number the blocks from the finest level on.
 
+        >>> import polars as pl
         >>> from shoal.hierarchies import Taxonomy
         >>> tree = Taxonomy((("e", "east"), ("f", "east"), ("v", "west"))).build(pl.Series(["e", "f", "v"]))
         >>> blocks = Blocks.of(tree)

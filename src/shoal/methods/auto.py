@@ -136,6 +136,7 @@ def choose(
         LOG.info("%s found a release of cost %.6g", solution.method, solution.cost)
         if problem.rows >= MANY_ROWS:
             solution.partition.forget()
+            problem.forget()
             give_back()
         part(1.0, _standing(found))
     return _concluded(problem, found, [why_not] if why_not else [], cut=deadline.cut)

@@ -36,6 +36,7 @@ from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, make_problem
 from shoal.studies.synth import QUASI, census, census_hierarchies
 from shoal.tables.roles import Roles
+from shoal.tables.star_marks import text_of
 from shoal.tables.table import Table
 
 TAB_D = {"first": ["x", "z", "y", "z"], "second": ["a", "c", "a", "c"], "third": ["b", "d", "b", "e"]}
@@ -62,7 +63,7 @@ def problem_of(columns: Mapping[str, Any], require: str, **more: Any) -> Problem
 def ranked(problem: Problem, partition: Partition, gs: Fraction) -> list[float]:
     """The columns' losses in falling order, from the cells as they are published: ARX's rank."""
     published = problem.publish(partition)
-    shown = published.frame().select(problem.microdata.roles.quasi).cast(pl.String)
+    shown = pl.DataFrame([text_of(column) for column in published.frame().select(problem.microdata.roles.quasi)])
     gone = partition.dropped + sum(set(row) == {"*"} for row in shown.rows())
     return sorted((_charged(problem, name, shown[name].to_list(), gone, gs) for name in shown.columns), reverse=True)
 

@@ -26,7 +26,7 @@ from shoal.problem import Problem, Solution
 
 LIMITS = 300
 """Limits of regret, where the cube is not large."""
-MOST_STEPS = 1_200_000_000_000
+MOST_STEPS = 400_000_000_000
 """Limits times nodes times types: of a larger cube there are fewer limits."""
 FEWEST = 10
 """But never fewer limits than these."""
