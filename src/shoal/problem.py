@@ -202,7 +202,8 @@ class Problem:
         for asked, published in self._last:
             if asked is partition or (published.partition is partition and self.recoding_kind.repeatable):
                 return published
-        self._last[:] = [(partition, recode(self.microdata, partition, self.recoding))]
+        self.forget()  # first: both would take memory at the same time
+        self._last.append((partition, recode(self.microdata, partition, self.recoding)))
         return self._last[0][1]
 
     def forget(self) -> None:

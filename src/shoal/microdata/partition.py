@@ -62,19 +62,21 @@ class Partition:
         """The numbers of the rows that are published."""
         return np.flatnonzero(self.class_of_row >= 0)
 
-    @property
+    @cached_property
     def dropped(self) -> int:
         """How many rows are not published."""
-        return len(self.class_of_row) - len(self.kept)
+        return int(np.count_nonzero(self.class_of_row < 0))
 
     @cached_property
     def sizes(self) -> Ints:
         """How many rows each class has."""
-        return np.bincount(self.class_of_row[self.kept]).astype(np.int64)
+        return np.bincount(self.class_of_row[self.kept] if self.dropped else self.class_of_row).astype(np.int64)
 
     @cached_property
     def order(self) -> Ints:
         """The published rows sorted by class: class c is `order[starts[c]:starts[c + 1]]`."""
+        if not self.dropped:
+            return order_by(self.class_of_row)
         return self.kept[order_by(self.class_of_row[self.kept])]
 
     @cached_property

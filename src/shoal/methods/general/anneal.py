@@ -186,8 +186,10 @@ class Anneal(Method):
         progress(0.0, "finding near rows (compiled at the first use)")
         ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
         start = _moved(problem, start, deadline)
+        before = problem.cost_of(start)
+        start.forget()
         found = _moved(problem, self._annealed(problem, ordered, start, seed, deadline, progress), deadline)
-        if (deadline.cut and not ordered.exact) or problem.cost_of(start) <= problem.cost_of(found):
+        if (deadline.cut and not ordered.exact) or before <= problem.cost_of(found):
             found = start  # what the search lowers may not be the cost, and more time must not raise that
         solution = decided(self, problem, found, deadline, progress)
         bound = RangePrices(effort=self._effort, deadline=deadline)
