@@ -193,3 +193,16 @@ def test_prices_are_inherited_with_the_bound_that_they_prove(monkeypatch: pytest
     assert found.lower_bound == peeled.lower_bound
     assert found.prices is not None
     assert found.prices.bound == found.lower_bound
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+@pytest.mark.parametrize("require", ["k=3", "k=3 distinct-l(illness)=2", "k=3 t(illness)=0.5"])
+def test_giving_memory_back_changes_nothing(require: str, effort: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found() -> tuple[object, ...]:
+        problem = larger(require).problem
+        solution = choose(problem, "auto", seed=0, deadline=Deadline(), progress=silent, effort=effort)
+        return solution.partition.class_of_row.tolist(), solution.cost, solution.lower_bound, solution.chosen
+
+    kept = found()
+    monkeypatch.setattr(auto, "MANY_ROWS", 0)
+    assert found() == kept
