@@ -23,7 +23,7 @@ QUESTIONS = {
     "publish again next year": f"{ASKED}can-i-publish-the-table-again-next-year",
     "several rows per person": "people.md#several-rows-for-each-person",
     "excel": f"{ASKED}does-it-read-excel-spss-stata-sas-or-a-database",
-    "missing values": f"{ASKED}what-about-missing-values",
+    "missing values": "files.md#codes-for-missing-values",
     "GDPR": f"{ASKED}is-it-differential-privacy-does-it-meet-the-gdpr-or-hipaa",
     "same result again": f"{ASKED}how-do-i-get-the-same-result-again",
     "windows": "stability.md#where-it-runs",

@@ -112,7 +112,7 @@ def test_rows_stand_side_by_side_are_ordered_and_a_person_is_looked_up(browser: 
     page.locator('[data-key="original"]', has_text="Hide the original").wait_for()
     page.get_by_label("Look up a person in the original").fill("age=25, town=b")
     page.keyboard.press("Enter")
-    page.get_by_text("of 4 rows that were looked for").wait_for()
+    page.get_by_text("of 4 matching rows").wait_for()
     page.get_by_label("Look up a person in the original").fill("")
     page.keyboard.press("Enter")
     page.get_by_label("Order").select_option("crowd")
