@@ -81,7 +81,7 @@ class ClassSearch:
 
     def smallest(self, most_seen: int, deadline: Ending) -> Ints:
         """Return a number that no class of a row of each kind costs less than."""
-        work = Work.of(self.kinds, self.tree, self.asked)
+        work = Work.of(self.kinds, self.tree)
         given = (self.near, self.kinds, self.tree, self.asked, work, self.full)
         above = watched(near_boxes, *given, deadline=deadline) + 1  # so that a class that is no smaller is found, too
         least: Ints = above - self._found(-above, np.zeros_like(above), most_seen, deadline)[0]
@@ -95,7 +95,7 @@ class ClassSearch:
     def _found(self, starts: Ints, prices: Ints, most_seen: int, deadline: Ending) -> Any:
         number = CLASSES_EACH * len(starts)
         self.pool = _with_room(self.pool, number, number * LARGE)
-        work = Work.of(self.kinds, self.tree, self.asked)
+        work = Work.of(self.kinds, self.tree)
         given = (starts, prices, self.kinds, self.tree, self.asked, work, self.pool, most_seen)
         return watched(all_gains, *given, deadline=deadline)
 

@@ -26,6 +26,8 @@ NEVER = -(1 << 62)
 """The gain of what is no class."""
 GROWN = 48
 """Kinds that a box is grown by, one after the other, at most."""
+MANY = 1 << 10
+"""So many kinds within reach take twice as long to look at as their number says, where a class may have them all."""
 ROOM = 1 << 18
 """Kinds in the lists of all boxes on the way together, at least."""
 
@@ -97,11 +99,12 @@ class Work(NamedTuple):
     inside: Codes
     top: Ints
     """(price, kind, rows) of what is within reach, dearest first."""
-    seen: Codes
+    seen: Ints
+    """For each value the last list that it was seen in, and in the end how many lists there were."""
     waiting: Ints
 
     @classmethod
-    def of(cls, kinds: Kinds, tree: Tree, asked: Asked) -> Work:
+    def of(cls, kinds: Kinds, tree: Tree) -> Work:
         """Return working memory."""
         number = len(kinds.rows)
         room = max(number + 1, ROOM)
@@ -112,7 +115,7 @@ class Work(NamedTuple):
             np.zeros((GROWN + 2, 6), np.int64),
             np.zeros(number + 1, np.int32),
             np.zeros((number + 2, 3), np.int64),
-            np.zeros(int(asked.values.max(initial=1)) + 1, np.int32),
+            np.zeros(int(kinds.codes.max(initial=0)) + 2, np.int64),
             np.zeros(len(tree.nodes.child) + 2, np.int64),
         )
 
@@ -153,18 +156,22 @@ def _gain_of_rows(top, kept, price, cost, asked):
 
 
 @njit(cache=True, makes_arrays=False)
+def _new_list(seen):
+    """Return the number of a list in which no value was seen yet."""
+    seen[-1] += 1
+    return seen[-1]
+
+
+@njit(cache=True, makes_arrays=False)
 def _gain_of_values(top, kept, first, price, cost, codes, attribute, least, seen):
     """The same for a class that has so many different values of an attribute."""
-    gain, different = price - cost, 1
-    seen[0] = codes[first, attribute]
+    gain, different, own = price - cost, 1, _new_list(seen)
+    seen[codes[first, attribute]] = own
     for place in range(kept):
         worth, value = top[place, 0] - cost, codes[top[place, 1], attribute]
-        is_new = different < least
-        for one in range(min(different, least)):
-            if seen[one] == value:
-                is_new = False
+        is_new = different < least and seen[value] != own
         if is_new:
-            seen[different] = value
+            seen[value] = own
             different += 1
         if worth > 0:
             gain += top[place, 2] * worth
@@ -338,17 +345,15 @@ def _completed(top, kept, first, cost, kinds, asked, taken, seen):
         taken[place] = top[place, 2] if top[place, 0] > cost else 0
         rows += taken[place]
     for attribute in range(len(asked.values)):
-        different, least = 1, asked.values[attribute]
-        seen[0] = kinds.codes[first, attribute]
+        different, least, own = 1, asked.values[attribute], _new_list(seen)
+        seen[kinds.codes[first, attribute]] = own
         for wanted in range(2):  # those that are taken first
             for place in range(kept):
                 if different >= least or (taken[place] > 0) == (wanted == 1):
                     continue
-                value, is_new = kinds.codes[top[place, 1], attribute], True
-                for one in range(different):
-                    is_new &= seen[one] != value
-                if is_new:
-                    seen[different] = value
+                value = kinds.codes[top[place, 1], attribute]
+                if seen[value] != own:
+                    seen[value] = own
                     different += 1
                     rows += wanted
                     taken[place] += wanted
@@ -413,7 +418,8 @@ def most_gain(first, price, prices, kinds, tree, asked, work, pool, most_seen):
     best, left_open, frame, seen, is_new = np.int64(0), np.int64(0), 0, work.frames[0, 2], True
     while frame >= 0:
         own, most, end, chosen = _swept(frame, first, price, best, prices, kinds, asked, work)
-        seen += work.frames[frame, 2] - work.frames[frame, 1] + 1
+        places = work.frames[frame, 2] - work.frames[frame, 1]
+        seen += 1 + places + (0 if asked.most else places * places // MANY)
         if is_new and own > best:
             best = own
             _kept(frame, first, price, prices, kinds, asked, work, pool)
