@@ -143,7 +143,6 @@ def test_types_are_the_distinct_rows_as_the_models_read_them(case: Case) -> None
     seen = [tuple(row[name] for name in read) for row in case.rows]
     assert len(set(zip(seen, cube.type_of_row.tolist(), strict=True))) == len(set(seen)) == cube.types
     assert np.bincount(cube.type_of_row).tolist() == cube.counts.tolist()
-    assert cube.type_of_row[cube.example].tolist() == list(range(cube.types))
 
 
 @settings(max_examples=examples(60))

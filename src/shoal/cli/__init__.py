@@ -12,6 +12,7 @@ from typing import Any
 from shoal.cli.app import app
 from shoal.cli.interrupt import INTERRUPTED, ending_tidily
 from shoal.cli.warned import warn_now
+from shoal.core import memory
 from shoal.core.errors import Infeasible, ParameterError, SafetyWarning, ShoalError
 
 LEVEL, LEVELS = "SHOAL_LOG", ("debug", "info", "warning", "error")
@@ -25,6 +26,7 @@ def main() -> None:
     """Run the command line; errors of shoal become one line on standard error and an exit code."""
     warnings.simplefilter("always", SafetyWarning)
     warnings.showwarning = _show_warning
+    memory.give_back_arrays()
     try:
         _log_as_asked(os.environ.get(LEVEL, ""))
         with ending_tidily():

@@ -172,10 +172,12 @@ def _concluded(problem: Problem, found: list[Solution], why_not: list[str], *, c
 def _without_dearer(found: list[Solution]) -> list[Solution]:
     """Let go of the classes that no search begins with: those of 5 million rows take 40 MB.
 
-    Searches begin with the last release, the cheapest, or the cheapest that was not annealed.
+    Searches begin with the last release, or the cheapest: of all, of those before the last one or two, or of those that
+    were not annealed.
     """
     others = [solution for solution in found if solution.method != Anneal.name]
-    kept = {id(found[-1]), *(id(min(some, key=lambda one: one.order)) for some in (found, others) if some)}
+    first = [min(some, key=lambda one: one.order) for some in (found, found[:-1], found[:-2], others) if some]
+    kept = {id(found[-1]), *(id(one) for one in first)}
     return [one if id(one) in kept else replace(one, partition=NO_ROWS) for one in found]
 
 
@@ -236,6 +238,9 @@ def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:
         elif more == NORMAL and patterns and closeness(problem.models):
             stages += [*patterns, Anneal(effort=NORMAL)]
             stages += [Anneal(effort=NORMAL, pays=PAYS, turn=turn) for turn in TURNS]
+        elif more == NORMAL and patterns and problem.rows >= MANY_ROWS:
+            # Near rows take much memory: patterns come first.
+            stages[-1:] = [*patterns, Anneal(effort=QUICK, passing=len(patterns)), Anneal(effort=NORMAL)]
         else:
             stages += [*patterns, Anneal(effort=more)]
             if more == NORMAL and problem.rows <= FEW_ROWS:

@@ -240,19 +240,19 @@ class Method(ABC):
 
         Raises `Unsupported` where rows are dropped and the method does not accept the rest.
         """
-        if self.drops_rows:
-            found = self.solve(problem, seed=seed, deadline=deadline, progress=progress)
-            return self._bounded(problem, self._met(problem, found, deadline, progress))
-        kept = rows_to_keep(problem)
-        part = problem if len(kept) == problem.rows else problem.of_rows(kept)
-        if part is not problem:
-            self._check(part)  # a model that merging may break may refuse what is left, as it did not refuse the whole
-        told = progress if part is problem else _words_of(progress)
-        found = self.solve(part, seed=seed, deadline=deadline, progress=told)
-        found = self._met(part, found, deadline, told)
-        if part is not problem:
-            found = _lifted(problem, found, kept)
-        return self._bounded(problem, found)
+        kept = None if self.drops_rows else rows_to_keep(problem)
+        if kept is not None and len(kept) < problem.rows:
+            return self._of_some(problem, kept, seed, deadline, progress)
+        del kept  # it is as long as the table
+        found = self.solve(problem, seed=seed, deadline=deadline, progress=progress)
+        return self._bounded(problem, self._met(problem, found, deadline, progress))
+
+    def _of_some(self, problem: Problem, kept: Ints, seed: int, deadline: Deadline, progress: Progress) -> Solution:
+        """Solve a problem for the rows that are kept; the others are dropped."""
+        part, told = problem.of_rows(kept), _words_of(progress)
+        self._check(part)  # a model that merging may break may refuse what is left, as it did not refuse the whole
+        found = self._met(part, self.solve(part, seed=seed, deadline=deadline, progress=told), deadline, told)
+        return self._bounded(problem, _lifted(problem, found, kept))
 
     def _check(self, problem: Problem) -> None:
         reasons = self.accepts(problem)

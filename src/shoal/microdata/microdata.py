@@ -122,7 +122,8 @@ class Microdata:
     def identity(self) -> Ints:
         """A number for each row by its published cells and whose it is: ties never depend on the order of rows."""
         whose = [one for one in (self.person, self.household) if one is not None]
-        return _numbers([*self.quasi, *self.sensitive, *self._other, *whose])
+        others = [*self.sensitive, *self._other, *whose]
+        return _numbers([*self.quasi, *others]) if others else self.tuple_of_row
 
     @cached_property
     def shown_of_row(self) -> Ints:

@@ -19,7 +19,8 @@ def lane_charges(grid, heights, counts, most, demands, lane, lanes):
     """Return for each type the least that a row pays at a pattern that could hold an admitted class; at most `most`."""
     number, depth = len(counts), 0
     least, walk = np.full(number, most), begin(grid, heights, number)
-    rows, kept, members = np.empty(number, np.int64), np.empty(number, np.int64), np.empty(number, np.int64)
+    kept = np.empty(number, np.int64)
+    rows = members = walk.below.key  # not needed once groups are numbered
     while depth >= 0:
         if depth == len(heights):
             _charge(walk, least, demands, members)

@@ -112,8 +112,6 @@ class Cube:
     counts: Ints
     """How many rows each type has."""
     type_of_row: Ints
-    example: Ints
-    """One row of each type."""
     values: dict[Attributes, Values]
     """What the models read of each type: its codes, and the whole table's counts."""
     grid: Grid
@@ -137,11 +135,15 @@ class Cube:
         microdata = problem.microdata
         read = sorted({model.attributes for model in (*problem.models, *problem.required) if model.attributes})
         sensitive = sensitive_values(microdata, [names for names in read if len(names) > 1])
-        columns = [*microdata.quasi, *(microdata.attribute(name) for name in sorted({n for a in read for n in a}))]
-        type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
+        if read:
+            columns = [*microdata.quasi, *(microdata.attribute(name) for name in sorted({n for a in read for n in a}))]
+            type_of_row, example, counts = distinct_rows([c.codes for c in columns], [c.size for c in columns])
+            codes = [column.codes[example] for column in microdata.quasi]
+        else:  # row types are the distinct tuples, which are there already
+            type_of_row, counts = microdata.tuple_of_row, microdata.counts
+            codes = list(microdata.tuples.T)
         assert isinstance(problem.cost, CellCost)
         hierarchies, exact = pattern_hierarchies(problem), block_losses(problem.cost, every_block(problem))
-        codes = [column.codes[example] for column in microdata.quasi]
         present = [
             np.flatnonzero(np.bincount(own, minlength=column.size))
             for own, column in zip(codes, microdata.quasi, strict=True)
@@ -154,7 +156,7 @@ class Cube:
         full = sum(int(_rounded_down(loss[-1], denominator).min()) for loss in seen)
         finest = min(float(loss[loss > 0].min(initial=most)) for loss in seen)
         heights = tuple(hierarchy.height for hierarchy in hierarchies)
-        return cls(counts, type_of_row, example, values, grid, heights, denominator, full, finest, check)
+        return cls(counts, type_of_row, values, grid, heights, denominator, full, finest, check)
 
     @cached_property
     def first(self) -> Half:
@@ -274,8 +276,7 @@ class Cube:
 
     def descent(self, types: Ints | None = None) -> tuple[Grid, Ints]:
         """Return grid and heights for a walk depth first, of all types or of some in their order."""
-        grid = self.grid if types is None else self.grid.take(types)
-        return grid.ordered(self.few_first), np.array(self.heights)[self.few_first]
+        return self.grid.ordered(self.few_first, types), np.array(self.heights)[self.few_first]
 
     def distances(self, kind: int) -> Ints:
         """Return what one row pays at the cheapest pattern that covers a given type and each other type."""

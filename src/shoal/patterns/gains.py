@@ -59,8 +59,8 @@ def lane_gains(grid, heights, counts, prices, demands, read, lane, lanes):
     `read` says what models read (see `Read`).
     """
     number, depth, gained, looked = len(counts), 0, np.int64(0), np.int64(0)
-    walk, members = begin(grid, heights, number), np.empty(number, np.int64)
-    rows, gain = np.empty(number, np.int64), np.empty(number, np.int64)
+    walk, gain = begin(grid, heights, number), np.empty(number, np.int64)
+    rows = members = walk.below.key  # not needed once groups are numbered
     seen = np.zeros(demands.totals.shape[1] + 1, np.int64)
     types = PricedTypes(counts, prices, demands, seen, np.zeros(number))
     while depth >= 0:

@@ -53,11 +53,10 @@ class Grid(NamedTuple):
         """Return the grid of some of the types."""
         return self._replace(codes=np.ascontiguousarray(self.codes[:, types]))
 
-    def ordered(self, attributes: Ints) -> Grid:
-        """Return the grid with its attributes in another order."""
-        return self._replace(
-            codes=self.codes[attributes], starts=self.starts[attributes], widths=self.widths[attributes]
-        )
+    def ordered(self, attributes: Ints, types: Ints | None = None) -> Grid:
+        """Return the grid with its attributes in another order, of all types or of some in their order."""
+        codes = self.codes[attributes] if types is None else self.codes[attributes[:, None], types]
+        return self._replace(codes=codes, starts=self.starts[attributes], widths=self.widths[attributes])
 
     def blocks_at(self, levels: AnyInts, types: Ints) -> list[Codes]:
         """Return the blocks of types, each at its own levels (type by attribute), attribute by attribute."""

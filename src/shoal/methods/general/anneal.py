@@ -11,6 +11,7 @@ import numpy as np
 from shoal.bounds.range_prices import RangePrices
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
+from shoal.core.sorting import order_by
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK
@@ -143,17 +144,19 @@ class Anneal(Method):
         start: Partition | None = None,
         again: bool = False,
         of_last: bool = False,
+        passing: int = 0,
         pays: float = 0.0,
         turn: int = 0,
     ) -> None:
         """`start`: classes to begin with, instead of quick ones; `again`: they were annealed before.
 
-        `of_last`: of releases that were found before, go on from the last one, not from the cheapest. `pays`: the share
-        of the cost that the last of them must have saved for another to be worth its time. `turn`: how often such
-        classes were annealed before; each turn draws other random numbers.
+        `of_last`: of releases that were found before, go on from the last one, not from the cheapest; `passing`: from
+        the cheapest, but for so many of the last. `pays`: the share of the cost that the last of them must have saved
+        for another to be worth its time. `turn`: how often such classes were annealed before; each turn draws other
+        random numbers.
         """
-        self._effort, self._start, self._again, self._of_last, self._pays = effort, start, again, of_last, pays
-        self._turn = turn
+        self._effort, self._start, self._again, self._pays, self._turn = effort, start, again, pays, turn
+        self._of_last, self._passing = of_last, passing
 
     def is_worthwhile(self, found: Sequence[Solution]) -> bool:
         """Whether to go on from what was found: none of it is optimal, and the last release saved enough."""
@@ -174,7 +177,7 @@ class Anneal(Method):
 
     def begun(self, found: Sequence[Solution]) -> Anneal:
         """Return the same search, beginning with classes that were found before."""
-        first = found[-1] if self._of_last else cheapest(found)
+        first = found[-1] if self._of_last else cheapest(found[: len(found) - self._passing] or found)
         again = first.method == self.name
         return Anneal(effort=self._effort, start=first.partition, again=again, turn=self._turn)
 
@@ -306,10 +309,12 @@ def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
 
 def _cut(labels: Ints, k: int) -> Ints:
     """Return classes cut in the order of their rows into parts of k to 2k - 1: none pays more than all together."""
-    order = np.argsort(labels, kind="stable")
+    order = order_by(labels)
     sizes = np.bincount(labels)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    part = np.minimum(place // k, np.repeat(np.maximum(sizes // k, 1) - 1, sizes))
+    part = np.arange(len(order))  # of millions of rows: what can be is changed in place
+    part -= np.repeat(np.cumsum(sizes) - sizes, sizes)
+    part //= k
+    np.minimum(part, np.repeat(np.maximum(sizes // k, 1) - 1, sizes), out=part)
     found = np.empty_like(labels)
     found[order] = np.cumsum((np.diff(part, prepend=0) != 0) | (np.diff(labels[order], prepend=labels[order[0]]) != 0))
     return found

@@ -16,6 +16,7 @@ from threading import Event, Thread
 
 from shoal.core.errors import ShoalError
 from shoal.core.file_lock import keep_lock, lock
+from shoal.core.memory import give_back_arrays
 from shoal.web.desk.atomic_files import plain, put_json
 from shoal.web.desk.job_handlers import KINDS, Refused, Stopped, Task
 from shoal.web.desk.jobs import STOP, Failure, Job
@@ -32,6 +33,7 @@ NICE = 5
 def main(folder: Path) -> None:
     """Do one job; whatever happens, leave a result or the reason why there is none."""
     job, stop = Job(folder), Event()
+    give_back_arrays()
     if (folder / STOP).exists():
         stop.set()
     Thread(target=_watch, args=(folder / STOP, stop), daemon=True).start()
