@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
 
+from shoal.core.errors import failing_as
+from shoal.tables.arrow_buffers import check_buffers
 from shoal.tables.readers.base import ScanReader
+from shoal.tables.signatures import unreadable
 
 
 class Arrow(ScanReader):
@@ -18,5 +22,8 @@ class Arrow(ScanReader):
     suffixes: ClassVar[tuple[str, ...]] = (".arrow", ".feather", ".ipc")
 
     def scan(self, files: list[Path]) -> pl.LazyFrame:
-        """Return the rows of some files."""
+        """Return the rows of some files, whose packed buffers are looked at first."""
+        for file in files:
+            with failing_as(partial(unreadable, file, self.title)):
+                check_buffers(file)
         return pl.scan_ipc(files, glob=False)
