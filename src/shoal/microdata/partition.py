@@ -33,11 +33,13 @@ class Partition:
         labels = np.asarray(labels, dtype=np.int64)
         if labels.max(initial=0) > 4 * len(labels) + 1_000:  # too far apart to be counted
             labels = np.where(labels < 0, DROPPED, np.unique(labels, return_inverse=True)[1])
+        if labels.min(initial=0) < DROPPED:
+            labels = np.maximum(labels, DROPPED)
         used = np.zeros(labels.max(initial=-1) + 2, dtype=np.int64)
-        used[labels[labels >= 0]] = 1
+        used[labels] = 1
         number = np.cumsum(used) - 1
-        number[-1] = DROPPED  # where a negative label looks it up
-        return cls(number[np.maximum(labels, -1)])
+        number[-1] = DROPPED  # where a dropped row looks it up
+        return cls(number[labels])
 
     @classmethod
     def in_order(cls, order: Ints, starts: Ints) -> Partition:

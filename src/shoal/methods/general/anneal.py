@@ -11,11 +11,10 @@ import numpy as np
 from shoal.bounds.range_prices import RangePrices
 from shoal.core.arrays import Codes, Floats, Ints
 from shoal.core.interruptible import watched
-from shoal.core.sorting import order_by
 from shoal.costs import CellCost
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL, QUICK
-from shoal.methods.general.anneal_kernel import LARGE, laid_out, sweep, total_cost
+from shoal.methods.general.anneal_kernel import LARGE, cut_up, laid_out, sweep, total_cost
 from shoal.methods.general.mondrian import Mondrian
 from shoal.methods.general.moves import improved
 from shoal.methods.general.near_rows import Ordered
@@ -89,11 +88,11 @@ class State(NamedTuple):
     random: Ints
 
     @classmethod
-    def of(cls, labels: Ints, rules: Requirements, width: int, seed: int) -> State:
-        """Return room for the classes that rows are in, and for as many as there can be."""
+    def of(cls, labels: Codes, rules: Requirements, width: int, seed: int) -> State:
+        """Return room for the classes that rows are in, and for as many as there can be; the labels are taken over."""
         rows, most = len(labels), max(int(labels.max()) + 1, len(labels) // rules.rows) + 1
         return cls(
-            labels.astype(np.int32),
+            labels,
             np.zeros((rows, 2), np.int32),
             np.zeros((most, width + 3), np.int64),
             np.zeros(most, np.int32),
@@ -208,12 +207,11 @@ class Anneal(Method):
         """Return the cheapest classes that the start or any sweep ends with."""
         rows, space = _settled(ordered.rows, problem.microdata.identity, start.class_of_row), ordered.space
         rules = requirements(problem, rows, problem.rows // len(start))
-        labels = start.class_of_row[rows]
+        labels = start.class_of_row.astype(np.int32)[rows]
         if problem.cells_are_blocks and problem.models.count_rows_alone:
-            labels = _cut(labels, rules.rows)
-        state = State.of(labels, rules, space.points.shape[1], seed + self._turn)
+            cut_up(labels, np.bincount(labels), rules.rows)
         number = int(labels.max()) + 1
-        del labels  # of 5 million rows they take 40 MB
+        state = State.of(labels, rules, space.points.shape[1], seed + self._turn)
         laid_out(space, state)
         best, least = state.class_of_row.copy(), int(total_cost(state.classes))
         temperatures = self._temperatures(problem, least / number, problem.rows // len(start))
@@ -226,6 +224,7 @@ class Anneal(Method):
             paid = int(total_cost(state.classes))
             if least - paid > rounding + (least >> 20):
                 best, least = state.class_of_row.copy(), paid
+        del state  # of 5 million rows it takes 140 MB
         found = np.empty(problem.rows, np.int64)
         found[rows] = best
         return Partition.of(found)
@@ -305,16 +304,3 @@ def _settled(rows: Ints, identity: Ints, class_of_row: Ints) -> Ints:
     contents = np.zeros(int(class_of_row.max()) + 1, np.uint64)
     np.add.at(contents, class_of_row[rows], mixed)
     return rows[np.lexsort((contents[class_of_row[rows]], place))]
-
-
-def _cut(labels: Ints, k: int) -> Ints:
-    """Return classes cut in the order of their rows into parts of k to 2k - 1: none pays more than all together."""
-    order = order_by(labels)
-    sizes = np.bincount(labels)
-    part = np.arange(len(order))  # of millions of rows: what can be is changed in place
-    part -= np.repeat(np.cumsum(sizes) - sizes, sizes)
-    part //= k
-    np.minimum(part, np.repeat(np.maximum(sizes // k, 1) - 1, sizes), out=part)
-    found = np.empty_like(labels)
-    found[order] = np.cumsum((np.diff(part, prepend=0) != 0) | (np.diff(labels[order], prepend=labels[order[0]]) != 0))
-    return found

@@ -116,6 +116,17 @@ def _send(r, there, space, state):
     classes[there, COST] = _alone(classes, there, classes[there, SIZE], space.points, shape)
 
 
+@njit(cache=True)
+def cut_up(class_of_row, sizes, k):
+    """Cut classes in the order of their rows into parts of k to 2k - 1, numbered: none pays more than all together."""
+    parts = np.maximum(sizes // k, 1)
+    first, seen = np.cumsum(parts) - parts, np.zeros_like(sizes)
+    for r in range(len(class_of_row)):
+        c = class_of_row[r]
+        class_of_row[r] = first[c] + min(seen[c] // k, parts[c] - 1)
+        seen[c] += 1
+
+
 @njit(cache=True, makes_arrays=False)
 def laid_out(space, state):
     """Make the lists, unions and costs of all classes from the class of each row; classes without rows are free."""
