@@ -340,7 +340,7 @@ def test_a_distance_along_a_long_line_is_measured_by_the_values_that_occur() -> 
 def laid(problem: Problem) -> tuple[Ordered, State, Requirements]:
     ordered = Ordered.of(problem, 6, 1_000, Deadline())
     rules, start = requirements(problem, ordered.rows, 10), Mondrian().run(problem).partition
-    state = State.of(start.class_of_row[ordered.rows], rules, ordered.space.points.shape[1], 1)
+    state = State.of(start.class_of_row[ordered.rows].astype(np.int32), rules, ordered.space.points.shape[1], 1)
     laid_out(ordered.space, state)
     return ordered, state, rules
 
