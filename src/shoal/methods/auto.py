@@ -129,6 +129,8 @@ def choose(
         until = Deadline() if method.always_finishes else deadline
         try:
             begun = method.begun(found) if found else method
+            if problem.rows >= MANY_ROWS:
+                found = _without_dearer(found, is_last=place == len(stages) - 1)
             solution = begun.attempt(problem, seed=seed, deadline=until, progress=part)
         except OutOfTime:
             break
@@ -142,9 +144,9 @@ def choose(
         if problem.rows >= MANY_ROWS:
             solution.partition.forget()
             problem.forget()
-            found = _without_dearer(found)
             give_back()
         part(1.0, _standing(found))
+        del begun, solution  # their classes may be let go of
     return _concluded(problem, found, [why_not] if why_not else [], cut=deadline.cut)
 
 
@@ -169,15 +171,15 @@ def _concluded(problem: Problem, found: list[Solution], why_not: list[str], *, c
     return replace(best, notes=(*best.notes, *chosen), chosen=chosen, cut=cut)
 
 
-def _without_dearer(found: list[Solution]) -> list[Solution]:
-    """Let go of the classes that no search begins with: those of 5 million rows take 40 MB.
+def _without_dearer(found: list[Solution], *, is_last: bool) -> list[Solution]:
+    """Let go of the classes that no later search begins with: those of 5 million rows take 40 MB.
 
     Searches begin with the last release, or the cheapest: of all, of those before the last one or two, or of those that
-    were not annealed.
+    were not annealed. Once the last search has its classes to begin with, the cheapest alone are kept.
     """
     others = [solution for solution in found if solution.method != Anneal.name]
-    first = [min(some, key=lambda one: one.order) for some in (found, found[:-1], found[:-2], others) if some]
-    kept = {id(found[-1]), *(id(one) for one in first)}
+    among = [found] if is_last else [found, found[-1:], found[:-1], found[:-2], others]
+    kept = {id(min(some, key=lambda one: one.order)) for some in among if some}
     return [one if id(one) in kept else replace(one, partition=NO_ROWS) for one in found]
 
 
