@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class Problem:
     """Whether the rows of a person are published with a pseudonym: the set of a person's cells is what people see."""
     _last: list[tuple[Partition, Published]] = field(default_factory=list, init=False, repr=False)
     _known: dict[Hashable, int] = field(default_factory=dict, init=False, repr=False)
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    """What searches and bounds keep for those that come after them, by name."""
 
     @property
     def required(self) -> Models:
@@ -209,6 +211,10 @@ class Problem:
     def forget(self) -> None:
         """Let go of the last cells, which take as much memory as several columns of the table."""
         self._last.clear()
+
+    def forget_searches(self) -> None:
+        """Let go of what searches and bounds keep, which takes hundreds of megabytes for millions of rows."""
+        self.kept.clear()
 
     def cost_of(self, partition: Partition) -> float:
         """Return what a partition costs once published."""

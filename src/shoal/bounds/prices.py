@@ -82,7 +82,7 @@ class Pricing:
 
         `check` is called now and then while the cube is laid out, and may raise what ends it.
         """
-        kept: dict[str, Pricing] = vars(problem)
+        kept: dict[str, Pricing] = problem.kept
         if PRICED not in kept:
             kept[PRICED] = cls.of(problem, Cube.of(problem, check))
         return kept[PRICED]

@@ -33,7 +33,7 @@ class RangeBound(Bound):
 
     def prices(self, problem: Problem) -> Prices:
         """Return the prices; they are kept with the problem and go with it."""
-        kept: dict[str, Prices] = vars(problem)
+        kept: dict[str, Prices] = problem.kept
         key = f"prices of the bound {self.kept_as}"
         if key not in kept:
             kept[key] = self.priced(problem)

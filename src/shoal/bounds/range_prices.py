@@ -79,7 +79,7 @@ class RangePrices(RangeBound):
 
         Where rows are too many for the effort, or time is over, they are the distances of near rows.
         """
-        kept: dict[str, Ascent] = vars(problem)
+        kept: dict[str, Ascent] = problem.kept
         for effort in EFFORTS[: EFFORTS.index(self._effort) + 1]:
             work = _work(effort, len(problem.microdata.counts))
             if not work or self._deadline.passed:

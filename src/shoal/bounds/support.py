@@ -65,7 +65,7 @@ class Support(Bound):
 
 def _charged(problem: Problem) -> tuple[Cube, Ints]:
     """Return cube and charges, which are kept with the problem and go with it."""
-    kept: dict[str, tuple[Cube, Ints]] = vars(problem)
+    kept: dict[str, tuple[Cube, Ints]] = problem.kept
     if CHARGED not in kept:
         cube = Cube.of(problem)
         demands = Demands.of(cube, problem.bounding, may_drop=problem.may_drop > 0)

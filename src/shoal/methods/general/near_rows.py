@@ -40,7 +40,7 @@ class Ordered:
     @classmethod
     def kept(cls, problem: Problem, neighbours: int, looked: int, deadline: Deadline) -> Ordered:
         """Return them as they are kept with the problem, and go with it: several searches ask for them."""
-        known: dict[str, Ordered] = vars(problem)
+        known: dict[str, Ordered] = problem.kept
         key = f"rows in the order of a kd tree, {neighbours} neighbours of {looked}"
         if key not in known:
             known[key] = cls.of(problem, neighbours, looked, deadline)
