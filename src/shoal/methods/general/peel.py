@@ -40,7 +40,7 @@ RISES = {NORMAL: 2e-3, BEST: 0.0}
 """The share by which ten steps must raise the bound for the next one to be made, with an effort."""
 FEW_NODES = 1_000
 """Of so few nodes the walk is short, whatever happens."""
-LOOKS, LOOKS_AT_SHARES = 1, 3
+LOOKS, LOOKS_AT_SHARES = 1, 6
 """How often every type is looked at at every node, on average at most; the second where models limit shares, so that
 groups are cut and looked at again. Where that is not enough for all rows, values that a class must have are so rare
 that peeling wastes them."""
