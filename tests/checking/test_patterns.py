@@ -230,7 +230,7 @@ def test_groups_are_kept_and_split_with_all_that_is_known_of_their_rows() -> Non
 
 def test_joined_groups_are_those_that_came() -> None:
     random = Random(12)
-    for size in (1, 5, 8, 1000):
+    for size in (*range(1, 12), 1000):
         parts = [random_members(random) for _ in range(9)]
         found = list(batches(parts, size))
         assert [group for one in found for group in rows_of(one)] == [group for one in parts for group in rows_of(one)]
