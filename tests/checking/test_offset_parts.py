@@ -201,6 +201,45 @@ def test_groups_have_too_few_rows_where_no_class_of_the_least_number_fits() -> N
     assert seen == {False, True}
 
 
+def filled(group: Group, rows: float, base: list[int], hard: list[int], pool: int) -> tuple[dict[int, float], bool]:
+    """The offsets of values, found by filling a class of so many rows; and whether there are so many."""
+    infinite, ahead, over_all, class_left = float("inf"), dict.fromkeys(range(3), 0.0), 0.0, rows
+    capped_, above, mass = ({row[0]: start for row in group} for start in (-infinite, -infinite, 0.0))
+    empty, last = -infinite, infinite
+    for value, gain, count in group:
+        low, high = (min(max(cap[value] / PARTS * rows - ahead[value], 0.0), count) for cap in (base, hard))
+        pooled = min(max(pool / PARTS * rows - over_all, 0.0), high - low)
+        taken = min(low + pooled, class_left)
+        above[value] = max(above[value], gain if low < count - 1e-6 else -infinite)
+        capped_[value] = max(capped_[value], gain if high < count - 1e-6 else -infinite)
+        empty = max(empty, gain if pooled < high - low - 1e-6 else -infinite)
+        last = gain if taken > 1e-6 else last
+        ahead[value], over_all, class_left = ahead[value] + count, over_all + high - low, class_left - taken
+        mass[value] += taken / rows
+    first = {value: max(capped_[value], min(above[value], empty)) for value in mass}
+    full = [value for value in mass if first[value] > -infinite]
+    lacking = 1 - sum(mass[value] for value in full)
+    even = -sum(mass[value] * first[value] for value in full) / max(lacking, 1e-9)
+    short = class_left > 1e-9 * rows
+    return {value: max(one, even if short else last) for value, one in first.items()}, short
+
+
+def test_a_class_is_filled_with_the_dearest_rows_that_its_caps_leave_room_for() -> None:
+    seen: set[bool] = set()
+    for random, groups, piles, named in drawn(11, 80):
+        base, hard, pool = random_caps(random)
+        offset = capped(members_of(groups)[1], 1, base, hard, pool, piles.members.gain.dtype)
+        rows = [random.choice([1.0, 2.0, 4.0, 7.5, 16.0]) for _ in groups]
+        found, short = offset._raw(piles, np.array(rows))
+        for at, group in enumerate(groups):
+            expected, lacking = filled(group, rows[at], base, hard, pool)
+            assert bool(short[at]) is lacking
+            own = [float(found[pile]) for pile, (place, _) in enumerate(named) if place == at]
+            assert own == pytest.approx([expected[value] for place, value in named if place == at])
+            seen.add(lacking)
+    assert seen == {False, True}
+
+
 @pytest.mark.parametrize(
     ("gain", "exact", "taken"),
     [(2**39 - 1, np.int64, True), (2**39, np.int64, False), (2**39, object, True), (-(2**39), np.int64, False)],
@@ -266,10 +305,10 @@ def test_offsets_are_raised_to_what_others_are_less_the_way(monkeypatch: pytest.
 def test_the_first_row_that_a_class_like_the_table_leaves_out_is_the_offset() -> None:
     """A class of so many rows has of each value what is nearest to it in the table; its dearest rows are taken."""
     for random, groups, piles, named in drawn(8, values=4):
-        offset, _, _ = random_metric(random, members_of(groups)[1], piles.members.gain.dtype)
+        offset, totals, _ = random_metric(random, members_of(groups)[1], piles.members.gain.dtype)
         nearest, nothing = offset._nearest(piles), np.zeros(len(groups), dtype=piles.members.gain.dtype)
         raw, lowered = offset._rules(piles, nearest, nothing)
-        rows = np.array([random.uniform(1, 9) for _ in groups])
+        rows = np.array([random.choice([random.uniform(1, 9), float(sum(totals))]) for _ in groups])
         found, short = raw(rows)
         assert short.tolist() == [False] * len(groups)
         first = dict.fromkeys(named, -2.0 * piles.largest)
@@ -328,6 +367,14 @@ def test_offsets_of_entropy_are_lowered_no_farther_than_their_powers_ask_for() -
             assert clipped or powers_of(raised, int(unit[at])) > allowed
 
 
+def test_offsets_whose_powers_are_just_allowed_stay() -> None:
+    piles = Piles.of(*members_of([[(value, 1000, 1) for value in range(3)]]))
+    offsets = np.array([-7, 0, 2])
+    level = Fraction(powers_of(offsets.tolist(), 1), 2**POWERS)
+    _, lowered = EntropyOffset(np.arange(3), 1, level)._rules(piles, np.array([1]))
+    assert lowered(offsets)[0].tolist() == [-7, 0, 2]
+
+
 def test_a_pile_goes_up_to_the_first_row_that_a_diverse_class_has_no_room_for() -> None:
     """Where its value already has the share of one in so many, a row is worth the offset that such a share costs."""
     for random, groups, piles, named in drawn(10):
@@ -344,3 +391,44 @@ def test_a_pile_goes_up_to_the_first_row_that_a_diverse_class_has_no_room_for() 
             worth = [log(many * float(level) / rows[at]) * int(unit[at]) * STEPS for many in until]
             expected.append(max(min(float(gain), one) for (gain, _), one in zip(own, worth, strict=True)))
         assert found.tolist() == pytest.approx(expected)
+
+
+# --- the number of rows that offsets are found for ---
+
+ASKED, MOST = 2, 128
+"""The least rows of a class in these tests, and all rows of the group."""
+
+
+@pytest.mark.parametrize(
+    ("target", "short_from"),
+    [(500.25, 999), (5001, 999), (78.5, 999), (5.0, 999), (500.25, 12), (9999, 999), (625, 999)],
+)
+def test_offsets_are_found_for_the_number_of_rows_that_needs_neither_more_nor_less(
+    target: float, short_from: int
+) -> None:
+    """Offsets are 10,000 for each row of the class, and what they earn is what they are above a number.
+
+    At last those are tried that earn nothing, on the line between the best on both sides; or the best of the only side.
+    """
+    piles = Piles.of(*members_of([[(0, 10**6, MOST // 2), (1, 10**6, MOST // 2)]]))
+    asked: list[float] = []
+    given: list[float] = []
+
+    def raw(rows: Any) -> tuple[Any, Any]:
+        asked.append(float(rows[0]))
+        return np.full(2, 10_000 / rows[0]), rows >= short_from
+
+    def lowered(offsets: Any) -> tuple[Any, Any]:
+        given.append(float(offsets[0]))
+        return offsets, np.array([(float(offsets[0]) - target) / 1000])
+
+    EntropyOffset(np.arange(2), ASKED, Fraction(2))._halved(piles, raw, lowered)
+    expected, low, high = [float(ASKED), float(MOST)], float(ASKED), float(MOST)
+    for _ in range(8):
+        middle = (low * high) ** 0.5
+        expected.append(middle)
+        is_few = floor(10_000 / middle) > target and middle < short_from
+        low, high = (middle, high) if is_few else (low, middle)
+    assert asked == pytest.approx(expected)
+    few, often = floor(10_000 / low), floor(10_000 / high)
+    assert given[-1] == pytest.approx(min(max(target, often), few), abs=1)

@@ -136,6 +136,25 @@ def test_every_pattern_that_enough_rows_match_and_may_gain_is_walked_and_no_othe
         assert all(members.gain.dtype == exact for members in kinds.patterns(least_rows))
 
 
+@pytest.mark.parametrize(("prices", "looked_at"), [([5, 4], []), ([6, 4], [2, 1, 1, 2, 2, 2]), ([6, 6], [2] * 6)])
+def test_patterns_that_no_row_can_pay_for_are_not_walked(
+    monkeypatch: pytest.MonkeyPatch, prices: list[int], looked_at: list[int]
+) -> None:
+    """Every cell of the second column loses 5: a row whose price is no more is not looked at beyond the first one."""
+    seen: list[int] = []
+    real = Members.split
+
+    def split(self: Members, *given: Any) -> Members:
+        seen.append(len(self.kind))
+        return real(self, *given)
+
+    monkeypatch.setattr(Members, "split", split)
+    blocks = np.array([[0, 1], [0, 0]])
+    first, second = (Column(np.array([0, 1]), blocks, np.full((2, 2), lost, dtype=object)) for lost in (0, 5))
+    list(Kinds.of([first, second], [], np.array(prices), np.dtype(np.int64)).patterns(1))
+    assert seen == looked_at
+
+
 def test_equal_rows_are_one_kind_and_the_dearest_kinds_come_first() -> None:
     """Equal in their quasi-identifiers, in what is read of them and in their price."""
     random = Random(9)
