@@ -173,3 +173,8 @@ def test_of_random_classes_those_rows_are_wrong_that_show_another_cell() -> None
 
 def _same(shown: Any, expected: Any) -> bool:
     return bool(shown == pytest.approx(expected) if isinstance(expected, float) else shown == expected)
+
+
+@pytest.mark.parametrize(("published", "original", "count"), [([1], [0.7], 0), ([1], [1.5], 0), ([2], [1.4], 1)])
+def test_weights_may_be_whole_numbers(published: list[int], original: list[float], count: int) -> None:
+    assert wrongly_rounded(pl.Series(published), pl.Series(original), 1) == count
