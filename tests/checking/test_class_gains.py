@@ -94,7 +94,7 @@ def admitted_classes(problem: Problem) -> Iterator[tuple[Ints, float]]:
                 yield rows, float(problem.cost.row_losses(cells)[0])
 
 
-def drawn_case(require: str, seed: int) -> Case:
+def illcase(require: str, seed: int) -> Case:
     """A table of nine random rows, with a missing number and a missing text."""
     rng = np.random.default_rng(seed)
     columns: dict[str, Any] = {
@@ -124,7 +124,7 @@ REQUIREMENTS = [
 @pytest.mark.parametrize("require", REQUIREMENTS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_class_gains_at_the_prices(require: str, seed: int) -> None:
-    problem = drawn_case(require, seed).problem
+    problem = illcase(require, seed).problem
     prices = RangePrices().prices(problem)
     worth = prices.of_row / prices.denominator
     for rows, paid in admitted_classes(problem):
@@ -314,17 +314,27 @@ def lost(column: Sequence[Any], rows: Sequence[int]) -> Fraction:
     return min(wide + others, Fraction(1)) if None in held and known else wide
 
 
-def proved_by_trying(table: dict[str, list[Any]], shares: list[Fraction], prices: list[Fraction], k: int) -> Fraction:
-    """What prices prove, from the most that any class gains whose dearest row is each.
+def proved_by_trying(
+    table: dict[str, list[Any]],
+    shares: list[Fraction],
+    prices: list[Fraction],
+    k: int,
+    illness: str = "",
+    least: int = 1,
+) -> Fraction:
+    """What prices prove, from the most that any class gains whose dearest row is each, with illnesses enough.
 
     A price counts as twice the most that a row can pay at most, and what is beyond is gained by its row anyway. Of
     different rows at most one has such a price, so that it is known which is the dearest.
     """
     rows, gains = range(len(prices)), [Fraction(0)] * len(prices)
     worth = [max(min(price, Fraction(2)), Fraction(0)) for price in prices]
-    kinds = list(zip(*table.values(), prices, strict=True))
-    for size in range(k, min(2 * k, len(prices) + 1)):  # larger classes fall into parts that pay no more
+    kinds = list(zip(*table.values(), illness or prices, prices, strict=True))
+    most = len(prices) if illness else 2 * k - 1  # larger classes fall into parts that pay no more
+    for size in range(k, min(most, len(prices)) + 1):
         for some in combinations(rows, size):
+            if illness and len({illness[row] for row in some}) < least:
+                continue
             paid = sum(share * lost(column, some) for share, column in zip(shares, table.values(), strict=True))
             gain = sum((worth[row] for row in some), Fraction(0)) - size * paid
             dearest = max(some, key=lambda row: (worth[row], prices[row]))
@@ -375,6 +385,36 @@ def test_prices_prove_what_the_best_classes_leave(k: int) -> None:
         )
         exact = proved_by_trying(table, [one / sum(own) for one in own], prices, k)
         assert float(found) == pytest.approx(float(exact), abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 2), (2, 2), (3, 2), (2, 3)])
+def test_prices_prove_no_more_than_the_best_classes_with_different_values_leave(k: int, least: int) -> None:
+    """And mostly as much."""
+    random, exactly = Random(10 * k + least), 0
+    for _ in range(40):
+        table, weights, prices = random_priced(random)
+        ill = {price: random.choice("fgh") for price in prices}
+        illness = "".join(ill[price] for price in prices)
+        if len({*illness}) < least:
+            continue
+        own = [weights.get(name, Fraction(1)) for name in table]
+        strings = {name: pl.String for name in table if name in ("word", "more")}
+        frame = pl.DataFrame(table, schema_overrides=strings).with_columns(illness=pl.Series([*illness]))
+        models = parse_requirement(f"k={k} distinct-l(illness)={least}")
+        found = class_gains.class_bound(
+            frame,
+            proof._sensitive(frame, list(models)[1:], {}),
+            quasi=list(table),
+            models=models,
+            weights={name: float(weight) for name, weight in weights.items()},
+            prices=np.array([int(price * 1000) for price in prices]),
+            denominator=1000,
+            may_drop=0,
+        )
+        exact = proved_by_trying(table, [one / sum(own) for one in own], prices, k, illness, least)
+        assert float(found) <= float(exact) + 1e-9
+        exactly += float(found) > float(exact) - 1e-9
+    assert exactly > 20
 
 
 def test_of_a_large_table_costs_are_coarser_so_that_sums_fit(monkeypatch: pytest.MonkeyPatch) -> None:
