@@ -252,6 +252,24 @@ def test_a_set_of_words_loses_by_their_number_and_not_by_their_place(size: int, 
     assert float(found) == pytest.approx(float((1 - (size - 2) - gain) / size))
 
 
+@pytest.mark.parametrize("columns", [["town"], ["town", "place"]], ids=["one column", "the same twice"])
+@pytest.mark.parametrize("place", [0, 1, 62, 63, 64, 65, 69])
+def test_rows_with_the_same_word_pay_nothing_together_wherever_the_word_stands(columns: list[str], place: int) -> None:
+    """Two rows with one word are worth a price, each another; all other words are worth less than nothing."""
+    words = [f"{one:02}" for one in range(70)]
+    found = class_gains.class_bound(
+        pl.DataFrame({name: [*words, words[place]] for name in columns}),
+        {},
+        quasi=columns,
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([1 if one == place else -2 for one in range(70)] + [2]),
+        denominator=200,
+        may_drop=0,
+    )
+    assert float(found) == pytest.approx((0.015 - 69 * 0.01 - 0.015) / 71)
+
+
 PEOPLE = pl.DataFrame({"illness": ["flu", "gout", "cold", "ague"], "job": ["cook", "cook", "nurse", "smith"]})
 
 
@@ -425,6 +443,21 @@ def test_of_a_large_table_costs_are_coarser_so_that_sums_fit(monkeypatch: pytest
     monkeypatch.setattr(class_gains, "FINE", 100)
     fine = class_gains.class_bound(people, {}, prices=prices, denominator=100, **asked)
     assert float(fine) == pytest.approx(float(usual)) == pytest.approx(1)
+
+
+def test_what_a_price_is_above_twice_the_most_a_row_can_pay_is_gained_once() -> None:
+    """Three rows that pay nothing: all of them gain 2 each, or the two less dear, and each its own 1, 1.5 and 2."""
+    found = class_gains.class_bound(
+        pl.DataFrame({"age": [0, 0, 0, 1]}),
+        {},
+        quasi=["age"],
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([6, 7, 8, 0]),
+        denominator=2,
+        may_drop=0,
+    )
+    assert float(found) == pytest.approx((10.5 - 3 * 2 - 2 * 2 - (1 + 1.5 + 2)) / 4)
 
 
 def test_a_class_pays_no_more_than_it_does() -> None:
