@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.thorough import many
 
+from shoal.checking import class_gains
 from shoal.checking import class_gains_kernel as kernel
 from shoal.checking.class_gains_kernel import NONE, Costs, Needs, Table
 
@@ -193,7 +195,7 @@ def test_what_a_class_gains_at_most_is_what_the_best_of_its_rows_or_of_its_value
     How much is lost where nothing is gained does not matter.
     """
     seen: set[bool] = set()
-    for random, rows, kinds in drawn(5, 150):
+    for random, rows, kinds in drawn(5, 400):
         reached = sorted(kinds, key=lambda kind: -rows.prices[kind])
         first = reached[0]
         cost, least, is_limited = random.randint(0, 6), random.randint(1, 3), random.random() < 0.5
@@ -207,3 +209,111 @@ def test_what_a_class_gains_at_most_is_what_the_best_of_its_rows_or_of_its_value
         assert max(found, 0) == max(min(own), 0)
         seen.add(found > 0)
     assert seen == {False, True}
+
+
+# --- the whole search ---
+
+
+def ranked_before(rows: Rows, first: int) -> list[int]:
+    """The kinds that come before one in rank: those of lower prices, and of equal prices those of lower numbers."""
+    return [kind for kind in range(rows.size) if (rows.prices[kind], kind) < (rows.prices[first], first)]
+
+
+def best_class(rows: Rows, first: int, needs: Needs) -> int:
+    """The most that a class gains whose row of highest rank is of one kind, by trying all classes; 0 if all lose."""
+    others, best = ranked_before(rows, first), 0
+    kinds = [first, *others]
+    for counts in product(range(1, rows.rows[first] + 1), *(range(rows.rows[kind] + 1) for kind in others)):
+        size, taken = sum(counts), [kind for kind, count in zip(kinds, counts, strict=True) if count]
+        different = (len({rows.values[kind][place] for kind in taken}) for place in range(len(needs.values)))
+        enough = all(many >= asked for many, asked in zip(different, needs.values, strict=True))
+        if needs.rows <= size <= (needs.most or size) and enough:
+            worth = sum(rows.prices[kind] * count for kind, count in zip(kinds, counts, strict=True))
+            best = max(best, worth - size * rows.paid(taken))
+    return best
+
+
+def searched(rows: Rows, needs: Needs, leaf: int, steps: int = 400_000, **given: Any) -> list[int]:
+    """What the search says of every kind; `given` replaces parts of its memory."""
+    along = np.array(
+        [[one or 0 for one in row] + row_texts for row, row_texts in zip(rows.numbers, rows.texts, strict=True)]
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_gains, "LEAF", leaf)
+        order, begin, end, part = class_gains._tree(along.T.astype(np.int64))
+    boxes = kernel.boxes_of(order, begin, end, rows.table, rows.costs, rows.width)
+    memory = kernel.Memory.of(rows.table, rows.width, needs, len(begin))._replace(**given)
+    tree = kernel.Branches(begin, end, part, boxes)
+    found = kernel.gains_of(order, tree, rows.table, rows.costs, needs, memory, steps, 15 * steps)
+    return found.tolist()  # type: ignore[no-any-return]
+
+
+def random_needs(random: Random, asked: int) -> Needs:
+    """What any class needs: rows, of which less than twice as many count, or values of some attributes besides."""
+    least = random.randint(1, 3)
+    return Needs(
+        least, 0 if asked else 2 * least - 1, np.array([random.randint(2, 3) for _ in range(asked)], dtype=np.int64)
+    )
+
+
+@pytest.mark.parametrize("leaf", [1, 16])
+def test_where_rows_alone_are_needed_the_search_finds_what_the_best_class_gains(leaf: int) -> None:
+    """Whatever the branches are that the kinds are found by."""
+    for random, rows, _ in drawn(6, 80):
+        needs = random_needs(random, 0)
+        best = [best_class(rows, kind, needs) if price > 0 else 0 for kind, price in enumerate(rows.prices)]
+        assert searched(rows, needs, leaf) == best
+
+
+@pytest.mark.parametrize("leaf", [1, 16])
+def test_where_values_are_needed_the_search_finds_no_less_than_the_best_class_gains(leaf: int) -> None:
+    """And seldom more."""
+    above = total = 0
+    for random, rows, _ in drawn(7, 80):
+        needs = random_needs(random, random.randint(1, 2))
+        found = searched(rows, needs, leaf)
+        for kind, price in enumerate(rows.prices):
+            best = best_class(rows, kind, needs) if price > 0 else 0
+            assert found[kind] >= best
+            above, total = above + (found[kind] > best), total + 1
+    assert above < total / 10
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_without_room_for_the_kinds_nearby_all_rows_that_count_gain_the_whole_price(asked: int) -> None:
+    for random, rows, _ in drawn(8, 30):
+        needs = random_needs(random, asked)
+        short = searched(rows, needs, 16, kinds=np.zeros(1, np.int64), costs=np.zeros(1, np.int64))
+        for kind, price in enumerate(rows.prices):
+            near = [one for one in ranked_before(rows, kind) if rows.paid([kind, one]) < price]
+            if price > 0 and len(near) > 1:
+                assert short[kind] == price * (needs.most or sum(rows.rows))
+
+
+@pytest.mark.parametrize("room", range(1, 9))
+def test_however_little_room_there_is_the_search_finds_no_less_than_the_best_class_gains(room: int) -> None:
+    for random, rows, _ in drawn(10, 12):
+        needs = random_needs(random, random.randint(0, 1))
+        found = searched(rows, needs, 16, kinds=np.zeros(room, np.int64), costs=np.zeros(room, np.int64))
+        for kind, price in enumerate(rows.prices):
+            assert found[kind] >= (best_class(rows, kind, needs) if price > 0 else 0)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 10, 30])
+def test_however_few_steps_there_are_the_search_finds_no_less_than_the_best_class_gains(steps: int) -> None:
+    for random, rows, _ in drawn(11, 12):
+        needs = random_needs(random, random.randint(0, 1))
+        found = searched(rows, needs, 16, steps)
+        for kind, price in enumerate(rows.prices):
+            assert found[kind] >= (best_class(rows, kind, needs) if price > 0 else 0)
+
+
+def test_there_is_memory_for_all_boxes_inside_each_other() -> None:
+    for _, rows, _ in drawn(9, 10):
+        asked = np.array([3], dtype=np.int64)
+        memory = kernel.Memory.of(rows.table, rows.width, Needs(1, 0, asked), 7)
+        assert len(memory.boxes) > kernel.DEEPEST
+        assert len(memory.lists) > kernel.DEEPEST
+        assert (memory.boxes.shape[1], memory.lists.shape[1]) >= (rows.width, 5)
+        assert min(map(len, (memory.kinds, memory.costs, memory.inside, memory.reached))) > rows.size
+        assert (len(memory.values), len(memory.open)) >= (3, 8)
