@@ -37,26 +37,47 @@ joining, holds, take_in, empty_box, apart, by_cost, reach, at_most, first_put = 
 class Rows:
     """Kinds of rows with up to two numbers and up to two texts, and what cells cost."""
 
-    def __init__(self, random: Random) -> None:
-        self.size, numbers, texts = random.randint(2, 6), random.randint(0, 2), random.randint(0, 2)
-        numbers += numbers + texts == 0
-        self.numbers = [[random.choice([None, 0, 1, 2, 5, 9]) for _ in range(numbers)] for _ in range(self.size)]
-        self.texts = [[random.choice([0, 1, 63, 64]) for _ in range(texts)] for _ in range(self.size)]
-        self.missing, self.steps = ([random.randint(0, 4) for _ in range(some)] for some in (numbers, texts))
-        self.most = [random.randint(3, 9) for _ in range(numbers)]
-        places = [[-1 if one is None else one for one in row] for row in self.numbers]
+    def __init__(
+        self,
+        numbers: list[list[int | None]],
+        prices: list[int],
+        missing: list[int],
+        most: list[int],
+        texts: list[list[int]] | None = None,
+        steps: Sequence[int] = (),
+        rows: list[int] | None = None,
+        values: list[list[int]] | None = None,
+    ) -> None:
+        self.size, self.numbers, self.prices = len(prices), numbers, prices
+        self.missing, self.most, self.steps = missing, most, steps
+        self.texts, self.rows = texts or [[] for _ in prices], rows or [1] * self.size
+        self.values = values or [[0, 0] for _ in prices]
+        places = [[-1 if one is None else one for one in row] for row in numbers]
         words = [[WORDS * column + text // 64 for column, text in enumerate(row)] for row in self.texts]
         bits = [[1 << text % 64 for text in row] for row in self.texts]
-        self.width = 3 * numbers + WORDS * texts + 1
-        self.prices = [random.randint(-3, 9) for _ in range(self.size)]
-        self.rows = [random.randint(1, 3) for _ in range(self.size)]
-        self.values = [[random.randrange(3) for _ in range(2)] for _ in range(self.size)]
+        self.width = 3 * len(most) + WORDS * len(steps) + 1
         self.table = Table(
-            *(self._array(places, numbers), self._array(words, texts)),
-            np.array(bits, dtype=np.uint64).reshape(self.size, texts).view(np.int64),
-            *(np.array(self.prices), np.array(self.rows), np.array(self.values)),
+            *(self._array(places, len(most)), self._array(words, len(steps))),
+            np.array(bits, dtype=np.uint64).reshape(self.size, len(steps)).view(np.int64),
+            *(np.array(prices), np.array(self.rows), np.array(self.values)),
         )
-        self.costs = Costs(*(np.array(some, dtype=np.int64) for some in (self.missing, self.most, self.steps)))
+        self.costs = Costs(*(np.array(some, dtype=np.int64) for some in (missing, most, steps)))
+
+    @classmethod
+    def of(cls, random: Random) -> Rows:
+        """A few random kinds."""
+        size, numbers, texts = random.randint(2, 6), random.randint(0, 2), random.randint(0, 2)
+        numbers += numbers + texts == 0
+        return cls(
+            numbers=[[random.choice([None, 0, 1, 2, 5, 9]) for _ in range(numbers)] for _ in range(size)],
+            texts=[[random.choice([0, 1, 63, 64]) for _ in range(texts)] for _ in range(size)],
+            missing=[random.randint(0, 4) for _ in range(numbers)],
+            steps=[random.randint(0, 4) for _ in range(texts)],
+            most=[random.randint(3, 9) for _ in range(numbers)],
+            prices=[random.randint(-3, 9) for _ in range(size)],
+            rows=[random.randint(1, 3) for _ in range(size)],
+            values=[[random.randrange(3) for _ in range(2)] for _ in range(size)],
+        )
 
     def _array(self, rows: list[list[int]], width: int) -> Any:
         return np.array(rows, dtype=np.int64).reshape(self.size, width)
@@ -97,7 +118,7 @@ def drawn(seed: int, cases: int = 60) -> Iterator[tuple[Random, Rows, list[int]]
     """Random rows, and some of them."""
     random = Random(seed)
     for _ in range(many(cases)):
-        rows = Rows(random)
+        rows = Rows.of(random)
         yield random, rows, random.sample(range(rows.size), random.randint(1, rows.size))
 
 
@@ -263,6 +284,15 @@ def test_where_rows_alone_are_needed_the_search_finds_what_the_best_class_gains(
         needs = random_needs(random, 0)
         best = [best_class(rows, kind, needs) if price > 0 else 0 for kind, price in enumerate(rows.prices)]
         assert searched(rows, needs, leaf) == best
+
+
+def test_a_kind_in_whose_box_another_was_left_out_is_passed_over_alone() -> None:
+    """The one after it in the list is still looked at."""
+    ages: list[list[int | None]] = [[1], [1], [1], [2], [9], [2], [9], [7], [5], [1], [3]]
+    rows = Rows(ages, [1, 2, 12, 6, 7, 12, 10, 6, 8, 4, 5], missing=[3], most=[6])
+    needs = Needs(3, 5, np.zeros(0, dtype=np.int64))
+    assert searched(rows, needs, 16) == [best_class(rows, kind, needs) for kind in range(rows.size)]
+    assert best_class(rows, 8, needs) == 13
 
 
 @pytest.mark.parametrize("leaf", [1, 16])
