@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 from tests.thorough import many
 
-from shoal.hierarchies import Builder, Taxonomy, as_builder
+from shoal.core.arrays import Ints
+from shoal.hierarchies import Builder, Hierarchy, StarsOnly, Taxonomy, as_builder
 from shoal.hierarchies import cell_reader as module
 from shoal.hierarchies.cell_reader import Reader, covered_people, fitting_people, uncovered_rows
 
@@ -108,6 +109,19 @@ def test_a_block_covers_the_values_below_it_and_ranges_only_where_they_may_be(
 )
 def test_cells_that_are_values_stars_or_blocks_are_known(cells: list[str | None], known: bool) -> None:
     assert Reader.of(NUMBERS.drop_nulls(), TREE).knows(cells) is known
+
+
+def test_a_hierarchy_is_built_from_how_often_values_occur_missing_ones_too() -> None:
+    asked: list[tuple[list[Any], list[int]]] = []
+
+    class Watching(StarsOnly):
+        def build(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
+            assert counts is not None
+            asked.append((values.to_list(), counts.tolist()))
+            return super().build(values, counts)
+
+    Reader.of(pl.Series("age", [30, None, 20, 30, None, None]), Watching())
+    assert asked == [([20, 30, None], [1, 2, 3])]
 
 
 # --- whole tables ---
