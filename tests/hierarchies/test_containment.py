@@ -152,9 +152,10 @@ def test_a_cell_lies_within_another_if_all_that_it_may_stand_for_does() -> None:
     random = Random(1)
     for _ in range(many(200)):
         drawn = dict(random_cell(random) for _ in range(random.randint(2, 7)))
-        texts = list(drawn) + random.choice([[], ["*"]])
+        texts = [*drawn, *random.choice([[], ["*"]])]
+        random.shuffle(texts)
         found = cells(*texts)
-        assert found.star == (len(drawn) if "*" in texts else -1)
+        assert found.star == (texts.index("*") if "*" in texts else -1)
         within = np.eye(len(texts), dtype=bool) if found.within is None else found.within
         assert found.known.all()
         for one, text in enumerate(texts):
@@ -176,3 +177,54 @@ def test_of_too_many_different_cells_nothing_is_compared(monkeypatch: pytest.Mon
     assert many_cells.within is None
     assert many_cells.known.tolist() == [False, True, True, True]
     assert not cells("1", "2", "3", "4", hierarchy={"low": ["1", "2"]}).known.any()
+
+
+AREAS = {"east": ["e", "f"], "west": ["v"]}
+
+
+@pytest.mark.parametrize(
+    ("texts", "hierarchy", "known"),
+    [
+        (["east", "e", "[low, high]"], AREAS, [False, True, False]),
+        (["east", "e", None], AREAS, [True, True, True]),
+        (["*", "east", "e"], AREAS, [True, True, True]),
+        (["east", "e", "*"], AREAS, [True, True, True]),
+        (["*", "2020-02", "2021-01-05"], "dates", [False, False, True]),
+        (["2020", "2021-01-05"], "dates", [True, True]),
+        (["2020-02", "2021-01-05", "2021"], "dates", [False, True, False]),
+    ],
+)
+def test_it_is_known_what_lies_within_cells_whose_place_in_the_hierarchy_is_known(
+    texts: list[str | None], hierarchy: object, known: list[bool]
+) -> None:
+    assert cells(*texts, hierarchy=hierarchy).known.tolist() == known
+
+
+def test_nothing_but_itself_lies_within_a_value_of_the_hierarchy() -> None:
+    found = cells("east", "e", "f", "*", None, hierarchy=AREAS)
+    assert held_by(found, "e") == {"e"}
+    assert held_by(found, "east") == {"east", "e", "f"}
+    assert held_by(found, "*") == {"*"}
+
+
+@pytest.mark.parametrize(
+    "text", ["{a", "a}", "[1", "1]", "[1, 2", "1, 2]", "[a, b", "< low", ">= low", "[a, b)", "[1]"]
+)
+def test_what_is_no_whole_range_or_set_is_a_value(text: str) -> None:
+    found = cells(text, "a", "1")
+    assert found.within is None
+    assert found.known.all()
+
+
+@pytest.mark.parametrize(
+    ("body", "members"),
+    [
+        ('{"", a}', ("", "a")),
+        ("{a, , b}", ("a", "b")),
+        ('{"a, \\"b\\"", c}', ('a, "b"', "c")),
+        ("[1, 2]", ("1", "2")),
+        ("{}", ()),
+    ],
+)
+def test_members_stand_between_commas_and_quotes(body: str, members: tuple[str, ...]) -> None:
+    assert module.listed(body) == members
