@@ -191,6 +191,8 @@ AREAS = {"east": ["e", "f"], "west": ["v"]}
         (["east", "e", "*"], AREAS, [True, True, True]),
         (["*", "2020-02", "2021-01-05"], "dates", [False, False, True]),
         (["2020", "2021-01-05"], "dates", [True, True]),
+        (["*", "5", "7"], "dates", [True, True, True]),
+        (["5", "*", "7"], "dates", [True, True, True]),
         (["2020-02", "2021-01-05", "2021"], "dates", [False, True, False]),
     ],
 )
@@ -205,6 +207,7 @@ def test_nothing_but_itself_lies_within_a_value_of_the_hierarchy() -> None:
     assert held_by(found, "e") == {"e"}
     assert held_by(found, "east") == {"east", "e", "f"}
     assert held_by(found, "*") == {"*"}
+    assert held_by(cells("*", "east", "e", hierarchy=AREAS), "*") == {"*"}
 
 
 @pytest.mark.parametrize(
