@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,92 @@ def test_a_column_without_a_known_value_has_no_middle() -> None:
 
 @pytest.mark.parametrize(
     ("published", "original", "count"),
-    [([10], [0.0], 1), ([10], [0.1], 0), ([10], [10.0], 0), ([None], [10.0], 1), (["many"], [10.0], 1)],
+    [
+        ([10], [0.0], 1),
+        ([10], [0.1], 0),
+        ([10], [10.0], 0),
+        ([None], [10.0], 1),
+        (["many"], [10.0], 1),
+        ([10], [15.0], 0),
+        ([20], [15.0], 0),
+        ([20], [25.0], 0),
+        ([10], [15.1], 1),
+        ([20], [14.9], 1),
+        ([30], [19.0], 1),
+        ([20], [5.0], 1),
+        ([0], [3.0], 1),
+        ([-10], [-10.0], 1),
+        ([10, 10, 20], [4.0, -4.0, 40.0], 2),
+    ],
 )
 def test_a_weight_that_is_missing_or_made_up_is_wrongly_rounded(
     published: list[Any], original: list[float], count: int
 ) -> None:
     assert wrongly_rounded(pl.Series(published), pl.Series(original), 10) == count
+
+
+# --- random tables, in plain Python ---
+
+KINDS: dict[str, list[Any]] = {
+    "number": [0, 1, 2.5, 9, None],
+    "day": [*DAYS[:4], None],
+    "word": ["ague", "cold", "flu", None],
+    "flag": [False, True, None],
+}
+
+
+def centroid(values: list[Any], kind: str) -> Any:
+    """The mean, the lower median or the commonest of some values, as the definition says."""
+    known = sorted(one for one in values if one is not None)
+    if kind in ("word", "flag"):
+        order = [*sorted(set(known)), None]
+        return min(order, key=lambda one: (-values.count(one), order.index(one)))
+    if 2 * len(known) < len(values):
+        return None
+    return sum(known) / len(known) if kind == "number" else known[(len(known) - 1) // 2]
+
+
+def test_of_random_classes_those_rows_are_wrong_that_show_another_cell() -> None:
+    """Classes are made of rows with equal cells, after some cells were changed."""
+    random, seen = Random(1), set[bool]()
+    for _ in range(60):
+        size = random.randint(2, 9)
+        original = {kind: [random.choice(pool) for _ in range(size)] for kind, pool in KINDS.items()}
+        rows = random.sample(range(size), random.randint(1, size))
+        label = {row: random.randrange(2) for row in rows}
+        shown: dict[str, list[Any]] = {}
+        for kind, values in original.items():
+            own = {at: [values[row] for row in rows if label[row] == at] for at in set(label.values())}
+            cells = {at: centroid(some, kind) for at, some in own.items()}
+            if random.random() < 0.15:
+                cells = {at: random.choice(KINDS[kind]) for at in own}
+            shown[kind] = [cells[label[row]] for row in rows]
+        kinds = {"number": pl.Float64, "day": pl.Date, "word": pl.String, "flag": pl.Boolean}
+        published, hidden = (pl.DataFrame(some, schema=kinds) for some in (shown, original))
+        together: dict[Any, list[int]] = {}
+        for place, cells_of_row in enumerate(published.rows()):
+            together.setdefault(cells_of_row, []).append(place)
+        wrong_rows = {
+            place
+            for places in together.values()
+            for kind in KINDS
+            for expected in [centroid([original[kind][rows[one]] for one in places], kind)]
+            for place in places
+            if (shown[kind][place] is None) != (expected is None)
+            or (expected is not None and not _same(shown[kind][place], expected))
+        }
+        found = wrong_centroids(published, hidden, pl.Series(rows), list(KINDS), list(KINDS))
+        assert found == len(wrong_rows)
+        only = wrong_centroids(published, hidden, pl.Series(rows), list(KINDS), ["word"])
+        assert only <= found
+        seen.add(found > 0)
+    assert seen == {False, True}
+
+
+def _same(shown: Any, expected: Any) -> bool:
+    return bool(shown == pytest.approx(expected) if isinstance(expected, float) else shown == expected)
+
+
+@pytest.mark.parametrize(("published", "original", "count"), [([1], [0.7], 0), ([1], [1.5], 0), ([2], [1.4], 1)])
+def test_weights_may_be_whole_numbers(published: list[int], original: list[float], count: int) -> None:
+    assert wrongly_rounded(pl.Series(published), pl.Series(original), 1) == count

@@ -440,6 +440,9 @@ def test_what_groups_gain_stays_beside_the_groups() -> None:
     members, _ = members_of([[(0, 0)], [(0, 1)], [(0, 2)]])
     left, most = proof._least(members, members.most, [gain_of_rows(1)])
     assert left.gain.tolist() == most.tolist() == [1, 2]
+    some, _ = members_of([[(0, 5)], [(0, 3), (1, 1)]])
+    left, most = proof._least(some, some.most, [gain_of_rows(2)])  # one row is no class
+    assert (left.gain.tolist(), most.tolist()) == ([3, 1], [4])
 
 
 def test_the_equal_distance_limits_the_gains_of_rows_before_offsets() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,7 +94,7 @@ def admitted_classes(problem: Problem) -> Iterator[tuple[Ints, float]]:
                 yield rows, float(problem.cost.row_losses(cells)[0])
 
 
-def drawn_case(require: str, seed: int) -> Case:
+def illcase(require: str, seed: int) -> Case:
     """A table of nine random rows, with a missing number and a missing text."""
     rng = np.random.default_rng(seed)
     columns: dict[str, Any] = {
@@ -123,7 +124,7 @@ REQUIREMENTS = [
 @pytest.mark.parametrize("require", REQUIREMENTS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_class_gains_at_the_prices(require: str, seed: int) -> None:
-    problem = drawn_case(require, seed).problem
+    problem = illcase(require, seed).problem
     prices = RangePrices().prices(problem)
     worth = prices.of_row / prices.denominator
     for rows, paid in admitted_classes(problem):
@@ -251,6 +252,24 @@ def test_a_set_of_words_loses_by_their_number_and_not_by_their_place(size: int, 
     assert float(found) == pytest.approx(float((1 - (size - 2) - gain) / size))
 
 
+@pytest.mark.parametrize("columns", [["town"], ["town", "place"]], ids=["one column", "the same twice"])
+@pytest.mark.parametrize("place", [0, 1, 62, 63, 64, 65, 69])
+def test_rows_with_the_same_word_pay_nothing_together_wherever_the_word_stands(columns: list[str], place: int) -> None:
+    """Two rows with one word are worth a price, each another; all other words are worth less than nothing."""
+    words = [f"{one:02}" for one in range(70)]
+    found = class_gains.class_bound(
+        pl.DataFrame({name: [*words, words[place]] for name in columns}),
+        {},
+        quasi=columns,
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([1 if one == place else -2 for one in range(70)] + [2]),
+        denominator=200,
+        may_drop=0,
+    )
+    assert float(found) == pytest.approx((0.015 - 69 * 0.01 - 0.015) / 71)
+
+
 PEOPLE = pl.DataFrame({"illness": ["flu", "gout", "cold", "ague"], "job": ["cook", "cook", "nurse", "smith"]})
 
 
@@ -297,3 +316,160 @@ def test_the_parts_of_a_branch_have_all_its_kinds_of_rows(kinds: int) -> None:
 def test_kinds_of_rows_in_one_place_are_not_parted() -> None:
     order, begin, end, part = class_gains._tree(np.zeros((2, 40), dtype=np.int64))
     assert (order.tolist(), begin.tolist(), end.tolist(), part.tolist()) == (list(range(40)), [0], [40], [-1])
+
+
+# --- what a class gains, by trying every class ----------------------------------------------------------------------
+
+
+def lost(column: Sequence[Any], rows: Sequence[int]) -> Fraction:
+    """What a row loses in a column if it is published with these rows: a range, or a set of words; or all."""
+    held, values = {column[row] for row in rows}, {*column} - {None}
+    others = Fraction(1, max(len({*column}) - 1, 1))
+    if all(isinstance(value, str) for value in values):
+        return (len(held) - 1) * others
+    known, span = sorted(held - {None}), max(values) - min(values)
+    wide = Fraction(known[-1] - known[0], max(span, 1)) if known else Fraction(0)
+    return min(wide + others, Fraction(1)) if None in held and known else wide
+
+
+def proved_by_trying(
+    table: dict[str, list[Any]],
+    shares: list[Fraction],
+    prices: list[Fraction],
+    k: int,
+    illness: str = "",
+    least: int = 1,
+) -> Fraction:
+    """What prices prove, from the most that any class gains whose dearest row is each, with illnesses enough.
+
+    A price counts as twice the most that a row can pay at most, and what is beyond is gained by its row anyway. Of
+    different rows at most one has such a price, so that it is known which is the dearest.
+    """
+    rows, gains = range(len(prices)), [Fraction(0)] * len(prices)
+    worth = [max(min(price, Fraction(2)), Fraction(0)) for price in prices]
+    kinds = list(zip(*table.values(), illness or prices, prices, strict=True))
+    most = len(prices) if illness else 2 * k - 1  # larger classes fall into parts that pay no more
+    for size in range(k, min(most, len(prices)) + 1):
+        for some in combinations(rows, size):
+            if illness and len({illness[row] for row in some}) < least:
+                continue
+            paid = sum(share * lost(column, some) for share, column in zip(shares, table.values(), strict=True))
+            gain = sum((worth[row] for row in some), Fraction(0)) - size * paid
+            dearest = max(some, key=lambda row: (worth[row], prices[row]))
+            for row in rows:
+                if kinds[row] == kinds[dearest]:
+                    gains[row] = max(gains[row], gain)
+    beyond = sum((max(price - 2, Fraction(0)) for price in prices), Fraction(0))
+    return (sum(prices, Fraction(0)) - sum(gains, Fraction(0)) - beyond) / len(prices)
+
+
+def random_priced(random: Random) -> tuple[dict[str, list[Any]], dict[str, Fraction], list[Fraction]]:
+    """A small table of numbers, words and truth values, some of them missing, with weights and prices."""
+    rows = random.randint(2, 7)
+    pools: dict[str, list[Any]] = {
+        "number": [random.choice([1, 2, 4, 9, None]) for _ in range(rows)],
+        "other": [random.randint(-3, 3) for _ in range(rows)],
+        "word": [random.choice([*"abc", None]) for _ in range(rows)],
+        "more": [random.choice("xy") for _ in range(rows)],
+    }
+    names = random.sample(list(pools), random.randint(1, 3))
+    table = {name: pools[name] for name in names}
+    weights = {name: Fraction(random.randint(1, 3)) for name in names if random.random() < 0.5}
+    step = random.sample(range(-3, 16), rows)
+    step[0] = random.choice([step[0], 19])
+    if random.random() < 0.3:
+        table = {name: [*column, column[0]] for name, column in table.items()}
+        step.append(step[0])
+    return table, weights, [Fraction(one, 8) for one in step]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_prices_prove_what_the_best_classes_leave(k: int) -> None:
+    """But for rounding: costs are rounded down, prices up; a price below 0 counts as one just below 0."""
+    random = Random(k)
+    for _ in range(40):
+        table, weights, prices = random_priced(random)
+        own = [weights.get(name, Fraction(1)) for name in table]
+        frame = pl.DataFrame(table, schema_overrides={name: pl.String for name in table if name in ("word", "more")})
+        found = class_gains.class_bound(
+            frame,
+            {},
+            quasi=list(table),
+            models=parse_requirement(f"k={k}"),
+            weights={name: float(weight) for name, weight in weights.items()},
+            prices=np.array([int(price * 1000) for price in prices]),
+            denominator=1000,
+            may_drop=0,
+        )
+        exact = proved_by_trying(table, [one / sum(own) for one in own], prices, k)
+        assert float(found) == pytest.approx(float(exact), abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 2), (2, 2), (3, 2), (2, 3)])
+def test_prices_prove_no_more_than_the_best_classes_with_different_values_leave(k: int, least: int) -> None:
+    """And mostly as much."""
+    random, exactly = Random(10 * k + least), 0
+    for _ in range(40):
+        table, weights, prices = random_priced(random)
+        ill = {price: random.choice("fgh") for price in prices}
+        illness = "".join(ill[price] for price in prices)
+        if len({*illness}) < least:
+            continue
+        own = [weights.get(name, Fraction(1)) for name in table]
+        strings = {name: pl.String for name in table if name in ("word", "more")}
+        frame = pl.DataFrame(table, schema_overrides=strings).with_columns(illness=pl.Series([*illness]))
+        models = parse_requirement(f"k={k} distinct-l(illness)={least}")
+        found = class_gains.class_bound(
+            frame,
+            proof._sensitive(frame, list(models)[1:], {}),
+            quasi=list(table),
+            models=models,
+            weights={name: float(weight) for name, weight in weights.items()},
+            prices=np.array([int(price * 1000) for price in prices]),
+            denominator=1000,
+            may_drop=0,
+        )
+        exact = proved_by_trying(table, [one / sum(own) for one in own], prices, k, illness, least)
+        assert float(found) <= float(exact) + 1e-9
+        exactly += float(found) > float(exact) - 1e-9
+    assert exactly > 20
+
+
+def test_of_a_large_table_costs_are_coarser_so_that_sums_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of millions of rows: units are so fine that the gain of seven rows just fits. They pay 1 each, of 2."""
+    asked: dict[str, Any] = {"quasi": ["age"], "models": parse_requirement("k=7"), "weights": {}, "may_drop": 0}
+    people, prices = pl.DataFrame({"age": [1, 2, 3, 4, 5, 6, 7]}), np.full(7, 200)
+    usual = class_gains.class_bound(people, {}, prices=prices, denominator=100, **asked)
+    monkeypatch.setattr(class_gains, "FINE", 100)
+    fine = class_gains.class_bound(people, {}, prices=prices, denominator=100, **asked)
+    assert float(fine) == pytest.approx(float(usual)) == pytest.approx(1)
+
+
+def test_what_a_price_is_above_twice_the_most_a_row_can_pay_is_gained_once() -> None:
+    """Three rows that pay nothing: all of them gain 2 each, or the two less dear, and each its own 1, 1.5 and 2."""
+    found = class_gains.class_bound(
+        pl.DataFrame({"age": [0, 0, 0, 1]}),
+        {},
+        quasi=["age"],
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([6, 7, 8, 0]),
+        denominator=2,
+        may_drop=0,
+    )
+    assert float(found) == pytest.approx((10.5 - 3 * 2 - 2 * 2 - (1 + 1.5 + 2)) / 4)
+
+
+def test_a_class_pays_no_more_than_it_does() -> None:
+    """Thirds are rounded down: three rows that pay a third and two thirds gain a little more than nothing."""
+    found = class_gains.class_bound(
+        pl.DataFrame({"age": [0, 1, 3]}),
+        {},
+        quasi=["age"],
+        models=parse_requirement("k=2"),
+        weights={},
+        prices=np.array([1, 1, 0]),
+        denominator=3,
+        may_drop=0,
+    )
+    assert Fraction(2, 9) - Fraction(1, 10**11) < found < Fraction(2, 9)

@@ -43,15 +43,23 @@ COLUMNS = [
 ]
 
 
-def recomputed(cost: str, sensitive: tuple[str, ...] = ("illness",), star: str = "*", **given: Any) -> float | None:
-    """The cost of the published table."""
+def recomputed(
+    cost: str,
+    sensitive: tuple[str, ...] = ("illness",),
+    star: str = "*",
+    table: pl.DataFrame = PUBLISHED,
+    counted: pl.DataFrame | None = None,
+    **given: Any,
+) -> float | None:
+    """The cost of a published table."""
     stated = SimpleNamespace(cost=SimpleNamespace(name=cost), dropped=1, quasi=("age", "town"), sensitive=sensitive)
     book = {
         "marks": {"star": star},
         "columns": COLUMNS,
         "cost": {"weights": {"age": 2.0}, "k": 2, "parameters": given},
+        "names": {"group": "group", "count": "count"},
     }
-    return recomputed_cost(PUBLISHED, stated, book)
+    return recomputed_cost(table, stated, book, counted)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +106,22 @@ def test_classification_is_a_mean_over_sensitive_columns(sensitive: tuple[str, .
 )
 def test_a_cost_that_cells_and_codebook_do_not_tell_is_not_recomputed(cost: str, star: str, told: bool) -> None:
     assert (recomputed(cost, star=star) is not None) is told
+
+
+COUNTED = pl.DataFrame({"group": [1, 1, 2], "illness": ["flu", "gout", "flu"], "count": [1, 1, 2]})
+
+
+@pytest.mark.parametrize(("cost", "value"), [("reconstruction", (1 + 1) / 5), ("stars", 3 + 2)])
+def test_a_second_table_tells_the_error_of_reconstruction_alone(cost: str, value: float) -> None:
+    """Of two of the four people the chance to name their illness is a half; one person is dropped."""
+    assert recomputed(cost, counted=COUNTED) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("cost", "value"), [("stars", 2 + 2), ("starred-rows", 2 + 1)])
+def test_a_missing_value_is_no_star(cost: str, value: float) -> None:
+    """Two cells are stars, in two rows, and one row is dropped."""
+    table = PUBLISHED.with_columns(age=pl.Series([None, "20-29", None, "*"]))
+    assert recomputed(cost, table=table) == value
 
 
 # --- with the original ---
@@ -193,3 +217,76 @@ def test_of_two_values_a_cell_of_both_loses_all() -> None:
     two = column(["North", "North"], ["Oslo", "Bonn"], Taxonomy([["Oslo", "North"], ["Bonn", "North"]]))
     assert _charged(two, 0, 0.0) == pytest.approx(1)
     assert np.asarray(two.volume).tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("towns", "gs", "gone", "loss"),
+    [
+        (2, 0.75, 0, (0.5 * 0.5) / (1 - 0.5 / 2)),
+        (2, 0.5, 0, 1.0),
+        (1, 0.5, 0, 1.0),
+        (1, 0.75, 0, 0.0),
+        (1, 0.75, 3, 0.75),
+    ],
+)
+def test_the_loss_of_a_column_of_stars_depends_on_how_many_values_there_are(
+    towns: int, gs: float, gone: int, loss: float
+) -> None:
+    """Nothing is shown: generalization loses all of it; of one value alone, only rows that are gone lose anything."""
+    names = ["Oslo", "Bonn"][:towns]
+    tree = Taxonomy([[name, "North"] for name in names])
+    assert _charged(column(["*"] * 4, (names * 4)[:4], tree), gone, gs) == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(
+    ("gs", "loss"), [(0.0, 0.375), (0.25, 0.375 + 0.5 * (0.875 - 0.375)), (0.5, 0.875), (1.0, 0.5)]
+)
+def test_a_dropped_row_loses_all(gs: float, loss: float) -> None:
+    """Three of four rows are in North, which loses 1/2; of the original rows one is dropped, and two are stars."""
+    read = column(["North", "*", "*"], ["Oslo", "Oslo", "Bonn", "Rome"], TREE)
+    assert _charged(read, 2, gs) == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "loss"),
+    [
+        ("maximum", 0.625),
+        ("rank", 0.625),
+        ("arithmetic", (0.625 + 0.25) / 2),
+        ("geometric", sqrt(1.625 * 1.25) - 1),
+    ],
+)
+def test_the_losses_of_columns_are_one_number_as_asked(aggregate: str, loss: float) -> None:
+    """Of towns 5/8 are lost; the ages are shown, but for one row of stars."""
+    town = ["North", "North", "North", "*"]
+    assert _arx(town, ["20", "20", "21", "*"], gs="0.5", aggregate=aggregate) == pytest.approx(loss)
+
+
+@pytest.mark.parametrize(
+    ("town", "age", "gone"),
+    [
+        (["Oslo", "Oslo", "Rome", "*"], ["20", "20", "21", "*"], 1),
+        (["Oslo", "Oslo", "Rome", "*"], ["20", "20", "*", "21"], 0),
+        (["Oslo", "Oslo", "*"], ["20", "20", "*"], 2),
+        (["Oslo", "Oslo", "Rome"], ["20", "20", "21"], 1),
+    ],
+)
+def test_only_rows_that_show_nothing_are_charged_as_suppressed(town: list[str], age: list[str], gone: int) -> None:
+    """Where only suppression counts, the loss is the share of the rows that are gone."""
+    assert _arx(town, age, gs="1", aggregate="maximum") == pytest.approx(gone / 4)
+
+
+def _arx(town: list[str], age: list[str], **given: str) -> float:
+    """The loss of published towns and ages."""
+    original = ORIGINAL.with_columns(age=pl.Series(["20", "20", "21", "21"]))
+    trees = {"town": TREE, "age": Taxonomy([["20", "young"], ["21", "old"]])}
+    book = {
+        "marks": {"star": "*"},
+        "recoding": "generalize",
+        "columns": [],
+        "cost": {"name": "arx-loss", "parameters": given},
+    }
+    shown = pl.DataFrame({"town": town, "age": age})
+    return original_cost(
+        shown, original, quasi=["town", "age"], hierarchies=trees, codebook=book, dropped=4 - len(town)
+    )

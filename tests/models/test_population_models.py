@@ -258,3 +258,15 @@ def test_nt_with_all_rows_is_t_closeness_and_methods_meet_it() -> None:
 def test_no_method_claims_to_make_m_invariance_groups() -> None:
     with pytest.raises(shoal.Unsupported):
         shoal.anonymize({"a": [1, 2, 3, 4], "s": [1, 2, 1, 2]}, quasi=["a"], sensitive=["s"], require="m(s)=2")
+
+
+@pytest.mark.parametrize(("n", "reached"), [(2, 0.0), (6, 0.5)])
+def test_a_class_of_dates_is_no_part_of_a_class_of_numbers(n: int, reached: float) -> None:
+    """Two rows of numbers are distributed as the six of dates, but lie with them in no cell but the star."""
+    shown = {
+        "age": [">= 5"] * 2 + ["2020-01-01"] * 6 + ["no answer"] * 8,
+        "illness": ["flu", "gout"] * 4 + ["cold"] * 8,
+    }
+    found = audit(shown, quasi="age", sensitive="illness", require=f"nt(illness:equal)=({n},0.1)")
+    assert found.findings[0].reached == [n, reached]
+    assert found.holds is (reached == 0)

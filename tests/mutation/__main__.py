@@ -8,6 +8,8 @@ the first one of the process. If it was the first, the test is run twice without
 run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
 where it stopped; `--shard 0 --of 2` takes every second one.
 
+With `--loops` compiled loops of the modules are changed as well, and run as Python: give quick tests of small tables.
+
 A mutant is killed by a test that fails. Counted apart are mutants with which a test does not end in ten times its time,
 those that end the process, and those that no test noticed while some were left out because the others took too long.
 """
@@ -75,10 +77,10 @@ class Known:
 class Subject:
     """A module whose functions are changed, and what has come of its mutants."""
 
-    def __init__(self, module: ModuleType, target: Path) -> None:
+    def __init__(self, module: ModuleType, target: Path, *, loops: bool = False) -> None:
         self.name, self.target, self.file = module.__name__, target, str(module.__file__)
         self.source = Path(self.file).read_text(encoding="utf-8")
-        self.functions = dict(_functions(module))
+        self.functions = dict(_functions(module, loops=loops))
         self.names = vars(module)
         self.mutants = [mutant for mutant in mutants(self.source) if mutant.function in self.functions]
 
@@ -310,13 +312,13 @@ def _within(code: CodeType) -> Iterator[CodeType]:
             yield from _within(constant)
 
 
-def _functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
-    """Yield the functions and methods of a module, without what is wrapped around them."""
+def _functions(module: ModuleType, *, loops: bool) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the functions and methods of a module, without what is wrapped around them; compiled loops if asked for."""
     for found in vars(module).values():
         if getattr(found, "__module__", None) != module.__name__:
             continue
         for part in vars(found).values() if isinstance(found, type) else [found]:
-            plain = _plain(part)
+            plain = None if isinstance(part, Loop) and not loops else _plain(part)
             if plain is not None and plain.__code__.co_filename == module.__file__:
                 yield plain.__code__.co_qualname, plain
 
@@ -328,10 +330,18 @@ def _plain(found: Any) -> FunctionType | None:
         found = found.func
     elif isinstance(found, classmethod | staticmethod):
         found = found.__func__
-    if isinstance(found, Loop):
-        return None
     found = unwrap(found) if callable(found) else None
     return found if isinstance(found, FunctionType) else None
+
+
+def _run_as_python(modules: list[str]) -> None:
+    """Let compiled loops of some modules run as Python."""
+    compiled = Loop.__call__
+
+    def called(loop: Loop, *given: Any) -> Any:
+        return loop.function(*given) if loop.function.__module__ in modules else compiled(loop, *given)
+
+    Loop.__call__ = called  # type: ignore[assignment, method-assign]
 
 
 def main() -> None:
@@ -342,6 +352,7 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=0)
     parser.add_argument("--of", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--loops", action="store_true", help="change compiled loops too, and run them as Python")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -350,9 +361,13 @@ def main() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
     part = f"{asked.shard}-of-{asked.of}"
     files = asked.files.split(",")
-    subjects = [_subject(Path(file), part) for file in files]
+    subjects = [_subject(Path(file), part, loops=asked.loops) for file in files]
+    if asked.loops:
+        _run_as_python([subject.name for subject in subjects])
     plugin = Session(subjects, BUILD / f"{subjects[0].name}-{part}.known.json", asked.seconds, (asked.shard, asked.of))
-    code = pytest.main([*asked.tests, *files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], [plugin])
+    given = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    given += ["-W", "ignore:overflow:RuntimeWarning"] if asked.loops else []  # whole numbers of loops wrap around
+    code = pytest.main([*asked.tests, *files, *given], [plugin])
     for subject in subjects:
         outcomes = list(subject.outcomes().values())
         kinds = (KILLED, CRASHED, ENDLESS, SURVIVED, PARTLY, UNREACHED)
@@ -370,9 +385,9 @@ def _guarded() -> int:
     return code
 
 
-def _subject(file: Path, part: str) -> Subject:
+def _subject(file: Path, part: str, *, loops: bool) -> Subject:
     name = ".".join(file.resolve().relative_to(ROOT / "src").with_suffix("").parts)
-    return Subject(import_module(name), BUILD / f"{name}-{part}.jsonl")
+    return Subject(import_module(name), BUILD / f"{name}-{part}.jsonl", loops=loops)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import polars as pl
+import pytest
 from tests.mutation.__main__ import Subject
 from tests.mutation.mutants import mutants, mutated
 
@@ -105,6 +106,9 @@ def test_a_module_says_which_of_its_functions_were_called(tmp_path: Path) -> Non
     assert {mutant.function for mutant in subject.mutants} == {"wrongly_rounded"}
 
 
-def test_compiled_loops_have_no_mutants(tmp_path: Path) -> None:
-    subject = Subject(import_module("shoal.checking.class_gains_kernel"), tmp_path / "ledger")
-    assert not {mutant.function for mutant in subject.mutants} & {"boxes_of", "gains_of"}
+@pytest.mark.parametrize("loops", [False, True])
+def test_compiled_loops_have_mutants_only_if_they_are_asked_for(tmp_path: Path, loops: bool) -> None:
+    subject = Subject(import_module("shoal.checking.class_gains_kernel"), tmp_path / "ledger", loops=loops)
+    found = {mutant.function for mutant in subject.mutants}
+    assert ({"boxes_of", "gains_of"} <= found) is loops
+    assert "Memory.of" in found

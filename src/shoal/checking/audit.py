@@ -239,7 +239,7 @@ def audit(
     models = as_models(require) if require is not None else unasked()
     _check(models, roles, of_groups=two)
     check_households(models, known=homes is not None)
-    whom = _whom(people, person, two=two)
+    whom = _whom(people, person, two=two, withheld=withheld, linked=linked)
     if whom is not None:
         from shoal.models.by_people import by_people  # loaded only where people are counted
 
@@ -256,15 +256,17 @@ def audit(
         classes = replace(classes, households=homes.codes)
     hidden = _withheld(read, roles) if withheld and not two else None
     seen = classes
-    if hidden is not None and hidden.any() and not hidden.all():
+    if hidden is not None:
         shown_rows = Table(read.part(np.flatnonzero(~hidden)))
         seen = _classes(shown_rows.coded, roles.quasi, roles.sensitive, models, builders, everybody)
     starred = _starred_rows(map(people.coded, shown.quasi))
     violations = NONE
     if require is not None:
-        violations = _violations(models, classes, read, people, two=two)
-        if seen is not classes and hidden is not None:
-            violations = _violations_shown(models, classes, seen, hidden)
+        violations = (
+            _violations(models, classes, read, people, two=two)
+            if hidden is None
+            else _violations_shown(models, classes, seen, hidden)
+        )
     return replace(
         _measured(classes, models, starred, asked=require is not None, linked=linked, seen=seen),
         wildcard=None if wildcard is None else _wildcard(people.frame.select(shown.quasi), wildcard),
@@ -290,10 +292,19 @@ def audit(
     )
 
 
-def _whom(table: Table, person: Sequence[str] | str | pl.Series, *, two: bool) -> Coded | None:
+def _whom(
+    table: Table, person: Sequence[str] | str | pl.Series, *, two: bool, withheld: bool, linked: bool
+) -> Coded | None:
     """Return whom each row is about; None where each row is one person."""
     if not len(person):
+        if linked:
+            raise ParameterError("rows are linked, and nothing says whose they are", hint="name the columns in person")
         return None
+    if withheld:
+        raise Unsupported(
+            "people with several rows cannot be counted where some of their rows show no sensitive value",
+            hint="leave person or withheld out",
+        )
     if two:
         raise Unsupported(
             "people with several rows cannot be counted in two tables:"
@@ -340,11 +351,12 @@ def _risk(table: TableLike, **asked: Any) -> Risk:
     return measure(table, **asked)
 
 
-def _withheld(table: Table, roles: Roles) -> Bools:
-    """Return the rows that show no sensitive value."""
+def _withheld(table: Table, roles: Roles) -> Bools | None:
+    """Return the rows that show no sensitive value; None where none or all do, so that there is one table to decide."""
     from shoal.checking.withheld_values import withheld_rows  # few releases have such rows
 
-    return withheld_rows(table.frame, roles.quasi, roles.sensitive)
+    hidden = withheld_rows(table.frame, roles.quasi, roles.sensitive)
+    return hidden if hidden.any() and not hidden.all() else None
 
 
 def _wildcard(quasi: pl.DataFrame, wild: str) -> dict[str, int]:
@@ -427,7 +439,7 @@ def _starred_rows(quasi: Iterable[Coded], weights: Ints | None = None) -> int:
 
 def _is_hidden(values: pl.Series) -> Bools:
     shown = values.is_null() | (values == STAR) if values.dtype == pl.String else values.is_null()
-    return shown.fill_null(True).to_numpy()
+    return shown.to_numpy()
 
 
 def _classes(

@@ -66,6 +66,6 @@ def _commonest(held: pl.DataFrame, column: pl.Series) -> pl.Series:
     """Return the commonest value of each row's class, of several the first."""
     ranked = distinct_sorted(column).alias("value").to_frame().with_row_index("rank")
     counted = held.group_by("class", "value").len().join(ranked, on="value", nulls_equal=True)
-    first = counted.sort("class", "len", "rank", descending=[False, True, False]).unique("class", keep="first")
+    first = counted.sort("len", "rank", descending=[True, False]).unique("class", keep="first")
     found = held.select("class").join(first, on="class", how="left", maintain_order="left")
     return found["value"]

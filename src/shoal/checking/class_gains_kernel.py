@@ -164,7 +164,7 @@ def _apart(kind, box, table, costs):
         place = table.places[kind, q]
         if place >= 0:
             apart = max(box[3 * q] - place - 1, place - box[3 * q + 1] - 1, 0)
-            if box[3 * q + 2] or box[3 * q] > box[3 * q + 1]:
+            if box[3 * q + 2]:
                 apart = min(apart, costs.missing[q])
             total += min(apart, costs.most[q])
     return total

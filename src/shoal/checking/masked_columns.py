@@ -94,7 +94,9 @@ def _no_multiples(known: pl.Series, stated: Stated) -> int:
     if known.dtype.is_integer():
         return int((known.to_numpy() % int(step) != 0).sum())
     times = known.cast(pl.Float64).to_numpy() / float(step)
-    return int((np.abs(times - np.rint(times)) > EXACT * np.maximum(1, np.abs(times))).sum())
+    with np.errstate(invalid="ignore"):  # no distance from an infinite number is close
+        close = np.abs(times - np.rint(times)) <= EXACT * np.maximum(1, np.abs(times))
+    return int((~close).sum())
 
 
 def _no_codes(known: pl.Series, stated: Stated) -> int:

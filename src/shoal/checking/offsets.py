@@ -321,7 +321,7 @@ class EntropyOffset(Offset):
 
     def _found(self, piles: Piles) -> Numbers:
         if float(self.level) >= 2.0 ** (HIGHEST - 1):
-            return 0 * piles.dearest
+            return np.zeros_like(piles.dearest)
         offers = []
         for shape in SHAPES:
             units = np.maximum(piles.dearest[piles.starts].astype(np.float64) / (shape * STEPS), 1.0)

@@ -264,4 +264,4 @@ class Kinds:
     def _still(self) -> list[Numbers]:
         """For each column, the least that every kind of row pays for the columns after it."""
         least = [column.losses.min(axis=0)[column.codes] for column in self.columns]
-        return [sum(least[depth + 1 :], 0 * self.price) for depth in range(len(least))]
+        return [sum(least[depth + 1 :], np.zeros_like(self.price)) for depth in range(len(least))]

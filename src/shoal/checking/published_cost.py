@@ -113,7 +113,7 @@ def _told_wrong(table: Table, certificate: Stated) -> float:
         _, first, counts = distinct_rows([one.codes for one in columns], [one.size for one in columns])
         shown = columns[:-1]
         owner = distinct_rows([one.codes[first] for one in shown], [one.size for one in shown])[0]
-        most = np.zeros(int(owner.max()) + 1, dtype=np.int64)
+        most = np.zeros(len(counts), dtype=np.int64)  # there are no more classes than different rows
         np.maximum.at(most, owner, counts)
         wrong.append(table.rows - int(most.sum()))
     return certificate.dropped + (sum(wrong) / len(wrong) if wrong else 0.0)

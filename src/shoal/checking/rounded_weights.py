@@ -13,5 +13,5 @@ def wrongly_rounded(published: pl.Series, original: pl.Series, multiple: int) ->
     """
     shown, exact = published.cast(pl.Float64, strict=False), original.cast(pl.Float64)
     least = (shown == multiple) & (exact > 0) & (exact < multiple)
-    near = ((shown - exact).abs() * 2 <= multiple) | least
+    near = (shown > 0) & (((shown - exact).abs() * 2 <= multiple) | least)
     return int((~near).fill_null(True).sum())

@@ -160,11 +160,9 @@ class Read:
 def _ends(body: str) -> Ends | None:
     """Return the ends of a range of numbers or dates; None for any other text."""
     if body.startswith("[") and body.endswith("]") and len(both := listed(body)) == 2:
-        low, high = map(_place, both)
-        return None if low is None or high is None else (low, high, True)
+        return _between(*both, closed=True)
     if match := _HALF_OPEN.fullmatch(body):
-        low, high = map(_place, match.groups())
-        return None if low is None or high is None else (low, high, False)
+        return _between(*match.groups(), closed=False)
     if match := _BELOW.fullmatch(body):
         high = _place(match[1])
         return None if high is None else (None, high, False)
@@ -172,6 +170,12 @@ def _ends(body: str) -> Ends | None:
         low = _place(match[1])
         return None if low is None else (low, None, True)
     return None
+
+
+def _between(first: str, last: str, *, closed: bool) -> Ends | None:
+    """Return a range of numbers or of dates; None between other texts, and between a number and a date."""
+    low, high = _place(first), _place(last)
+    return None if low is None or high is None or low[0] != high[0] else (low, high, closed)
 
 
 def _place(text: str) -> Place | None:
@@ -186,11 +190,12 @@ def _inside(read: Sequence[Read]) -> Bools:
     places = sorted({place for one in ends if one is not None for place in one[:2] if place is not None})
     rank = {place: 2 * number + 1 for number, place in enumerate(places)}
     outside = 2 * len(places) + 2
+    kind = np.array([-1 if one is None else next(place[0] for place in one[:2] if place is not None) for one in ends])
     low = np.array([outside if one is None else 0 if one[0] is None else rank[one[0]] for one in ends])
     high = np.array([-1 if one is None else outside if one[1] is None else rank[one[1]] - (not one[2]) for one in ends])
     placed = np.array([one is not None for one in ends], dtype=bool)
     ranges = placed & np.array([not one.members for one in read], dtype=bool)
-    inside = (low[:, None] >= low[None, :]) & (high[:, None] <= high[None, :])
+    inside = (low[:, None] >= low[None, :]) & (high[:, None] <= high[None, :]) & (kind[:, None] == kind[None, :])
     return np.asarray(inside & placed[:, None] & ranges[None, :], dtype=bool)
 
 
