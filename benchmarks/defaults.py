@@ -5,6 +5,9 @@ each with the roles that its `roles.json` suggests: k = 5, with distinct 3-diver
 recodings, or the one named. Of a table with more rows than `--rows` so many are drawn. A line above 1.05 at normal
 effort, or above 1.02 at the best effort, is a table on which `auto` should be better. Time limits count CPU seconds, as
 on two idle cores (`benchmarks.cpu_clock`).
+
+All lines take hours. `--third` runs each requirement with one recoding, which is another one for the next requirement
+and the next table; `--most SECONDS` gives no method longer than that.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from math import inf
 
 import polars as pl
 
@@ -46,39 +49,45 @@ def main() -> None:
     options.add_argument("tables", nargs="*")
     options.add_argument("--rows", type=int, default=ROWS)
     options.add_argument("--recoding", choices=RECODINGS)
+    options.add_argument("--third", action="store_true")
+    options.add_argument("--most", type=float, default=inf)
     asked, lines = options.parse_args(), []
-    for name in asked.tables or sorted(path.parent.name for path in SHARED.glob("*/roles.json")):
-        for line in _lines(name, asked.rows, (asked.recoding,) if asked.recoding else RECODINGS):
+    for place, name in enumerate(asked.tables or sorted(path.parent.name for path in SHARED.glob("*/roles.json"))):
+        recodings = (asked.recoding,) if asked.recoding else RECODINGS
+        pairs = [(require, recoding) for require in REQUIRE for recoding in recodings]
+        if asked.third:
+            pairs = [(require, RECODINGS[(place + turn) % 3]) for turn, require in enumerate(REQUIRE)]
+        for line in _lines(name, asked.rows, pairs, asked.most):
             print(*line, sep="\t", flush=True)
             lines.append(line)
     show("The default beside the best", HEADINGS, lines)
 
 
-def _lines(name: str, rows: int, recodings: Sequence[str]) -> Iterator[list[object]]:
+def _lines(name: str, rows: int, pairs: Sequence[tuple[str, str]], most: float) -> Iterator[list[object]]:
     about = json.loads((SHARED / name / "roles.json").read_text())
     quasi, sensitive = about["roles"]["quasi_identifiers"], about["roles"]["sensitive"][0]
     table = read(SHARED / name / about["main"])
     frame = table.frame.select([*quasi, sensitive])
     table = Table.of(frame.sample(min(rows, frame.height), seed=0) if isinstance(frame, pl.DataFrame) else frame)
-    for require in REQUIRE:
-        asked = Request(quasi, require.format(sensitive), [sensitive])
-        for recoding in recodings:
-            try:
-                problem = prepare(table, replace(asked, recoding=recoding)).problem
-                with on_two_cores():
-                    yield [name, recoding, require.partition("(")[0], *_compared(problem)]
-            except (Infeasible, Unsupported) as error:
-                yield [name, recoding, require.partition("(")[0], type(error).__name__, "", "", "", "", ""]
+    for require, recoding in pairs:
+        asked = Request(quasi, require.format(sensitive), [sensitive], recoding=recoding)
+        begin = [name, recoding, require.partition("(")[0]]
+        try:
+            problem = prepare(table, asked).problem
+            with on_two_cores():
+                yield [*begin, *_compared(problem, most)]
+        except (Infeasible, Unsupported) as error:
+            yield [*begin, type(error).__name__, "", "", "", "", ""]
 
 
-def _compared(problem: Problem) -> list[object]:
+def _compared(problem: Problem, most: float) -> list[object]:
     """Return the cost of the default and its seconds, the least cost and its method, and the ratios of both efforts."""
     began = CpuTime.monotonic()
     default = choose(problem, "auto", seed=0, deadline=Deadline(), progress=silent).cost
     seconds = CpuTime.monotonic() - began
     found = {f"auto, {NORMAL}": default}
     for method, effort in [("auto", BEST), *((rival, NORMAL) for rival in RIVALS)]:
-        limit = Deadline.after(max(10 * seconds, LEAST_SECONDS))
+        limit = Deadline.after(min(max(10 * seconds, LEAST_SECONDS), most))
         try:
             made = choose(problem, method, seed=0, deadline=limit, progress=silent, effort=effort)
             found[method if effort == NORMAL else f"{method}, {effort}"] = made.cost
