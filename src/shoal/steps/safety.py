@@ -21,6 +21,7 @@ from shoal.core.errors import RoleError, nearest
 from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
+from shoal.inspection.headers import header_warnings
 from shoal.inspection.households import household_warnings
 from shoal.inspection.look_alikes import LookAlike, look_alikes
 from shoal.inspection.repeated import repeating
@@ -58,13 +59,14 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     check_decided(table, roles)
     check_allowed(roles, request)
     allowed = listed(request.allow)
+    heads = header_warnings(table, roles.quasi + roles.sensitive)
     found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
     repeated = () if listed(request.person) else repeated_identifiers(table, roles, request.household)
     homes = [] if request.household is None else household_warnings(table, request.household, roles.quasi, roles.other)
     refused = {name: reason for name, reason in found.items() if name not in allowed}
     if refused:
         raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
-    return Safety(roles, found, (*warnings, *repeated, *homes))
+    return Safety(roles, found, (*heads, *warnings, *repeated, *homes))
 
 
 def dangers(

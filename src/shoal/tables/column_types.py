@@ -93,10 +93,16 @@ def check_filled(rows: int, columns: int) -> None:
 def check_names(names: list[str]) -> None:
     """Refuse columns of the same name, without a name, or named like a pattern."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    nameless = [str(place) for place, name in enumerate(names, 1) if not name.strip()]
+    if nameless:
+        raise TableError(
+            f"{'column' if len(nameless) == 1 else 'columns'} {', '.join(nameless)} of {len(names):,} "
+            f"{'has' if len(nameless) == 1 else 'have'} no name",
+            expected="a name for every column",
+            hint="name them in the header line, or remove them: some programs write row numbers so",
+        )
     if twice:
         raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
-    if any(not name.strip() for name in names):
-        raise TableError("there is a column without a name", expected="a name for every column")
     patterns = [name for name in names if name == STAR or (name.startswith("^") and name.endswith("$"))]
     if patterns:
         raise TableError(
