@@ -128,6 +128,24 @@ def test_more_effort_tries_all_that_less_effort_does_and_is_never_dearer(require
     assert all(part in names[2] for part in names[1].removeprefix("auto tried ").split(", "))
 
 
+def test_where_a_value_is_rare_no_method_for_large_classes_is_cheaper() -> None:
+    """A row in a hundred has the value: classes are large, and rows that move one by one change little."""
+    rows = range(600)
+    people = {
+        "age": [row * 7 % 89 for row in rows],
+        "smoker": [row * row % 2 for row in rows],
+        "insured": [("Y", "N", "?")[row * row % 7 % 3] for row in rows],
+        "hiv": ["positive" if row % 101 == 5 else "negative" for row in rows],
+    }
+    asked: dict[str, Any] = {
+        "quasi": ["age", "smoker", "insured"], "sensitive": ["hiv"], "require": "k=5 distinct-l(hiv)=2",
+        "recoding": "range",
+    }  # fmt: skip
+    least = shoal.anonymize(people, effort="quick", **asked).certificate.cost
+    for method in ("mondrian", "t-mondrian", "fragments", "microaggregation"):
+        assert float(least) <= float(shoal.anonymize(people, method=method, **asked).certificate.cost)
+
+
 @pytest.mark.parametrize(("method", "effort", "why"), [("auto", "bset", "best"), ("mondrian", "best", "method auto")])
 def test_an_effort_that_cannot_be_is_refused(method: str, effort: str, why: str) -> None:
     with pytest.raises(ParameterError, match=why):
