@@ -21,6 +21,7 @@ from shoal.tables.star_marks import count_literal_stars
 CLOCK = r"^(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?$"
 PERIODS = (r"^[0-9]{4}-?W[0-9]{2}$", r"^[0-9]{4}[-/ ]?Q[1-4]$", r"^[0-9]{3}0s$")
 """Weeks, quarters and decades: texts of one of these forms are in the order of time."""
+SHORT_YEAR = r"^[0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{2}$"
 HOUR = r"[T ]([0-9]{1,2}:.*)$"
 POSTCODE = r"^[0-9]{3,10}$"
 AMOUNT = re.compile(r"((?:[A-Z]{3}|[^\w+-])?\s?)([+-]?[0-9](?:[0-9.,'’\s]*[0-9])?)(\s?[^0-9]{0,12})")
@@ -60,8 +61,13 @@ def unordered_note(values: pl.Series) -> str | None:
 stands for missing values with --missing age=CODES or missing={'age': [...]}"
     """
     present = values.drop_nulls()
-    if present.dtype != pl.String or natural_order(values) is not None:
+    if present.dtype != pl.String or present.is_empty() or natural_order(values) is not None:
         return None
+    if present.str.contains(SHORT_YEAR).all():
+        return (
+            f"column {values.name!r}: years of two digits do not say their century, so these dates have no order, and "
+            "sets of values are published instead of ranges; write the years in full"
+        )
     odd, kind = odd_texts(values), "number"
     if not odd:
         odd, kind = _days(present).null_count(), "date"

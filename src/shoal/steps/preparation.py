@@ -16,7 +16,7 @@ from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import Choice, choose_levels
 from shoal.microdata.microdata import Microdata, encode
 from shoal.models import Models
-from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
+from shoal.models.orders import LIST, STRUCTURE, Orders, read_as_asked, uncompared_order, wanted_orders
 from shoal.models.requirement import as_models
 from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
@@ -82,12 +82,16 @@ def prepare(
     check_masked_models(models, masks_of(request))
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     table = masked_table(_as_asked(table, request, roles), request)
-    leaves = leaf_orders(table, models, builders)
-    found = leaves | ({} if as_typed else _natural_orders(table, roles, request))
+    wanted, stated = wanted_orders(table, models, builders)
+    if as_typed:
+        stated = {name: source for name, source in stated.items() if source != STRUCTURE}
+    found = {name: wanted[name] for name in stated} | ({} if as_typed else _natural_orders(table, roles, request))
     advice = _advice(table, roles, request, found)
+    plain = [model for model in models if not as_typed and builders.keys().isdisjoint(model.attributes)]
+    advice += tuple(note for model in plain if (note := uncompared_order(table, model)) is not None)
     table = read_as_asked(table, order=found)
     orders = {**found, **request.order}
-    stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
+    stated |= dict.fromkeys(request.order, LIST)
     population = _population(table, request)
     if request.record_weight is not None:
         weights_of(table, request.record_weight)

@@ -37,7 +37,7 @@ from shoal.release.certificate import Certificate, certify
 from shoal.request import Request
 from shoal.steps.masks import masks_of
 from shoal.steps.preparation import Prepared, rounding_of, with_published_weights
-from shoal.steps.safety import people_in_classes
+from shoal.steps.safety import numbering, people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.missing_codes import listed_codes
 from shoal.tables.roles import Roles
@@ -252,8 +252,8 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
     if asked.problem.counts_people:
         return []
     limits = [int(model.rule_numbers[0]) for model in asked.models if model.rule is Rule.ROWS]
-    labels, named = published.partition.class_of_row, asked.safety.roles.identifiers
-    people = [name for name in named if name != asked.request.household]
+    people = numbering(asked.safety.roles, asked.request.household)
+    labels = published.partition.class_of_row
     return people_in_classes(asked.problem.microdata.table, people, labels, max(limits, default=2))
 
 
