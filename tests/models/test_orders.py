@@ -251,6 +251,8 @@ def test_it_is_said_why_columns_have_no_ranges_and_that_hierarchies_are_not_used
         "column 'age': 1 of 20 different values is no number",
         "column 'born': 1 of 20 different values is no date",
     ]
+    assert "with --missing age=unknown or missing={'age': ['unknown']}" in release.advice[0], "a usual word is named"
+    assert "with --missing born=CODES" in release.advice[1], "any other is not: it may be a cell of a person"
     assert set(release.advice) <= set(release.decisions)
     named = shoal.anonymize(table, quasi=["age", "born"], require="k=5", missing={"age": ["unknown"], "born": "spring"})
     assert named.advice == ()

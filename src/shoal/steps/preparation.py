@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from logging import getLogger
 from warnings import warn
 
+import polars as pl
+
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.hierarchies.natural_order import natural_order, unordered_note
 from shoal.hierarchies.raising import raised_table
+from shoal.inspection.missing_values import proposed_codes
 from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import Choice, choose_levels
@@ -245,7 +248,7 @@ def _advice(table: Table, roles: Roles, request: Request, found: Orders) -> tupl
         return ()
     ranged = [name for name in roles.quasi if name not in request.column_recodings]
     words = [name for name in ranged if name not in {*found, *request.order}]
-    notes = [note for name in words if (note := unordered_note(table.coded(name).values)) is not None]
+    notes = [note for name in words if (note := _unordered_note(table.coded(name).values)) is not None]
     unused = [name for name in ranged if name in request.hierarchies]
     if unused:
         notes.append(
@@ -253,6 +256,10 @@ def _advice(table: Table, roles: Roles, request: Request, found: Orders) -> tupl
             " published; for groups ask for the recoding generalize"
         )
     return tuple(notes)
+
+
+def _unordered_note(values: pl.Series) -> str | None:
+    return unordered_note(values, proposed_codes(values) if values.dtype == pl.String else ())
 
 
 def _population(table: Table, request: Request) -> Table | None:
