@@ -232,6 +232,8 @@ def test_numbers_with_their_unit_are_measures_and_no_codes(values: list[str]) ->
     assert (column.role, column.reason.endswith("perhaps a measure") or "amounts" in column.reason) == ("open", True)
     like = look_alikes(pl.DataFrame({"c7": values})).get("c7")
     assert like is None or like.measure
+    classes = [f"{grade}{letter}" for grade in range(5, 13) for letter in "abc"]
+    assert found("c7", classes * 9).reason.endswith("a category")
 
 
 def test_who_was_born_when_is_a_birth_date_and_who_was_born_where_is_not() -> None:

@@ -27,8 +27,8 @@ WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.0+)?")
 WITH_UNIT = re.compile(
     r"[-+]?(?:0|[1-9][0-9.,'\u2019 ]*|0[.,][0-9]+) ?[^\W\d_][^\W_ .]{0,11}\.?(?: ?[0-9]+ ?[^\W\d_]{1,7}\.?)*"
 )
-UNITS = 3
-"""Ways of writing units that measures of one column have, at most: codes have many more endings."""
+OF_UNIT = 15
+"""Different numbers, or more, that measures have of each unit: codes such as 5a and 5b have more endings."""
 
 
 class Profile:
@@ -104,9 +104,8 @@ class Profile:
         if self.dtype != pl.String or not self.texts:
             return False
         some = [text for text in self.texts if WITH_UNIT.fullmatch(text)]
-        return (
-            len(some) >= 0.8 * len(self.texts) and len({re.sub(r"[^a-z]+", " ", one.lower()) for one in some}) <= UNITS
-        )
+        units = {re.sub(r"[^a-z]+", " ", text.lower()) for text in some}
+        return len(some) >= max(0.8 * len(self.texts), OF_UNIT * len(units))
 
     @cached_property
     def numeric(self) -> bool:
