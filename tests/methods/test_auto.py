@@ -146,6 +146,18 @@ def test_where_a_value_is_rare_no_method_for_large_classes_is_cheaper() -> None:
         assert float(least) <= float(shoal.anonymize(people, method=method, **asked).certificate.cost)
 
 
+@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress", "centroid"])
+def test_where_closeness_leaves_no_choice_all_rows_are_one_class_and_that_is_optimal(recoding: str) -> None:
+    """Of 40 values that are all different, a class within 0.3 has 28 rows or more: two classes would have 56."""
+    people = {"age": list(range(20, 60)), "town": ["Oslo", "Bergen"] * 20, "claim": [f"c{row}" for row in range(40)]}
+    asked: dict[str, Any] = {"quasi": ["age", "town"], "sensitive": ["claim"], "recoding": recoding}
+    found = shoal.anonymize(people, require="k=5 t(claim)=0.3", allow=["claim"], **asked).certificate
+    assert (found.classes, found.status, found.lower_bound) == (1, "optimal", float(found.cost))
+    assert "every class must have at least 28 of the 40 rows, so there is only one" in found.remarks
+    free = shoal.anonymize(people, require="k=5 t(claim)=0.5", allow=["claim"], **asked).certificate
+    assert not any("there is only one" in remark for remark in free.remarks)
+
+
 @pytest.mark.parametrize(("method", "effort", "why"), [("auto", "bset", "best"), ("mondrian", "best", "method auto")])
 def test_an_effort_that_cannot_be_is_refused(method: str, effort: str, why: str) -> None:
     with pytest.raises(ParameterError, match=why):

@@ -22,6 +22,7 @@ from shoal.core.settings import settings_of
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
 from shoal.hierarchies import spec_of
+from shoal.methods.auto import rows_of_only_class
 from shoal.methods.base import Progress, silent
 from shoal.microdata.histogram import Values
 from shoal.microdata.partition import DROPPED, Partition
@@ -269,10 +270,13 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
         if gone
         else ()
     )
+    rows = rows_of_only_class(asked.problem) if len(solution.partition) == 1 else None
+    table = f"{asked.problem.rows:,} rows"
+    only = () if rows is None else (f"every class must have at least {rows:,} of the {table}, so there is only one",)
     recodings = ", ".join(f"{name} {recoding}" for name, recoding in _recodings(asked.problem).items())
     unknown = "; no lower bound is known for that" if solution.lower_bound is None else ""
     mixed = (f"columns are recoded in different ways: {recodings}{unknown}",)
-    return (*raised, *limited, *hidden, *(mixed if recodings else ()), *((CUT,) if solution.cut else ()))
+    return (*raised, *limited, *hidden, *only, *(mixed if recodings else ()), *((CUT,) if solution.cut else ()))
 
 
 def _recodings(problem: Problem) -> dict[str, str]:
