@@ -23,6 +23,10 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(tidy_column(column) for column in frame.iter_columns())
 
 
+UNKNOWN = (pl.Binary, pl.Object, pl.Duration)
+"""Types of columns that are refused, beside those of lists and those that others define."""
+
+
 def tidy_column(column: pl.Series) -> pl.Series:
     """Make a column one shoal can work on."""
     if column.dtype.is_float():
@@ -39,7 +43,7 @@ def tidy_column(column: pl.Series) -> pl.Series:
         return one_spelling(column.cast(pl.String))
     if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
         return one_spelling(column.cast(pl.String))  # a declared category * could not be escaped
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
+    if column.dtype.is_nested() or column.dtype in UNKNOWN or isinstance(column.dtype, pl.BaseExtension):
         raise TableError(
             f"column {column.name!r} holds {column.dtype} values",
             expected="numbers, text, dates or booleans",
