@@ -131,7 +131,7 @@ def test_more_effort_tries_all_that_less_effort_does_and_is_never_dearer(require
 def test_where_a_value_is_rare_no_method_for_large_classes_is_cheaper() -> None:
     """A row in a hundred has the value: classes are large, and rows that move one by one change little."""
     rows = range(600)
-    people = {
+    people: dict[str, list[Any]] = {
         "age": [row * 7 % 89 for row in rows],
         "smoker": [row * row % 2 for row in rows],
         "insured": [("Y", "N", "?")[row * row % 7 % 3] for row in rows],
