@@ -30,7 +30,7 @@ from shoal.microdata.microdata import Microdata, encode
 from shoal.models import Model, Models, Rule
 from shoal.models.emd import COMBINED, MAXIMUM, SUM, attribute_distances, is_combined
 from shoal.models.metric import Metric
-from shoal.models.orders import leaf_orders, read_as_asked
+from shoal.models.orders import read_as_asked, wanted_orders
 from shoal.models.requirement import parse_requirement
 from shoal.problem import Problem, default_cost, make_problem
 from shoal.recoding.recode import recoding_named, recodings
@@ -290,7 +290,7 @@ def _encoded(
     roles = Roles.of(case.columns, quasi=case.quasi, sensitive=case.sensitive)
     people = None if case.people is None else Table.of(case.people)
     table = Table(tidy(case.frame))
-    ordered = read_as_asked(table, order=leaf_orders(table, Models(models), case.builders))
+    ordered = read_as_asked(table, order=wanted_orders(table, Models(models), case.builders)[0])
     return encode(ordered, roles, case.builders, people)
 
 

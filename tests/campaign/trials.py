@@ -22,7 +22,7 @@ from shoal.core.errors import ShoalError
 from shoal.core.parameters import Number
 from shoal.microdata.microdata import Microdata, encode
 from shoal.models import Model, Models
-from shoal.models.orders import leaf_orders, read_as_asked
+from shoal.models.orders import read_as_asked, wanted_orders
 from shoal.models.requirement import parse_requirement
 from shoal.problem import default_cost
 from shoal.recoding.recode import recoding_named
@@ -61,7 +61,7 @@ class Trial(Case):
         frame = self.frame if self._homes is None else self.frame.with_columns(pl.Series(HOME, self._homes))
         roles = Roles.of(frame.columns, quasi=self.quasi, sensitive=self.sensitive)
         table = Table(tidy(frame))
-        table = read_as_asked(table, order=leaf_orders(table, Models(self.models), self.builders))
+        table = read_as_asked(table, order=wanted_orders(table, Models(self.models), self.builders)[0])
         people = None if self.people is None else Table.of(self.people)
         return encode(table, roles, self.builders, people, household=None if self._homes is None else HOME)
 

@@ -64,6 +64,7 @@ BAD = {
     "header only": Bad("age,town,illness\n", "0 rows and 3 columns; expected at least one row"),
     "one row": Bad(LONELY, "all rows together as one class reach 1", code=3),
     "duplicate columns": Bad(f"age,town,age\n1,{CANARY},2\n", "columns of the same name: 'age'; rename them"),
+    "columns without names": Bad("age,town,,\n1,x,2,\n", "columns 3, 4 of 4 have no name; expected a name for"),
     "unknown column": Bad(PEOPLE, "no column 'twon'; did you mean 'town'?", ("--quasi=twon",)),
     "column in two roles": Bad(PEOPLE, "column 'town' is named 2 times", ("--sensitive=town",)),
     "no quasi-identifier": Bad(PEOPLE, "--quasi is not given", ("--quasi=",)),

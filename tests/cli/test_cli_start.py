@@ -77,7 +77,7 @@ def test_a_person_is_asked_told_what_answers_mean_and_shown_what_was_made(
 ) -> None:
     in_terminal(monkeypatch)
     (tmp_path / "taken").mkdir()
-    said = ["nonsense", "other", "windo", "windows", "leave_out", "", "k=five", "3", "taken", "made", "n"]
+    said = ["nonsense", "other", "windo", "windows", "leave_out", "", "k=five", "9", "3", "taken", "made", "n"]
     result = run("people.csv", answers="\n".join(said) + "\n")
     assert result.exit_code == 0, result.output
     for part in (
@@ -86,6 +86,7 @@ def test_a_person_is_asked_told_what_answers_mean_and_shown_what_was_made(
         "expected one of quasi, sensitive",
         "the table has no column 'windo'",
         "Everybody is in a crowd of at least 5",
+        "expected a number from 1 to 5, or a requirement",
         "'taken' exists already",
         "of protected cells generalized or hidden",
         "checks passed",

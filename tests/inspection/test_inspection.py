@@ -14,14 +14,17 @@ import polars as pl
 import pytest
 
 from shoal.config import read_config
+from shoal.core.errors import SafetyWarning
 from shoal.core.toml import toml_value
 from shoal.inspection import Column, Role, inspect
+from shoal.inspection.look_alikes import look_alikes
 from shoal.inspection.surveys import survey_codes
 from shoal.models.requirement import parse_requirement
 from shoal.pipeline import run
 from shoal.request import Request
 from shoal.risk import singling
 from shoal.risk.singling import search
+from shoal.steps.preparation import examined
 from shoal.tables.table import Table, read
 
 SHARED = Path(os.environ.get("SHOAL_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -91,6 +94,10 @@ def test_card_numbers_stored_as_numbers_and_addresses_abroad() -> None:
         ("c7", [f"{n % 12 + 1:02d}/{n % 28 + 1:02d}/19{50 + n}" for n in range(40)], "quasi", "dates"),
         ("DOB", [date(1950, 1, 1) + timedelta(days=31 * n) for n in range(40)], "quasi", "birth dates"),
         ("c7", [1950 + n for n in range(40)], "quasi", "years"),
+        ("c7", [f"{n % 12 + 1}/20{20 + n % 4}" for n in range(40)], "quasi", "months, quarters or weeks"),
+        ("c7", [f"202{n % 4}-W{n % 52 + 1:02d}" for n in range(60)], "quasi", "months, quarters or weeks"),
+        ("c7", [f"{n % 24}:{n % 60:02d}" for n in range(90)], "quasi", "times of day"),
+        ("arrival_time", [f"{n // 60:02d}:{n % 60:02d}" for n in range(1440)], "quasi", "times of day"),
         ("c7", ["male", "female"] * 20, "quasi", "the sexes"),
         ("c7", ["M", "F"] * 20, "quasi", "the sexes"),
         ("c7", ["Never-married", "Married-civ", "Divorced"] * 20, "quasi", "marital states"),
@@ -120,6 +127,7 @@ NAMED = {
         postcode City county STATE region native-country Birthplace DATE_DIED admission_date education_level
         Weducation JobRole occupation workclass department hsize family_size children language
         nationality religion citizenship industry urbrur driver_age department_name
+        Altersband Altersklasse Abteilung Standort
     """,
     "open": """
         HomeOwn vehicle_model height weight hospital mother_education HusbandAge contract_type roof
@@ -129,6 +137,7 @@ NAMED = {
         total_cost charges HIV Diabetes_binary Stroke HeartDiseaseorAttack blood_pressure BMI Depressed
         HardDrugs SexOrientation default.payment.next.month test_score injury severity death_cause smoker
         MentHlth RENAL_CHRONIC outcome hours_worked DiabetesAge political_party Churn
+        Schwerbehindert Verweildauer Entgeltgruppe
     """,
     "other": """
         sampling_weight weights fnlwgt PWGTP
@@ -202,6 +211,46 @@ def test_a_lone_weight_is_not_taken_for_a_survey_weight() -> None:
     assert [found(name, [n % 40 for n in range(90)]).role for name in ("weight", "wt", "wgt")] == [
         "open", "open", "open",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["deductible", "tax_deductible", "reduced_rate_kind"])
+def test_letters_of_education_inside_another_word_do_not_say_it(name: str) -> None:
+    assert "education" not in found(name, [n % 9 for n in range(90)]).reason
+    assert all("education" in found(one, ["a", "b", "c"] * 30).reason for one in ("Weducation", "fathereduc"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"{n * 7 % 400 // 60}h {n * 7 % 60}m" for n in range(900)],
+        [f"{n * 7919 % 4000 / 10} mg" for n in range(900)],
+        [f"{n * 7 % 190} Monate" for n in range(900)],
+    ],
+)
+def test_numbers_with_their_unit_are_measures_and_no_codes(values: list[str]) -> None:
+    column = found("c7", values)
+    assert (column.role, column.reason.endswith("perhaps a measure") or "amounts" in column.reason) == ("open", True)
+    like = look_alikes(pl.DataFrame({"c7": values})).get("c7")
+    assert like is None or like.measure
+    classes = [f"{grade}{letter}" for grade in range(5, 13) for letter in "abc"]
+    assert found("c7", classes * 9).reason.endswith("a category")
+
+
+def test_who_was_born_when_is_a_birth_date_and_who_was_born_where_is_not() -> None:
+    days = [f"{1 + n % 28}.{1 + n % 12}.{1940 + n % 60}" for n in range(300)]
+    assert "birth date" in found("born", days).reason
+    assert "birth date" in found("born", [1940 + n % 60 for n in range(300)]).reason
+    assert found("born", ["Oslo", "Bergen"] * 30).reason.startswith("the name says where somebody was born")
+    assert "birth date" in look_alikes(pl.DataFrame({"born": days}))["born"].reason
+
+
+def test_names_of_columns_that_are_a_row_of_values_are_warned_of() -> None:
+    headless = {"34": [20 + n for n in range(30)], "f": ["m", "f"] * 15, "flu": ["flu", "gout", "none"] * 10}
+    assert any("no line of names" in note for note in inspect(headless).notes)
+    named = {"age": headless["34"], "sex": headless["f"], "flu": headless["flu"]}
+    assert not any("no line of names" in note for note in inspect(named).notes)
+    with pytest.warns(SafetyWarning, match="no line of names"):
+        examined(Table.of(headless), Request(quasi=["34", "f"], sensitive=["flu"], require="k=3"))
 
 
 def test_an_id_of_few_values_is_a_kind_not_a_person() -> None:

@@ -128,6 +128,38 @@ def test_more_effort_tries_all_that_less_effort_does_and_is_never_dearer(require
     assert all(part in names[2] for part in names[1].removeprefix("auto tried ").split(", "))
 
 
+def test_where_a_value_is_rare_no_method_for_large_classes_is_cheaper() -> None:
+    """A row in a hundred has the value: classes are large, and rows that move one by one change little."""
+    rows = range(600)
+    people: dict[str, list[Any]] = {
+        "age": [row * 7 % 89 for row in rows],
+        "smoker": [row * row % 2 for row in rows],
+        "insured": [("Y", "N", "?")[row * row % 7 % 3] for row in rows],
+        "hiv": ["positive" if row % 101 == 5 else "negative" for row in rows],
+    }
+    asked: dict[str, Any] = {
+        "quasi": ["age", "smoker", "insured"], "sensitive": ["hiv"], "require": "k=5 distinct-l(hiv)=2",
+        "recoding": "range",
+    }  # fmt: skip
+    least = shoal.anonymize(people, effort="quick", **asked).certificate.cost
+    for method in ("mondrian", "t-mondrian", "fragments", "microaggregation"):
+        assert float(least) <= float(shoal.anonymize(people, method=method, **asked).certificate.cost)
+    turned = {name: values[::-1] for name, values in people.items()}
+    assert shoal.anonymize(turned, effort="quick", **asked).certificate.cost == least, "the order of rows is nothing"
+
+
+@pytest.mark.parametrize("recoding", ["range", "generalize", "suppress", "centroid"])
+def test_where_closeness_leaves_no_choice_all_rows_are_one_class_and_that_is_optimal(recoding: str) -> None:
+    """Of 40 values that are all different, a class within 0.3 has 28 rows or more: two classes would have 56."""
+    people = {"age": list(range(20, 60)), "town": ["Oslo", "Bergen"] * 20, "claim": [f"c{row}" for row in range(40)]}
+    asked: dict[str, Any] = {"quasi": ["age", "town"], "sensitive": ["claim"], "recoding": recoding}
+    found = shoal.anonymize(people, require="k=5 t(claim)=0.3", allow=["claim"], **asked).certificate
+    assert (found.classes, found.status, found.lower_bound) == (1, "optimal", float(found.cost))
+    assert "every class must have at least 28 of the 40 rows, so there is only one" in found.remarks
+    free = shoal.anonymize(people, require="k=5 t(claim)=0.5", allow=["claim"], **asked).certificate
+    assert not any("there is only one" in remark for remark in free.remarks)
+
+
 @pytest.mark.parametrize(("method", "effort", "why"), [("auto", "bset", "best"), ("mondrian", "best", "method auto")])
 def test_an_effort_that_cannot_be_is_refused(method: str, effort: str, why: str) -> None:
     with pytest.raises(ParameterError, match=why):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from datetime import date, timedelta
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -21,7 +23,7 @@ import shoal
 from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported
 from shoal.hierarchies.natural_order import natural_order
 from shoal.methods.auto import methods as known_methods
-from shoal.models.orders import LEAVES, LIST
+from shoal.models.orders import LEAVES, LIST, STRUCTURE
 from shoal.release.release_reader import Opened
 from shoal.tables.table import Table
 from shoal.web.desk.draft import Draft
@@ -249,6 +251,8 @@ def test_it_is_said_why_columns_have_no_ranges_and_that_hierarchies_are_not_used
         "column 'age': 1 of 20 different values is no number",
         "column 'born': 1 of 20 different values is no date",
     ]
+    assert "with --missing age=unknown or missing={'age': ['unknown']}" in release.advice[0], "a usual word is named"
+    assert "with --missing born=CODES" in release.advice[1], "any other is not: it may be a cell of a person"
     assert set(release.advice) <= set(release.decisions)
     named = shoal.anonymize(table, quasi=["age", "born"], require="k=5", missing={"age": ["unknown"], "born": "spring"})
     assert named.advice == ()
@@ -323,3 +327,41 @@ def test_attacks_and_reports_read_the_original_as_the_release_did(tmp_path: Path
     folder = anonymized(order={"pain": WORDS}).save(tmp_path / "release")
     assert shoal.attack(folder, PAIN, attacks=["skewness"]).people == 4
     assert Table.of(PAIN).dtype("pain") == pl.String
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda number: f"${number:,}.00",
+        lambda number: f"{number:,} EUR".replace(",", "."),
+        lambda number: (date(2020, 1, 1) + timedelta(days=number)).strftime("%d.%m.%Y"),
+        lambda number: f"{number // 60 % 24:02d}:{number % 60:02d}",
+        lambda number: f"{number}-{number + 6}",
+    ],
+)
+def test_texts_of_numbers_and_dates_are_as_far_apart_as_these(written: Callable[[int], str]) -> None:
+    numbers = [7 * (row * row % 190) for row in range(120)]
+    asked: dict[str, Any] = {"quasi": ["age"], "sensitive": ["s"], "require": "t(s:ordered)=0.2"}
+    ages = [row % 4 for row in range(120)]
+    texts = [written(number) for number in numbers]
+    plain, read = (shoal.audit({"age": ages, "s": values}, **asked) for values in (numbers, texts))
+    assert read.findings[0].reached == plain.findings[0].reached
+    release = shoal.anonymize({"age": ages, "s": texts}, effort="quick", allow=["s"], **asked)
+    assert release.certificate.orders == {"s": STRUCTURE}
+    assert release.advice == ()
+    equal = shoal.anonymize({"age": ages, "s": texts}, effort="quick", allow=["s"], **{**asked, "require": "t(s)=0.9"})
+    assert ["t(s:ordered)=0.9 compares them in their order" in note for note in equal.advice] == [True]
+
+
+def test_a_column_of_missing_values_alone_gets_no_advice_and_years_of_two_digits_do() -> None:
+    people = {"age": [30, 31, 40, 41], "none": [None] * 4, "born": ["1.2.80", "31.12.81", "2.3.99", "4.5.01"]}
+    advice = shoal.anonymize(people, quasi=list(people), require="k=2").advice
+    assert [note for note in advice if "'none'" in note] == []
+    assert ["years of two digits do not say their century" in note for note in advice] == [True]
+
+
+def test_a_sensitive_column_without_a_model_is_not_said_to_be_certain_for_0_rows() -> None:
+    people = {"age": [30, 30, 40, 40], "ill": ["flu", "gout", "flu", "gout"], "job": ["a", "a", "b", "c"]}
+    said = shoal.anonymize(people, quasi=["age"], sensitive=["ill", "job"], require="k=2").certificate.exposed
+    assert "'ill' is sensitive and no model protects it: here no class shares one value" in said
+    assert "'job' is sensitive and no model protects it: its value is certain for 2 rows" in said

@@ -119,8 +119,11 @@ def test_a_column_that_looks_like_an_identifier_is_refused_unless_it_is_named(ro
 
 def test_an_identifier_that_repeats_is_warned_about_at_once_and_counted_in_the_certificate() -> None:
     patients = with_column("patient_id", [row % 6 for row in range(ROWS)])
-    with pytest.warns(SafetyWarning, match=r"'patient_id' repeats: 6 different values in 60 rows"):
+    with pytest.warns(SafetyWarning, match=r"identifier 'patient_id' repeats: 6 different values in 60 rows"):
         release = shoal.anonymize(patients, **ASKED, identifiers=["patient_id"], leave_out="rest")
+    assert any("fewer than 5 different values of 'patient_id'" in said for said in release.certificate.warnings)
+    with pytest.warns(SafetyWarning, match=r"left-out column 'patient_id' repeats: 6 different values"):
+        release = shoal.anonymize(patients, **ASKED, leave_out="rest")
     assert any("fewer than 5 different values of 'patient_id'" in said for said in release.certificate.warnings)
 
 

@@ -234,6 +234,27 @@ def test_the_input_is_left_as_it_was(door: str) -> None:
     assert same
 
 
+def test_periods_and_intervals_of_pandas_are_read_as_texts_in_their_order() -> None:
+    ages = [20 + row * 7 % 60 for row in range(60)]
+    months = pd.period_range("2020-01", periods=60, freq="M")
+    people = pd.DataFrame(
+        {"age": pd.cut(ages, [0, 30, 40, 90]), "month": months, "of": pd.IntervalIndex.from_breaks(range(61))}
+    )
+    people.loc[3, ["age", "month"]] = None
+    table = Table.of(people)
+    assert table.dtype("age") == pl.Enum(["(0, 30]", "(30, 40]", "(40, 90]"])
+    assert table.frame.row(0) == ("(0, 30]", "2020-01", "(0, 1]")
+    assert table.frame.row(3) == (None, None, "(3, 4]")
+    assert people["month"].dtype == "period[M]", "the frame of the caller is as it was"
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame])
+def test_a_column_of_numbers_and_texts_is_named_and_no_cell_is(kind: Callable[..., Any]) -> None:
+    with pytest.raises(TableError, match="column 'age': values of several types") as error:
+        Table.of(kind({"town": ["Oslo", "Rome"], "age": [30, SECRET]}))
+    assert SECRET not in str(error.value)
+
+
 def test_pandas_is_never_imported() -> None:
     script = """
 import sys, polars, shoal

@@ -27,7 +27,7 @@ from shoal.hierarchies import Builder, as_builder
 from shoal.microdata.histogram import Attributes, Classes, Persons, Values, household_of, person_of, with_joints
 from shoal.models import Model, Models, SensitiveModel
 from shoal.models.base import check_households
-from shoal.models.orders import Orders, leaf_orders, read_as_asked
+from shoal.models.orders import Orders, read_as_asked, wanted_orders
 from shoal.models.requirement import as_models
 from shoal.tables.column_types import check_filled
 from shoal.tables.encoded_column import Coded
@@ -335,7 +335,7 @@ def _in_order(table: Table, roles: Roles, models: Models, builders: Mapping[str,
                 f"an order is given for {name!r}", expected="a sensitive column", hint=nearest(name, roles.sensitive)
             )
     table = read_as_asked(table, order=order)
-    return read_as_asked(table, order=leaf_orders(table, models, builders))
+    return read_as_asked(table, order=wanted_orders(table, models, builders)[0])
 
 
 def _everybody(population: Table, people: Table, shown: Roles) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from shoal.cli.options import Json, Reading, TableFile, reading_options
 from shoal.cli.terminal import console
 from shoal.config import seen_from
 from shoal.core.errors import ReleaseError, cannot_write
-from shoal.core.number_format import percent
+from shoal.core.number_format import counted, percent
 from shoal.inspection import Column, Inspection, SinglingSet, Step
 from shoal.inspection import inspect as inspect_table
 from shoal.inspection.ranking import CROWD
@@ -74,7 +74,7 @@ def show(found: Inspection) -> None:
 
 def show_columns(found: Inspection) -> int:
     """Print a line a column, with its role and why; return the places that a name takes."""
-    _out(f"{found.rows:,} rows, {len(found.columns):,} columns")
+    _out(f"{counted(found.rows, 'row')}, {counted(len(found.columns), 'column')}")
     width = min(max(len("column"), *(len(column.name) for column in found.columns)), NAME)
     _out(f"{'column':<{width}}  {'role':<10}  {'distinct':>9}  why")
     for column in found.columns:
@@ -84,7 +84,7 @@ def show_columns(found: Inspection) -> int:
 
 def _line(column: Column, width: int) -> Text:
     """Return one line: name, role, distinct values, and the reason without what it means."""
-    why = column.reason.partition(", which ")[0]
+    why = column.reason.partition(", which ")[0].removeprefix("the name says nothing; ")
     role = (f"{column.role:<10}", STYLES.get(column.role, PLAIN))
     return Text.assemble(_cut(column.name, width), "  ", role, f"  {column.distinct:>9,}  {why}")
 

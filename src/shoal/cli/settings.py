@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,17 @@ def settings(
     asked = read_config(given["config"]) if given["config"] else {}
     asked |= flag_values(given)
     order = {"file": NEEDED["file"], **needed, **NEEDED}
-    for key, flag in order.items():
-        if key not in unneeded and not asked.get("database" if key == "file" and asked.get("database") else key):
-            raise ParameterError(f"{flag} is not given", hint="give it, or put it into shoal.toml and use --config")
+    missing = [
+        flag
+        for key, flag in order.items()
+        if key not in unneeded and not asked.get("database" if key == "file" and asked.get("database") else key)
+    ]
+    if missing:
+        them = "it" if len(missing) == 1 else "them"
+        hint = f"give {them}, or put {them} into shoal.toml and use --config"
+        if command == "anonymize":
+            hint += f"; shoal start {shlex.quote(str(asked.get('file') or 'FILE'))} asks for {them}"
+        raise ParameterError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not given", hint=hint)
     if command != "anonymize":
         _refuse_others(command, asked)
     return {key: value for key, value in asked.items() if key not in UNUSED[command]}

@@ -242,6 +242,9 @@ def _ask_requirement(possible: Sequence[Preset], first: int, sensitive: Mapping[
         if said.isdecimal() and 0 < int(said) <= len(possible):
             chosen = possible[int(said) - 1]
             return " ".join(chosen.require(sensitive)), chosen.meaning
+        if said.isdecimal():
+            out.print(f"expected a number from 1 to {len(possible)}, or a requirement", style="yellow")
+            continue
         try:
             return str(as_models(said)), ""
         except ShoalError as error:

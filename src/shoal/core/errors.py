@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from shoal.core.number_format import counted
+
 
 class ShoalError(Exception):
     """The root: catch this to catch everything shoal refuses.
@@ -73,9 +75,9 @@ class Infeasible(ShoalError):
         what: str = "all rows together as one class",
     ) -> None:
         self.model, self.reached, self.rows = model, reached, tuple(rows)
+        fault = counted(len(self.rows), "row")
         super().__init__(
-            f"no release of this table meets {model}: {what} reach {reached} ({len(self.rows):,} rows at fault)",
-            hint=hint,
+            f"no release of this table meets {model}: {what} reach {reached} ({fault} at fault)", hint=hint
         )
 
 

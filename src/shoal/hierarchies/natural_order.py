@@ -6,6 +6,8 @@ It is asked for where ranges are published. Words have no order: the alphabet do
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 from fractions import Fraction
 
 import polars as pl
@@ -21,6 +23,7 @@ from shoal.tables.star_marks import count_literal_stars
 CLOCK = r"^(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?$"
 PERIODS = (r"^[0-9]{4}-?W[0-9]{2}$", r"^[0-9]{4}[-/ ]?Q[1-4]$", r"^[0-9]{3}0s$")
 """Weeks, quarters and decades: texts of one of these forms are in the order of time."""
+SHORT_YEAR = r"^[0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{2}$"
 HOUR = r"[T ]([0-9]{1,2}:.*)$"
 POSTCODE = r"^[0-9]{3,10}$"
 AMOUNT = re.compile(r"((?:[A-Z]{3}|[^\w+-])?\s?)([+-]?[0-9](?:[0-9.,'’\s]*[0-9])?)(\s?[^0-9]{0,12})")
@@ -52,26 +55,36 @@ def natural_order(values: pl.Series) -> tuple[str, ...] | None:
     return _by_time(present) or _by_bands(values) or _by_amount(present, topics) or _by_postcode(present, topics)
 
 
-def unordered_note(values: pl.Series) -> str | None:
+def unordered_note(values: pl.Series, usual: Sequence[str] = ()) -> str | None:
     """Say why a column has no order although nearly all of its values are numbers or dates; None for any other column.
+
+    `usual` are those of its values that usually stand for a missing one; they are named if there are no others.
 
     >>> unordered_note(pl.Series("age", [str(age) for age in range(20, 90)] + ["unknown"]))
     "column 'age': 1 of 71 different values is no number, so sets of values are published instead of ranges; name what \
 stands for missing values with --missing age=CODES or missing={'age': [...]}"
     """
     present = values.drop_nulls()
-    if present.dtype != pl.String or natural_order(values) is not None:
+    if present.dtype != pl.String or present.is_empty() or natural_order(values) is not None:
         return None
+    if present.str.contains(SHORT_YEAR).all():
+        return (
+            f"column {values.name!r}: years of two digits do not say their century, so these dates have no order, and "
+            "sets of values are published instead of ranges; write the years in full"
+        )
     odd, kind = odd_texts(values), "number"
     if not odd:
         odd, kind = _days(present).null_count(), "date"
     if odd > (1 - NEARLY) * len(present):
         return None
     are = f"is no {kind}" if odd == 1 else f"are no {kind}s"
+    known = len(usual) == odd
+    flag = shlex.quote(f"{values.name}={','.join(usual) if known else 'CODES'}")
+    said = repr(list(usual)) if known else "[...]"
     return (
         f"column {values.name!r}: {odd:,} of {len(present):,} different values {are}, so sets of values are published "
-        f"instead of ranges; name what stands for missing values with --missing {values.name}=CODES or "
-        f"missing={{{values.name!r}: [...]}}"
+        f"instead of ranges; name what stands for missing values with --missing {flag} or "
+        f"missing={{{values.name!r}: {said}}}"
     )
 
 

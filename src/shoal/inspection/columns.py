@@ -133,7 +133,8 @@ def _constant(profile: Profile) -> Finding | None:
 def _dated(profile: Profile) -> Finding | None:
     """Dates link records to news, registers and diaries, whatever they are dates of."""
     pattern = _date_kind(profile)
-    if speaks(profile.name, (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD)):
+    born = (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD)
+    if speaks(profile.name, born) or (speaks(profile.name, [name_rules.BORN]) and (pattern or profile.numeric)):
         return Finding(Role.QUASI, "the name says a birth date, which many people know", pattern and "birth dates")
     if pattern:
         return Finding(Role.QUASI, f"the values are {pattern}, which link to other sources", pattern)
@@ -145,8 +146,9 @@ def _dated(profile: Profile) -> Finding | None:
 def _date_kind(profile: Profile) -> str | None:
     if profile.dtype.is_temporal():
         return profile.type
-    if profile.dtype == pl.String and patterns.DATES.fits(profile.texts):
-        return "dates"
+    for kind in (patterns.DATES, patterns.MONTHS, patterns.TIMES) if profile.dtype == pl.String else ():
+        if kind.fits(profile.texts):
+            return kind.topic
     if profile.whole and profile.dtype.is_numeric() and profile.distinct > 2 and _within(profile, 1850, 2100):
         unspoken = not speaks(profile.name, (*name_rules.DECIDING, *name_rules.SENSITIVE, *name_rules.QUASI))
         return "years" if unspoken or speaks(profile.name, [name_rules.YEARS]) else None
@@ -202,13 +204,14 @@ def _shaped(profile: Profile) -> Finding:
     if profile.dtype == pl.Boolean or (profile.distinct <= 4 and lexicon.is_yes_no(profile.texts)):
         return Finding(Role.OPEN, unnamed + "yes-or-no answers, seldom known to others", firm=False)
     like = uniqueness(profile)
-    if like is not None and profile.numeric and not (profile.rising or is_numbering(profile)):
+    numbers = profile.numeric or profile.measured
+    if like is not None and numbers and not (profile.rising or is_numbering(profile)):
         return Finding(Role.OPEN, unnamed + like.reason + ", as amounts and numbers of people do", firm=False)
     if like is not None and not like.measure:
         topic = patterns.CODES.topic if not profile.numeric and patterns.CODES.fits(profile.texts) else like.pattern
         looks = f"the values look like {topic}; " if topic else ""
         return Finding(Role.IDENTIFIER, unnamed + looks + like.reason, topic, firm=False)
-    if profile.distinct > FEW and profile.numeric:
+    if profile.distinct > FEW and numbers:
         return Finding(Role.OPEN, unnamed + "numbers of many values, perhaps a measure", firm=False)
     return Finding(Role.OPEN, unnamed + ("a code of few values" if profile.numeric else "a category"), firm=False)
 

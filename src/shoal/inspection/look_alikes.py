@@ -176,7 +176,7 @@ def pinpointing(profile: Profile) -> Resemblance | None:
         return None
     if _is_moment(profile):
         return Resemblance("the values are dates with a time of day, to the minute")
-    birth = speaks(profile.name, (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD))
+    birth = speaks(profile.name, (name_rules.BIRTH_DATES, name_rules.BIRTH_DATES_ABROAD, name_rules.BORN))
     if birth and (profile.dtype.is_temporal() or (profile.dtype == pl.String and patterns.DATES.fits(profile.texts))):
         return Resemblance("the name says a birth date, and the values are days")
     if _is_point(profile):
@@ -258,13 +258,15 @@ def is_numbering(profile: Profile) -> bool:
         return False
     if patterns.DIAGNOSES.fits(profile.texts) or patterns.ZIP_CODES.fits(profile.texts):
         return False
-    return patterns.CODES.fits(profile.texts) and not patterns.DATES.fits(profile.texts)
+    if profile.measured or any(kind.fits(profile.texts) for kind in (patterns.DATES, patterns.MONTHS, patterns.TIMES)):
+        return False
+    return patterns.CODES.fits(profile.texts)
 
 
 def _is_measure(profile: Profile, coded: bool) -> bool:
     """Whether numbers measure something: by decimals, by the name, by signs and round values, or small and repeated."""
     if not profile.numeric:
-        return False
+        return profile.measured
     if not profile.whole or speaks(profile.name, MEASURES):
         return True
     below = any(text.startswith("-") and text[1:2].isdigit() for text in profile.texts)

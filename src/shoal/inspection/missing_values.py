@@ -6,7 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-WORDS = ("na", "n/a", "n.a.", "nan", "null", "none", "missing", "unknown", "?", "-", "--", ".", "not available")
+WORDS = (
+    *("na", "n/a", "n.a.", "nan", "null", "none", "missing", "unknown", "?", "-", "--", ".", "not available"),
+    *("refused", "refusal", "no answer", "don't know", "dont know", "dk", "prefer not to say", "declined", "not known"),
+    *("not stated", "k.a.", "k. a.", "keine angabe", "unbekannt", "weiß nicht", "inconnu", "non renseigné", "ukjent"),
+)
 """Texts, in small letters, that often stand for a missing value."""
 BELOW = (-1, -2, -3, -4, -5, -6, -7, -8, -9, -77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9999)
 """Negative numbers that stand for missing values where nothing else is below 0."""
@@ -25,10 +29,15 @@ def proposed_codes(column: pl.Series) -> tuple[str, ...]:
     (('99', '999'), ('?', 'NA'))
     >>> proposed_codes(pl.Series([-8, -8, 0, 5, 6])), proposed_codes(pl.Series([-8, -8, -20, 5]))
     (('-8',), ())
+    >>> proposed_codes(pl.Series(["20", "31", "64", "99", "99", "refused"]))
+    ('refused', '99')
     """
     if column.dtype in (pl.String, pl.Enum):
-        texts = column.cast(pl.String).unique().drop_nulls()
-        return tuple(sorted(texts.filter(texts.str.strip_chars().str.to_lowercase().is_in(WORDS)).to_list()))
+        texts = column.cast(pl.String).drop_nulls()
+        usual = texts.str.strip_chars().str.to_lowercase().is_in(WORDS)
+        numbers = texts.filter(~usual).cast(pl.Float64, strict=False)
+        coded = proposed_codes(numbers) if usual.any() and not numbers.null_count() else ()
+        return (*sorted(texts.filter(usual).unique().to_list()), *coded)
     if not column.dtype.is_numeric():
         return ()
     counts = column.drop_nulls().cast(pl.Float64).value_counts(name="rows")

@@ -99,6 +99,33 @@ _DATE = re.compile(
 )
 
 
+def is_month(text: str) -> bool:
+    """Whether a text is a month, a quarter or a week of a year.
+
+    >>> is_month("2024-01"), is_month("3/2021"), is_month("Mar 2020"), is_month("2020-W07"), is_month("2020Q1")
+    (True, True, True, True, True)
+    >>> is_month("13/2021"), is_month("2021")
+    (False, False)
+    """
+    return _PERIOD.fullmatch(text) is not None
+
+
+_PERIOD = re.compile(
+    rf"(?:1[89]|20)[0-9]{{2}}[-/.](?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])[-/.](?:1[89]|20)[0-9]{{2}}"
+    rf"|{_MONTH}[ .,/-]+(?:1[89]|20)[0-9]{{2}}|(?:1[89]|20)[0-9]{{2}}(?:-?W[0-5][0-9]|[-/ ]?Q[1-4])",
+    re.IGNORECASE,
+)
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time of day.
+
+    >>> is_time("9:30"), is_time("23:59:30"), is_time("24:10"), is_time("10:5")
+    (True, True, False, False)
+    """
+    return re.fullmatch(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?", text) is not None
+
+
 def is_network_address(text: str) -> bool:
     """Whether a text is an IP or MAC address.
 
@@ -240,6 +267,8 @@ EMBEDDED = (
 PEOPLE = Kind(Role.IDENTIFIER, "names of people", is_named_person, 0.25)
 MOSTLY_PEOPLE = Kind(Role.IDENTIFIER, "names of people", is_named_person, 0.8)
 DATES = Kind(Role.QUASI, "dates", is_date)
+MONTHS = Kind(Role.QUASI, "months, quarters or weeks", is_month)
+TIMES = Kind(Role.QUASI, "times of day", is_time)
 MOMENTS = Kind(Role.QUASI, "dates with a time of day", is_moment, 0.5)
 ZIP_CODES = Kind(Role.QUASI, "postcodes", _like(r"[0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"))
 DIAGNOSES = Kind(Role.SENSITIVE, "diagnosis codes (ICD)", _like(r"[A-TV-Z][0-9]{2}(?:\.[0-9A-Z]{1,4})?"), 0.9)

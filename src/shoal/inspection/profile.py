@@ -24,6 +24,11 @@ NUMBER = re.compile(
     r"[-+]?(?:[€$£¥] ?)?[0-9]+(?:[ ,.'][0-9]{3})*(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?(?: ?[€$£%])?", re.IGNORECASE
 )
 WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.0+)?")
+WITH_UNIT = re.compile(
+    r"[-+]?(?:0|[1-9][0-9.,'\u2019 ]*|0[.,][0-9]+) ?[^\W\d_][^\W_ .]{0,11}\.?(?: ?[0-9]+ ?[^\W\d_]{1,7}\.?)*"
+)
+OF_UNIT = 15
+"""Different numbers, or more, that measures have of each unit: codes such as 5a and 5b have more endings."""
 
 
 class Profile:
@@ -92,6 +97,15 @@ class Profile:
     def few(self) -> bool:
         """Whether the values are few, each shared by many rows."""
         return self.distinct <= FEW and self.rows >= 5 * self.distinct
+
+    @cached_property
+    def measured(self) -> bool:
+        """Whether nearly all values are texts of a number with its unit: `6h 4m`, `250 mg`, `12 Monate`."""
+        if self.dtype != pl.String or not self.texts:
+            return False
+        some = [text for text in self.texts if WITH_UNIT.fullmatch(text)]
+        units = {re.sub(r"[^a-z]+", " ", text.lower()) for text in some}
+        return len(some) >= max(0.8 * len(self.texts), OF_UNIT * len(units))
 
     @cached_property
     def numeric(self) -> bool:

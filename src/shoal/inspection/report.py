@@ -13,6 +13,7 @@ from shoal.core.markup import tag
 from shoal.core.number_format import counted, percent
 from shoal.core.pictures import bar
 from shoal.inspection.columns import Column, Role, proposals
+from shoal.inspection.headers import header_warnings
 from shoal.inspection.households import differing_members, household_column, shared_by_members
 from shoal.inspection.missing_values import proposed_codes
 from shoal.inspection.ranking import Step, ranking
@@ -144,7 +145,8 @@ def inspect(data: TableLike, *, household: str | None = None) -> Inspection:
     named = [column.name for column in columns if column.role == Role.IDENTIFIER]
     repeats = (_repeats(table, name) for name in repeating(table, named) if name != home)
     homes = () if home is None else (_homes(table, home), *differing_members(table, home, table.columns))
-    notes = (*table.origin.told, *table.spelling, *repeats, *homes)
+    heads = header_warnings(table, table.columns)
+    notes = (*heads, *table.origin.told, *table.spelling, *repeats, *homes)
     missing = {name: codes for name in table.columns if (codes := proposed_codes(table[name]))}
     return Inspection(table.rows, columns, search(table, quasi), steps, trees, notes, levels, missing)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import shoal.costs
 import shoal.methods
+from shoal.bounds.class_gains import demands
 from shoal.core.discovery import discover, lookup
 from shoal.core.errors import Unsupported
 from shoal.core.memory import give_back
@@ -96,14 +97,15 @@ def choose(
     """Solve with the method of that name; `auto` takes the cheapest of what fits, and says what it tried, and why.
 
     Two tables are made by anatomy, where it can, full-domain recodings by the search of their lattice,
-    single-dimensional ones by top-down specialization, and a table of at most 12 rows is solved exactly. Otherwise
-    Mondrian runs, and after it, where they can, the m-approximation (microaggregation, where centroids are published),
-    methods that are made for what is asked, and peeling of the patterns, for diversity also as rows alone would have
-    it, with refused classes merged; with normal effort, where the table is not too large for it, peeling is led by
-    prices, and with the best effort it goes on until windows find nothing more. In the end classes are annealed,
-    beginning with the cheapest release so far; with normal effort and closeness again as long as that pays, and a small
-    table in more turns; with the best effort and diversity also before that, as it saves more in its time. What is
-    proved of a dearer release holds for a cheaper one; one that is proved optimal is not annealed.
+    single-dimensional ones by top-down specialization, and a table of at most 12 rows is solved exactly. Where
+    closeness leaves no choice, all rows are one class. Otherwise Mondrian runs, and after it, where they can, the
+    m-approximation (microaggregation, where centroids are published), methods that are made for what is asked, and
+    peeling of the patterns, for diversity also as rows alone would have it, with refused classes merged; with normal
+    effort, where the table is not too large for it, peeling is led by prices, and with the best effort it goes on until
+    windows find nothing more. In the end classes are annealed, beginning with the cheapest release so far; with normal
+    effort and closeness again as long as that pays, and a small table in more turns; with the best effort and diversity
+    also before that, as it saves more in its time. What is proved of a dearer release holds for a cheaper one; one that
+    is proved optimal is not annealed.
 
     What is tried, and in which order, depends on the table and the request alone, and more effort tries all that less
     effort does: so it never gives a dearer release. A time limit ends it earlier: a method that it cuts short counts
@@ -116,6 +118,9 @@ def choose(
             problem, seed=seed, deadline=deadline, progress=progress
         )
     exact = _exact(problem)
+    if not exact and rows_of_only_class(problem) is not None:
+        only = _alone(Mondrian(), problem, seed, deadline, progress)
+        return replace(only, status="optimal", lower_bound=only.cost)
     stages, why_not = ([], "") if exact else _stages(problem, effort)
     if not stages:
         return _alone(exact or Mondrian(), problem, seed, deadline, progress)
@@ -214,6 +219,19 @@ def _exact(problem: Problem) -> Method | None:
         return TopDownSpecialization()
     few = problem.rows <= EXACT_UP_TO and not problem.uses_surrogates
     return SubsetDP() if few and not SubsetDP().accepts(problem) else None
+
+
+def rows_of_only_class(problem: Problem) -> int | None:
+    """Return how many rows every class has at least where two classes would have too many; None otherwise.
+
+    Closeness may ask for that: of 4,000 amounts that are all different, and equally far apart, within 0.3. What a
+    method would do instead takes long, and finds nothing.
+    """
+    unsure = problem.may_drop or problem.counts_people or problem.uses_surrogates or problem.global_recoding_refusal
+    if unsure or not closeness(problem.models):
+        return None
+    least = demands(problem)[0]
+    return least if 2 * least > problem.rows else None
 
 
 def _stages(problem: Problem, effort: str) -> tuple[list[Method], str]:

@@ -5,8 +5,8 @@ the leaves of a hierarchy in the order of its file; the column then becomes an E
 for an order (distances, ranges, medians), the codebook and a later verification find the same one. The alphabet never
 stands in for it. An empty list takes the order from numbers that are codes: they become words.
 
-Where ranges are published, dates and bands that are written as text get the order that they have by their structure,
-and codes lose theirs (`shoal.hierarchies.natural_order`).
+Dates, bands and amounts that are written as text get the order that they have by their structure where a distance
+counts steps between them, and where ranges are published; there, codes lose theirs (`shoal.hierarchies.natural_order`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import polars as pl
 
 from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.hierarchies import Builder
-from shoal.models import Models
+from shoal.models import Model, Models
 from shoal.tables.encoded_column import own_order
 from shoal.tables.roles import listed
 from shoal.tables.spelling import unified
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shoal.tables.missing_codes import Codes
 
 LIST, LEAVES = "the list that was given", "the leaves of its hierarchy, as they are listed"
+STRUCTURE = "what its texts say: dates, times, bands or amounts"
 """Where the order of words may come from."""
 
 Orders = Mapping[str, Sequence[str]]
@@ -85,10 +86,43 @@ def _in_order(column: pl.Series, words: Sequence[str]) -> pl.Series:
     return texts.cast(pl.Enum(listed))
 
 
-def leaf_orders(table: Table, models: Models, builders: Mapping[str, Builder]) -> dict[str, tuple[str, ...]]:
-    """Return the leaves of the hierarchies of words that a model wants in order."""
-    wanted = {name: builders[name].leaves for name in models.in_order if name in builders and name in table.columns}
-    return {name: leaves for name, leaves in wanted.items() if leaves and own_order(table.coded(name).values) is None}
+def wanted_orders(table: Table, models: Models, builders: Mapping[str, Builder]) -> tuple[Orders, dict[str, str]]:
+    """Return the orders of words that a model wants in order, and by column where each comes from.
+
+    They are the leaves of a hierarchy, or else what texts that are dates, bands or amounts say.
+    """
+    wanted = [name for name in models.in_order if name in table.columns]
+    words = {name: values for name in wanted if own_order(values := table.coded(name).values) is None}
+    leaves = {name: builders[name].leaves for name in words if name in builders and builders[name].leaves}
+    rest = {name: _structure(values) for name, values in words.items() if name not in builders}
+    found = leaves | {name: order for name, order in rest.items() if order}
+    return found, {name: LEAVES if name in leaves else STRUCTURE for name in found}
+
+
+def _structure(values: pl.Series) -> tuple[str, ...] | None:
+    from shoal.hierarchies.natural_order import natural_order  # loaded only where words are to be in order
+
+    return natural_order(values)
+
+
+def uncompared_order(table: Table, model: Model) -> str | None:
+    """Say that a distance takes all different texts of a column to be equally far apart, though they have an order.
+
+    None where there is nothing to say.
+    """
+    if getattr(model, "distance", None) != "auto" or len(model.attributes) != 1:
+        return None
+    (name,) = model.attributes
+    if name not in table.columns:
+        return None
+    values = table.coded(name).values
+    if own_order(values) is not None or not _structure(values):
+        return None
+    ordered = str(model).replace(name, f"{name}:ordered", 1)
+    return (
+        f"{model} takes all different texts of {name!r} to be equally far apart, which asks for large classes; they are"
+        f" dates, times, bands or amounts, and {ordered} compares them in their order"
+    )
 
 
 def declared_orders(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:

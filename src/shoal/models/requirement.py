@@ -147,6 +147,9 @@ def _kind(word: str) -> type[Model]:
 
     >>> _kind("K").name, _kind("k-anonymity").name, _kind("Distinct-l-diversity").name, _kind("l_diversity").name
     ('k', 'k', 'distinct-l', 'l')
+    >>> _kind("k5")
+    Traceback (most recent call last):
+    shoal.core.errors.ParameterError: unknown model 'k5'; did you mean k=5?
     """
     plain = word.lower().replace("_", "-")
     try:
@@ -156,6 +159,8 @@ def _kind(word: str) -> type[Model]:
         titled = {re.sub(r" \(.*", "", kind.title).lower().replace(" ", "-"): kind for kind in found}
         if plain in titled:
             return titled[plain]
+        if rows := re.fullmatch("k?([0-9]+)", plain):
+            raise ParameterError(f"unknown model {word!r}", hint=f"did you mean k={rows[1]}?") from None
         raise
 
 

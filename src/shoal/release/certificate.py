@@ -203,7 +203,8 @@ class Certificate:
         columns = ", ".join(name for name in self.unprotected or () if name not in {**self.rounded, **self.masks})
         linked = f"{self.pseudonym!r} links the rows of a person: models hold for people with the same set of cells"
         certain = [
-            f"{name!r} is sensitive and no model protects it: its value is certain for {counted(rows, 'row')}"
+            f"{name!r} is sensitive and no model protects it: "
+            + (f"its value is certain for {counted(rows, 'row')}" if rows else "here no class shares one value")
             for name, rows in (self.certain or {}).items()
         ]
         return [

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from logging import getLogger
 from warnings import warn
 
+import polars as pl
+
 from shoal.core.errors import ParameterError, RoleError, SafetyWarning, Unsupported, nearest
 from shoal.hierarchies import Builder, as_builder
 from shoal.hierarchies.natural_order import natural_order, unordered_note
 from shoal.hierarchies.raising import raised_table
+from shoal.inspection.missing_values import proposed_codes
 from shoal.methods.auto import requested_recoding
 from shoal.methods.base import Deadline, Progress, silent
 from shoal.methods.coarsening import Choice, choose_levels
 from shoal.microdata.microdata import Microdata, encode
 from shoal.models import Models
-from shoal.models.orders import LEAVES, LIST, Orders, leaf_orders, read_as_asked
+from shoal.models.orders import LIST, STRUCTURE, Orders, read_as_asked, uncompared_order, wanted_orders
 from shoal.models.requirement import as_models
 from shoal.problem import Problem, make_problem
 from shoal.recoding.codebook import STAR_FORMS
@@ -82,12 +85,16 @@ def prepare(
     check_masked_models(models, masks_of(request))
     builders = {name: as_builder(spec) for name, spec in request.hierarchies.items()}
     table = masked_table(_as_asked(table, request, roles), request)
-    leaves = leaf_orders(table, models, builders)
-    found = leaves | ({} if as_typed else _natural_orders(table, roles, request))
+    wanted, stated = wanted_orders(table, models, builders)
+    if as_typed:
+        stated = {name: source for name, source in stated.items() if source != STRUCTURE}
+    found = {name: wanted[name] for name in stated} | ({} if as_typed else _natural_orders(table, roles, request))
     advice = _advice(table, roles, request, found)
+    plain = [model for model in models if not as_typed and builders.keys().isdisjoint(model.attributes)]
+    advice += tuple(note for model in plain if (note := uncompared_order(table, model)) is not None)
     table = read_as_asked(table, order=found)
     orders = {**found, **request.order}
-    stated = {**dict.fromkeys(leaves, LEAVES), **dict.fromkeys(request.order, LIST)}
+    stated |= dict.fromkeys(request.order, LIST)
     population = _population(table, request)
     if request.record_weight is not None:
         weights_of(table, request.record_weight)
@@ -241,7 +248,7 @@ def _advice(table: Table, roles: Roles, request: Request, found: Orders) -> tupl
         return ()
     ranged = [name for name in roles.quasi if name not in request.column_recodings]
     words = [name for name in ranged if name not in {*found, *request.order}]
-    notes = [note for name in words if (note := unordered_note(table.coded(name).values)) is not None]
+    notes = [note for name in words if (note := _unordered_note(table.coded(name).values)) is not None]
     unused = [name for name in ranged if name in request.hierarchies]
     if unused:
         notes.append(
@@ -249,6 +256,10 @@ def _advice(table: Table, roles: Roles, request: Request, found: Orders) -> tupl
             " published; for groups ask for the recoding generalize"
         )
     return tuple(notes)
+
+
+def _unordered_note(values: pl.Series) -> str | None:
+    return unordered_note(values, proposed_codes(values) if values.dtype == pl.String else ())
 
 
 def _population(table: Table, request: Request) -> Table | None:

@@ -22,6 +22,7 @@ from shoal.core.settings import settings_of
 from shoal.core.sorting import distinct_rows
 from shoal.costs.column_losses import column_losses
 from shoal.hierarchies import spec_of
+from shoal.methods.auto import rows_of_only_class
 from shoal.methods.base import Progress, silent
 from shoal.microdata.histogram import Values
 from shoal.microdata.partition import DROPPED, Partition
@@ -37,7 +38,7 @@ from shoal.release.certificate import Certificate, certify
 from shoal.request import Request
 from shoal.steps.masks import masks_of
 from shoal.steps.preparation import Prepared, rounding_of, with_published_weights
-from shoal.steps.safety import people_in_classes
+from shoal.steps.safety import numbering, people_in_classes
 from shoal.tables.encoded_column import odd_texts
 from shoal.tables.missing_codes import listed_codes
 from shoal.tables.roles import Roles
@@ -252,8 +253,8 @@ def _people_in(asked: Prepared, published: Published) -> list[str]:
     if asked.problem.counts_people:
         return []
     limits = [int(model.rule_numbers[0]) for model in asked.models if model.rule is Rule.ROWS]
-    labels, named = published.partition.class_of_row, asked.safety.roles.identifiers
-    people = [name for name in named if name != asked.request.household]
+    people = numbering(asked.safety.roles, asked.request.household)
+    labels = published.partition.class_of_row
     return people_in_classes(asked.problem.microdata.table, people, labels, max(limits, default=2))
 
 
@@ -269,10 +270,13 @@ def _remarks(asked: Prepared, solution: Solution) -> tuple[str, ...]:
         if gone
         else ()
     )
+    rows = rows_of_only_class(asked.problem) if len(solution.partition) == 1 else None
+    table = f"{asked.problem.rows:,} rows"
+    only = () if rows is None else (f"every class must have at least {rows:,} of the {table}, so there is only one",)
     recodings = ", ".join(f"{name} {recoding}" for name, recoding in _recodings(asked.problem).items())
     unknown = "; no lower bound is known for that" if solution.lower_bound is None else ""
     mixed = (f"columns are recoded in different ways: {recodings}{unknown}",)
-    return (*raised, *limited, *hidden, *(mixed if recodings else ()), *((CUT,) if solution.cut else ()))
+    return (*raised, *limited, *hidden, *only, *(mixed if recodings else ()), *((CUT,) if solution.cut else ()))
 
 
 def _recodings(problem: Problem) -> dict[str, str]:

@@ -21,11 +21,13 @@ from shoal.core.errors import RoleError, nearest
 from shoal.core.number_format import counted
 from shoal.inspection.columns import Role, proposals
 from shoal.inspection.dependence import dependences
+from shoal.inspection.headers import header_warnings
 from shoal.inspection.households import household_warnings
 from shoal.inspection.look_alikes import LookAlike, look_alikes
-from shoal.inspection.repeated import repeating
+from shoal.inspection.repeated import NUMBERING, repeating
 from shoal.inspection.surveys import survey_codes
 from shoal.request import SETTINGS, Request
+from shoal.tables.column_names import speaks
 from shoal.tables.roles import Roles, listed
 from shoal.tables.table import Table
 
@@ -58,13 +60,14 @@ def examine(table: Table, roles: Roles, request: Request, *, two_tables: bool = 
     check_decided(table, roles)
     check_allowed(roles, request)
     allowed = listed(request.allow)
+    heads = header_warnings(table, roles.quasi + roles.sensitive)
     found, warnings = dangers(table, roles, allowed, two_tables=two_tables)
     repeated = () if listed(request.person) else repeated_identifiers(table, roles, request.household)
     homes = [] if request.household is None else household_warnings(table, request.household, roles.quasi, roles.other)
     refused = {name: reason for name, reason in found.items() if name not in allowed}
     if refused:
         raise RoleError(_refusal(refused, roles), hint=_insist(list(refused)))
-    return Safety(roles, found, (*warnings, *repeated, *homes))
+    return Safety(roles, found, (*heads, *warnings, *repeated, *homes))
 
 
 def dangers(
@@ -155,13 +158,24 @@ def _measure(name: str, reason: str) -> str:
     return f"{name!r} is published exactly: {reason}; whoever knows a value finds its row. Round it if you can"
 
 
+def numbering(roles: Roles, household: str | None = None) -> list[str]:
+    """Return identifiers, but that of households, and columns that are left out whose names say a person's number.
+
+    >>> numbering(Roles(("age",), identifiers=("card",), left_out=("patient_id", "note")))
+    ['card', 'patient_id']
+    """
+    left_out = [name for name in roles.left_out if speaks(name, NUMBERING)]
+    return [name for name in (*roles.identifiers, *left_out) if name != household]
+
+
 def repeated_identifiers(table: Table, roles: Roles, household: str | None = None) -> list[str]:
-    """Say which identifiers, but that of households, occur more than once: then one row is not one person."""
+    """Say which columns that number people occur more than once: then one row is not one person."""
     return [
-        f"identifier {name!r} repeats: {table[name].n_unique():,} different values in {table.rows:,} rows."
+        f"{'identifier' if name in roles.identifiers else 'left-out column'} {name!r} repeats:"
+        f" {table[name].n_unique():,} different values in {table.rows:,} rows."
         " Models count rows; where one person has several, fewer people than that share a class."
         f" If it tells which person a row belongs to, add {as_flags({'person': [name]})}"
-        for name in repeating(table, [one for one in roles.identifiers if one != household])
+        for name in repeating(table, numbering(roles, household))
     ]
 
 

@@ -23,6 +23,10 @@ def tidy(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(tidy_column(column) for column in frame.iter_columns())
 
 
+UNKNOWN = (pl.Binary, pl.Object, pl.Duration)
+"""Types of columns that are refused, beside those of lists and those that others define."""
+
+
 def tidy_column(column: pl.Series) -> pl.Series:
     """Make a column one shoal can work on."""
     if column.dtype.is_float():
@@ -39,7 +43,7 @@ def tidy_column(column: pl.Series) -> pl.Series:
         return one_spelling(column.cast(pl.String))
     if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
         return one_spelling(column.cast(pl.String))  # a declared category * could not be escaped
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Duration):
+    if column.dtype.is_nested() or column.dtype in UNKNOWN or isinstance(column.dtype, pl.BaseExtension):
         raise TableError(
             f"column {column.name!r} holds {column.dtype} values",
             expected="numbers, text, dates or booleans",
@@ -93,10 +97,16 @@ def check_filled(rows: int, columns: int) -> None:
 def check_names(names: list[str]) -> None:
     """Refuse columns of the same name, without a name, or named like a pattern."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    nameless = [str(place) for place, name in enumerate(names, 1) if not name.strip()]
+    if nameless:
+        raise TableError(
+            f"{'column' if len(nameless) == 1 else 'columns'} {', '.join(nameless)} of {len(names):,} "
+            f"{'has' if len(nameless) == 1 else 'have'} no name",
+            expected="a name for every column",
+            hint="name them in the header line, or remove them: some programs write row numbers so",
+        )
     if twice:
         raise TableError(f"there are columns of the same name: {', '.join(map(repr, twice))}", hint="rename them")
-    if any(not name.strip() for name in names):
-        raise TableError("there is a column without a name", expected="a name for every column")
     patterns = [name for name in names if name == STAR or (name.startswith("^") and name.endswith("$"))]
     if patterns:
         raise TableError(

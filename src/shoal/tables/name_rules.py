@@ -242,6 +242,8 @@ BIRTH_DATES_ABROAD = Rule(
     " dogum_tarih* рожден* *рождения"
     " *(?:出生日期|出生年月|生年月日|생년월일)* birth",
 )
+BORN = Rule(Q, "a birth date", "born geboren geb født född nee né née nato nata nacido nacida", whole=True)
+"""What says a birth date where the values are dates or numbers, and else a place."""
 DATES = Rule(
     Q,
     "a date",
@@ -332,7 +334,8 @@ SENSITIVE = (
         " discapacid* deficiencia behandel* diagno[oz]* hoito* rozpoznan* niepelnospraw* engelli* sjukfranvaro"
         " sykefravaer sygefravaer befund* therapie* medikament* *blutdruck laborwert*"
         " gesundheit*"
-        " schwanger* behinder* ziekte* aandoening gezondheid* zwanger* sjukdom* halsa* behandling* sygdom* helse*"
+        " schwanger* *behinder* verweildauer*"
+        " ziekte* aandoening gezondheid* zwanger* sjukdom* halsa* behandling* sygdom* helse*"
         " helbred*"
         " sairau* terveys* laakity* sante traitement* tension grossesse salud tratamiento* embarazo* presion* saude"
         " doenca*"
@@ -363,7 +366,8 @@ SENSITIVE = (
         " spend* saving* balance* bal debt* loan* credit* *default* mortgage* bill bills bill_* amt *amount* cost*"
         " *charge* price* fee fare premium* *claim* limit tax* revenue* profit* *poverty* pov wealth* asset*"
         " networth net_worth benefit* pension* welfare* capital* overdue arrear* delinquen* repay* budget"
-        " allowance stipend* daily_rate hourly_rate monthly_rate checking_* lohn* *gehalt* *einkommen* salario ingreso"
+        " allowance stipend* daily_rate hourly_rate monthly_rate checking_* lohn* *gehalt* entgelt* *einkommen*"
+        " salario ingreso"
         " ingresos revenu *lonn* inntekt* salaire* renda currency turnover verdienst vermogen* schuld* betrag* debito*"
         " divida* *inntekt* gaeld* *tulot velat zadluzeni* dluh* (?:bruto|netto|uur|maand)loon"
         " umsatz* kredit*"
@@ -419,7 +423,8 @@ KNOWN = (
     Rule(
         Q,
         "age",
-        "idade leeftijd* vek wiek yas lebensalter altersgruppe fascia_eta faixa_etaria grupo_etario aldersgrupp*"
+        "idade alters(?:band|gruppe|klasse|kategorie|stufe) leeftijd* vek wiek yas lebensalter"
+        " fascia_eta faixa_etaria grupo_etario aldersgrupp*"
         " ikaryhma* grupa_wiekowa vekova_skupina tranche_age grupo_(?:de_)?edad возраст* *(?:年龄|年齢|나이|연령)*",
     ),
     Rule(Q, "age", "eta ika", whole=True),
@@ -453,7 +458,8 @@ KNOWN = (
         "city cities town* village* municipal* count(?:y|ies) state states province* *region* district* countr*"
         " nation location* place* neighbo[u]?r* parish borough tract puma fips nuts lsoa msa urb* rural* rur"
         " *resid* *kommune* fylke ort stadt bundesland ciudad pais ville pays geo* area suburb community ward_code"
-        " birthtown home_town embarked destination wohnort *gemeinde landkreis kanton* woonplaats gemeente provinci*"
+        " birthtown home_town embarked destination wohnort standort *gemeinde landkreis kanton*"
+        " woonplaats gemeente provinci*"
         " kommun lan"
         " kunta kotikunta maakunta paikkakunta kaupunki citta comune regione localita cidade municipio* freguesia"
         " distrito concelho comuna departement commune localidad comunidad colonia alcaldia entidad miasto"
@@ -465,7 +471,7 @@ KNOWN = (
     Rule(
         Q,
         "education",
-        "*educ* edu *school* degree* college* isced universit* diploma* qualif* literacy student major"
+        "(?!deduct|reduc)*educ* edu *school* degree* college* isced universit* diploma* qualif* literacy student major"
         " studies ausbildung escolaridad* utdanning* bildung* *abschluss opleiding* utbildning* uddannelse* koulutus*"
         " istruzione"
         " titolo_(?:di_)?studio formation diplome niveau_*etude* estudios nivel_educativo instrucao wyksztalceni*"
@@ -478,7 +484,7 @@ KNOWN = (
         "*occupat* occup job* profession* workclass work_class employer* *industr* nace naics sic isco soc department*"
         " dept"
         " division* position* *title* beruf* ocupacion profesion* cargo funcao company business* rank military branche"
-        " arbeitgeber"
+        " arbeitgeber abteilung* berufsgruppe"
         " stellung"
         " beroep* functie werkgever yrke* stilling erhverv ammatti toimiala professione occupazione profissao ocupacao"
         " emprego puesto empleo oficio metier poste emploi zawod stanowisko branza povolani zamestnani meslek*"

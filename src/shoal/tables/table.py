@@ -200,7 +200,46 @@ def _origin(data: Any) -> Origin:
     return Origin()
 
 
-def _as_polars(data: object) -> pl.DataFrame:
+def _with_spans_as_texts(data: Any) -> Any:
+    """Return a frame of pandas whose periods and intervals, which polars has no types for, are texts.
+
+    What `pandas.cut` returns keeps its order.
+
+    >>> import pandas as pd
+    >>> Table.of(pd.DataFrame({"age": pd.cut([23, 45, 61], [0, 30, 50, 70])}))["age"].to_list()
+    ['(0, 30]', '(30, 50]', '(50, 70]']
+    """
+    kinds = dict(getattr(data, "dtypes", {}))
+    spans = {name: kind for name, kind in kinds.items() if _is_span(getattr(kind, "categories", kind))}
+    if not spans:
+        return data
+    made = data.copy(deep=False)
+    for name, kind in spans.items():
+        column = made[name]
+        if hasattr(kind, "categories"):
+            made[name] = column.cat.rename_categories([str(one) for one in kind.categories])
+        else:
+            made[name] = column.astype(object).map(str, na_action="ignore")
+    return made
+
+
+def _is_span(kind: Any) -> bool:
+    """Whether a type of pandas, or of some categories, is one of periods or of intervals."""
+    return str(getattr(kind, "dtype", kind)).startswith(("period", "interval"))
+
+
+def _mixed_columns(data: Any) -> list[str]:
+    """Return the columns of a frame of pandas, or of a mapping, that no column of one type can hold."""
+    found = []
+    for name in data:
+        try:
+            pl.DataFrame({"column": data[name]})
+        except Exception:
+            found.append(str(name))
+    return found if isinstance(data, dict) or hasattr(data, "dtypes") else []
+
+
+def _as_polars(data: Any) -> pl.DataFrame:
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if isinstance(data, pl.DataFrame):
@@ -210,9 +249,17 @@ def _as_polars(data: object) -> pl.DataFrame:
         data = reset(drop=True)
     if isinstance(data, dict) or hasattr(data, "__arrow_c_stream__"):
         try:
+            data = _with_spans_as_texts(data)
             frame = _with_orders(pl.DataFrame(data), data)
             return frame.select(pl.all().gather(pl.int_range(pl.len())))  # a copy: the caller may change what is theirs
         except Exception as error:  # of polars, pyarrow or pandas, and their words may repeat cells
+            if mixed := _mixed_columns(data):
+                raise TableError(
+                    f"{'column' if len(mixed) == 1 else 'columns'} {', '.join(map(repr, mixed))}:"
+                    " values of several types, such as numbers and texts",
+                    expected="values of one type in each column",
+                    hint="turn them into texts",
+                ) from None
             raise TableError(
                 f"the {type(data).__name__} is not a regular table ({type(error).__name__})",
                 expected="columns of different names and equal length, each of one type",

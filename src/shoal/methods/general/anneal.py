@@ -23,6 +23,7 @@ from shoal.methods.general.requirements import Requirements, is_close, requireme
 from shoal.methods.microaggregation.microaggregation import GROUPS_UP_TO, Microaggregation
 from shoal.methods.microaggregation.microaggregation_tfirst import CLOSE_GROUPS_UP_TO, MicroaggregationTFirst
 from shoal.methods.t_closeness.fragments import Fragments
+from shoal.methods.t_closeness.t_mondrian import TMondrian
 from shoal.microdata.partition import Partition
 from shoal.models import Rule
 from shoal.patterns.cube import refusals
@@ -64,6 +65,10 @@ STARRED = 0.2
 PAID_BY = 3
 """The same where closeness is asked for, as well: what so many rows of a class pay, as classes are large then, and what
 one pays is many times what a step adds."""
+LARGE_CLASSES = 4
+"""How many times the fewest rows classes have that are taken to be large."""
+LARGE_UP_TO, LARGE_GROUPS_UP_TO = 100_000, 5_000
+"""Rows up to which more methods are tried to begin with where classes are large, and groups of near rows."""
 QUICKLY = 20
 """Limits of regret of a quick peeling."""
 DOWNHILL = 2
@@ -185,6 +190,8 @@ class Anneal(Method):
         start = self._start
         if start is None or start.dropped or len(start.class_of_row) != problem.rows:
             start = _first(problem, seed, deadline, progress)
+        elif not self._again:
+            start = _cheapest_start(problem, [start], _for_large_classes(problem, start), seed, deadline, progress)
         progress(0.0, "finding near rows (compiled at the first use)")
         ordered = Ordered.kept(problem, NEIGHBOURS, LOOKED, deadline)
         start = _moved(problem, start, deadline)
@@ -252,6 +259,8 @@ class Anneal(Method):
         falling = HOT * (COLD / HOT) ** (np.arange(sweeps) / max(sweeps - 1, 1))
         diverse = AGAIN if problem.models.count_rows_alone else DIVERSE_AGAIN
         again = (CLOSE_AGAIN if is_close(problem) else diverse) if self._again else 1.0
+        if not is_close(problem) and usual >= LARGE_CLASSES * members:
+            again *= 2 * members / usual  # what a class would pay that is not large
         polish = min(POLISH[QUICK], PAID_BY / usual) if is_close(problem) else self._polish(problem)
         warmth = polish if problem.cells_are_blocks else again
         return np.append(warmth * mean * falling, np.zeros(DOWNHILL))
@@ -276,13 +285,39 @@ def _moved(problem: Problem, partition: Partition, deadline: Deadline) -> Partit
 
 def _first(problem: Problem, seed: int, deadline: Deadline, progress: Progress) -> Partition:
     """Return the classes to begin with: the cheapest that quick methods find."""
-    found = [Mondrian().solve(problem, seed=seed, deadline=Deadline(), progress=progress)]
-    for method in _beginners(problem):
+    found = Mondrian().solve(problem, seed=seed, deadline=Deadline(), progress=progress).partition
+    methods = [*_beginners(problem), *_for_large_classes(problem, found)]
+    return _cheapest_start(problem, [found], methods, seed, deadline, progress)
+
+
+def _cheapest_start(
+    problem: Problem,
+    found: list[Partition],
+    methods: Sequence[Method],
+    seed: int,
+    deadline: Deadline,
+    progress: Progress,
+) -> Partition:
+    """Return the cheapest of some classes and those that methods find."""
+    for method in methods:
         if not method.accepts(problem):
             solution = method.solve(problem, seed=seed, deadline=deadline, progress=progress)
             if not deadline.cut or method.anytime:
-                found.append(solution)
-    return cheapest(found).partition
+                found.append(solution.partition)
+    return min(found, key=problem.cost_of) if len(found) > 1 else found[0]
+
+
+def _for_large_classes(problem: Problem, found: Partition) -> list[Method]:
+    """Return methods for classes of ranges that are large because a value is rare, closeness left aside.
+
+    Rows that move one by one change little there: of two tables in which one row in a hundred has the rare value, what
+    these begin with saves 11 and 18 % in the end.
+    """
+    if problem.cells_are_blocks or not problem.recoding_kind.covers or is_close(problem):
+        return []
+    if problem.rows > LARGE_UP_TO or problem.rows < LARGE_CLASSES * problem.models.least_rows * len(found):
+        return []
+    return [TMondrian(), Fragments(), *([Microaggregation()] if problem.rows <= LARGE_GROUPS_UP_TO else [])]
 
 
 def _beginners(problem: Problem) -> list[Method]:
