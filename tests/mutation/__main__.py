@@ -9,7 +9,8 @@ run again, and notices nothing. What came of each mutant is a line of JSON in `b
 where it stopped; `--shard 0 --of 2` takes every second one.
 
 A mutant is killed by a test that fails. Counted apart are mutants with which a test does not end in ten times its time,
-those that end the process, and those that no test noticed while some were left out because the others took too long.
+those that end the process (the system ends it where a compiled loop does not end), and those that no test noticed while
+some were left out because the others took too long.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -116,8 +118,10 @@ class Subject:
 class Session:
     """A plugin of pytest that runs collected tests once for every mutant instead of once."""
 
-    def __init__(self, subjects: list[Subject], known: Path, seconds: float, shard: tuple[int, int]) -> None:
-        self.subjects, self.path = subjects, known
+    def __init__(
+        self, subjects: list[Subject], known: Path, seconds: float, shard: tuple[int, int], most: float = MOST_SECONDS
+    ) -> None:
+        self.subjects, self.path, self.most = subjects, known, most
         self.shard, self.of = shard
         self.known = Known(ends=time.time() + seconds)
         self.called: set[str] = set()
@@ -243,7 +247,7 @@ class Session:
         if not tests:
             return UNREACHED, ""
         function = subject.functions[mutant.function]
-        old, ends = function.__code__, time.process_time() + MOST_SECONDS
+        old, ends = function.__code__, time.process_time() + self.most
         function.__code__ = subject.code(mutant)
         files: set[Path] = set()
         try:
@@ -289,6 +293,7 @@ def _run(item: pytest.Item, seconds: float = 600, *, anew: bool = False) -> str:
 
     signal.signal(signal.SIGPROF, stop)
     signal.signal(signal.SIGALRM, stop)
+    _end_after(time.process_time() + 2 * seconds + 1)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, seconds * ASLEEP)
     try:
@@ -301,6 +306,11 @@ def _run(item: pytest.Item, seconds: float = 600, *, anew: bool = False) -> str:
     if stopped:
         return ENDLESS
     return FAILS if reports is None or any(report.failed for report in reports) else PASSES
+
+
+def _end_after(seconds: float) -> None:
+    """Let the system end the process at a time of a processor: a compiled loop hears no signal."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:
@@ -342,6 +352,7 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=0)
     parser.add_argument("--of", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--most", type=float, default=MOST_SECONDS, help="seconds of a processor for one mutant")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -351,7 +362,8 @@ def main() -> None:
     part = f"{asked.shard}-of-{asked.of}"
     files = asked.files.split(",")
     subjects = [_subject(Path(file), part) for file in files]
-    plugin = Session(subjects, BUILD / f"{subjects[0].name}-{part}.known.json", asked.seconds, (asked.shard, asked.of))
+    known, shard = BUILD / f"{subjects[0].name}-{part}.known.json", (asked.shard, asked.of)
+    plugin = Session(subjects, known, asked.seconds, shard, asked.most)
     code = pytest.main([*asked.tests, *files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], [plugin])
     for subject in subjects:
         outcomes = list(subject.outcomes().values())

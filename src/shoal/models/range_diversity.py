@@ -64,7 +64,7 @@ class RangeDiversity(SensitiveModel):
 
     def _places(self, values: Values) -> list[Fraction]:
         domain = values.typed
-        if len(self.attributes) > 1 or not self.applies_to(domain):
+        if not self.applies_to(domain):  # as combinations of several columns never are
             raise ParameterError(
                 f"{self}: {'+'.join(self.attributes)!r} is not a column of numbers or dates",
                 hint="use distinct-l for it",
