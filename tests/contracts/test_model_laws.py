@@ -244,7 +244,7 @@ def test_a_joint_reading_is_that_of_one_column_of_combinations(kind: type[Model]
         return  # one column of combinations knows nothing of the distances of its parts
     pairs = list(zip(*(case.columns[name] for name in model.attributes), strict=True))
     codes = [sorted(set(pairs), key=repr).index(pair) for pair in pairs]
-    values = Values(np.array(codes), np.bincount(codes), pl.Series([str(code) for code in range(max(codes) + 1)]))
+    values = Values(np.array(codes), np.bincount(codes), pl.Series([f"#{code}" for code in range(max(codes) + 1)]))
     single = Classes(labels, int(labels.max()) + 1, {("both",): values})
     alone = replace(cast(Any, model), attribute="both", others=())
     np.testing.assert_allclose(alone.level(single), model.level(classes_of(case, labels)), rtol=1e-12, atol=1e-15)

@@ -2,10 +2,10 @@
 
 The tests are collected and run once, and it is written down which of them call which function of the module; several
 modules, separated by commas, share that run. For each mutant the code of one function is exchanged, and the tests that
-call it run, quick ones first, until one fails. Nothing is imported again. If a test goes on failing with the old code
-back, something was kept that a mutant spoilt: the process then starts anew, and tries the mutant again if it was not
-the first one of the process. If it was the first, the test is run twice without it: if it then fails too, it cannot be
-run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
+call it run, a case of each first, until one fails. Nothing is imported again. If a test goes on failing with the old
+code back, something was kept that a mutant spoilt: the process then starts anew, and tries the mutant again if it was
+not the first one of the process. If it was the first, the test is run twice without it: if it then fails too, it cannot
+be run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
 where it stopped; `--shard 0 --of 2` takes every second one.
 
 A mutant is killed by a test that fails. Counted apart are mutants with which a test does not end in ten times its time,
@@ -60,8 +60,8 @@ class Known:
     """What processes hand on to the next one: which tests call which function, and which test is in doubt."""
 
     tests: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By module and function, the tests that call it, with their seconds: the quickest first, but after the others and
-    file by file those for which it prepares what they share."""
+    """By module and function, the tests that call it, with their seconds, in the order to run them: a case of each
+    before a second of any, file by file, and after the others those for which it prepares what they share."""
     prepared: dict[str, list[str]] = field(default_factory=dict)
     """By test, the functions that are called to prepare what it shares with others."""
     doubted: str = ""
@@ -232,7 +232,7 @@ class Session:
                 calls.setdefault(function, []).append((file, took, name))
         for subject, old in zip(self.subjects, codes, strict=True):
             subject.restore(old)
-        return {function: {name: seconds for _, seconds, name in sorted(tests)} for function, tests in calls.items()}
+        return {function: {name: seconds for *_, seconds, name in _in_turn(tests)} for function, tests in calls.items()}
 
     def _prepared(self, item: pytest.Item) -> set[str]:
         """Return the functions that are called to prepare what a test shares with others."""
@@ -269,6 +269,17 @@ class Session:
         """Return the seconds of a processor that a test may take."""
         usual = max((tests[test] for tests in self.known.tests.values() if test in tests), default=0.0)
         return max(LONGEST, TIMES * usual)
+
+
+def _in_turn(tests: list[tuple[str, float, str]]) -> list[tuple[str, bool, str, float, str]]:
+    """Return tests in the order to run them: a case of each, then the others, file by file, the quickest first."""
+    tried: set[str] = set()
+    found = []
+    for shared, seconds, name in sorted(tests):
+        test = name.partition("[")[0]
+        found.append((shared, test in tried, test.partition("::")[0], seconds, name))
+        tried.add(test)
+    return sorted(found)
 
 
 class TooLong(BaseException):
@@ -364,7 +375,7 @@ def main() -> None:
     subjects = [_subject(Path(file), part) for file in files]
     known, shard = BUILD / f"{subjects[0].name}-{part}.known.json", (asked.shard, asked.of)
     plugin = Session(subjects, known, asked.seconds, shard, asked.most)
-    code = pytest.main([*asked.tests, *files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], [plugin])
+    code = pytest.main([*asked.tests, *files, "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"], [plugin])
     for subject in subjects:
         outcomes = list(subject.outcomes().values())
         kinds = (KILLED, CRASHED, ENDLESS, SURVIVED, PARTLY, UNREACHED)

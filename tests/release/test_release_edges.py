@@ -140,6 +140,12 @@ CLAIMS: list[tuple[dict[str, object], str]] = [
     ({"certain": {"ill": 7}}, "the values that are certain are not those stated"),
     ({"households": 3}, f"internal/{HOUSEHOLDS} is missing"),
     ({"people": 3}, f"internal/{PEOPLE} is missing"),
+    ({"gap": 1.0}, "the certificate contradicts itself: gap"),
+    ({"excess_at_most": 0.0, "saving_at_most": 0.0}, "contradicts itself: excess_at_most, saving_at_most"),
+    ({"changed_share": 0.0}, "the certificate contradicts itself: changed_share"),
+    ({"lower_bound": 99.0}, "the certificate contradicts itself: lower_bound"),
+    ({"lower_bound": 0.5}, ""),
+    ({"protects": False}, "whether a model asks for more than every table gives is not as stated"),
 ]
 
 
@@ -147,6 +153,15 @@ CLAIMS: list[tuple[dict[str, object], str]] = [
 def test_what_a_forger_claims_is_refused(folder: Path, claims: dict[str, object], words: str) -> None:
     reseal(folder, **claims)
     assert words in said(folder, TABLE)
+
+
+def test_a_release_without_protection_is_not_said_to_be_protected(tmp_path: Path) -> None:
+    folder = released(require="k=1", recoding="suppress").save(tmp_path / "release", format="csv")
+    assert said(folder, TABLE) == ""
+    reseal(folder, protects=True)
+    assert "is not as stated" in said(folder)
+    reseal(folder, protects=True, unprotected=None)  # as before that was stated
+    assert said(folder) == ""
 
 
 def test_weights_that_were_never_rounded_are_not_those_of_the_original(folder: Path) -> None:

@@ -1,0 +1,232 @@
+"""What `verify` looks at, for each kind of release: all of it, and no more than can be told from the files at hand."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.release.test_verification import reseal
+
+import shoal
+from shoal.release.certificate import canonical
+from shoal.release.files import manifest
+from shoal.release.verification import Check, Verification
+
+TABLE = pl.DataFrame(
+    {
+        "age": [20, 21, 30, 31, 40, 41, 50, 51],
+        "town": ["a", "a", "a", "b", "b", "b", "b", "b"],
+        "ill": ["flu", "gout", "flu", "gout", "flu", "gout", "flu", "gout"],
+        "pay": [1, 2, 3, 4, 5, 6, 7, 8],
+        "w": [3, 4, 5, 6, 7, 8, 9, 11],
+        "who": [1, 1, 2, 3, 4, 5, 6, 7],
+        "home": [1, 1, 1, 2, 2, 3, 3, 4],
+    }
+)
+ASKED: dict[str, Any] = {"quasi": ["age", "town"], "sensitive": ["ill"], "require": "k=2", "recoding": "range"}
+ASKED |= {"method": "mondrian"}
+
+FILES = ["every file is the one that was written", "the request is the one the certificate states"]
+READ = ["the table is the sealed one", "the table has the stated columns and rows"]
+ROUNDED = "the record weights are multiples of the stated number"
+MASKED = "the masked columns hold only values that their masks can give"
+AUDITED = ["the rows are sorted by their published cells", "the audit confirms every model at the stated level"]
+COST = "the cost is that of the published cells"
+KNOWN = ["the original is the table the release was made from"]
+KNOWN += ["columns raised beforehand are those of the original, raised"]
+COVERS = "every published row covers the original row it stands for"
+UNALTERED = "sensitive and other cells are unaltered"
+COUNTED = "the number of changed cells is as stated"
+FOLLOWS = "the lower bound follows from the prices"
+NOT_HERE = "the internal part is not here: its files were not checked"
+WORD = "the lower bound is stated by the method alone (by a theorem or an exhaustive search): there are no prices to "
+WORD += "prove it"
+NEEDED = "whether the lower bound follows from the prices: the original is needed for that"
+NO_COST = "the cost (centroid-error) cannot be recomputed from these files"
+
+
+def whose(models: str, implied: str) -> str:
+    return (
+        f"{models} of people or households: which person a row belongs to is in the internal part alone, which is not"
+        f" here; what it implies of rows was checked, {implied}"
+    )
+
+
+Kind = tuple[dict[str, Any], list[str], list[str], list[str], list[str]]
+KINDS: dict[str, Kind] = {
+    "ranges": ({}, [*READ, *AUDITED, COST], [], [], [*KNOWN, COVERS, UNALTERED, COUNTED]),
+    "proved": (
+        {"recoding": "suppress", "cost": "stars", "method": "auto"},
+        [*READ, *AUDITED, COST],
+        [NEEDED],
+        [],
+        [*KNOWN, COVERS, UNALTERED, COUNTED, FOLLOWS],
+    ),
+    "centroids": (
+        {"recoding": "centroid"},
+        [*READ, *AUDITED],
+        [NO_COST],
+        [NO_COST],
+        [
+            *(*KNOWN, "every published row shows the centroids of the original rows of its class"),
+            *(f"{COST} over the original", UNALTERED, COUNTED),
+        ],
+    ),
+    "mixed": (
+        {"recoding": "range", "column_recodings": {"age": "centroid"}},
+        [*READ, *AUDITED],
+        ["the cost (mixed-loss) cannot be recomputed from these files"],
+        ["the cost (mixed-loss) cannot be recomputed from these files"],
+        [
+            *(*KNOWN, f"{COVERS}, or shows the centroids of its class", f"{COST} over the original"),
+            *(UNALTERED, COUNTED),
+        ],
+    ),
+    "two tables": (
+        {"recoding": "anatomy", "require": "l(ill)=2", "method": "auto"},
+        [*READ, *AUDITED, COST],
+        [WORD],
+        [],
+        [
+            *(*KNOWN, COVERS, "quasi-identifiers and other cells are unaltered"),
+            *("every group has the sensitive values of its people", COUNTED),
+        ],
+    ),
+    "rounded": (
+        {"other": ["w"], "record_weight": "w", "weight_rounding": 10},
+        [*READ, ROUNDED, *AUDITED, COST],
+        [],
+        [],
+        [*KNOWN, COVERS, UNALTERED, "the record weights are those of the original, rounded", COUNTED],
+    ),
+    "masked": (
+        {"other": ["w"], "masks": {"w": "top:limit=7"}},
+        [*READ, MASKED, *AUDITED, COST],
+        [],
+        [],
+        [
+            *(*KNOWN, COVERS, f"{UNALTERED} but for masks"),
+            *("the masked cells can come from their masks and the original", COUNTED),
+        ],
+    ),
+    "people": (
+        {"person": ["who"]},
+        [*READ, *AUDITED, COST],
+        [],
+        [whose("k=2", "k=2")],
+        [*KNOWN, COVERS, UNALTERED, "the people of the rows are those of the original", COUNTED],
+    ),
+    "households": (
+        {"household": "home", "require": "k-households=2"},
+        [*READ, *AUDITED, COST],
+        [],
+        [whose("k-households=2", "k=2")],
+        [*KNOWN, COVERS, UNALTERED, "the households of the rows are those of the original", COUNTED],
+    ),
+}
+
+
+def made(tmp_path: Path, kind: str) -> Path:
+    asked = ASKED | KINDS[kind][0]
+    if "other" not in asked:
+        asked["leave_out"] = "rest"
+    else:
+        asked["leave_out"] = [name for name in ("pay", "who", "home") if name not in (asked.get("person") or ())]
+    return shoal.anonymize(TABLE, **asked).save(tmp_path / "release", format="csv")
+
+
+def looked_at(found: Verification) -> list[str]:
+    assert found.failures == []
+    assert found.passed
+    return [check.what for check in found.checks]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_that_can_be_told_is_looked_at(kind: str, tmp_path: Path) -> None:
+    _, own, unproved, apart, more = KINDS[kind]
+    folder = made(tmp_path, kind)
+    alone, compared = shoal.verify(folder), shoal.verify(folder, original=TABLE)
+    assert looked_at(alone) == [*FILES, *own]
+    assert list(alone.not_checked) == unproved
+    assert looked_at(compared) == [*FILES, *own, *more]
+    assert list(compared.not_checked) == [note for note in unproved if note == WORD]
+    assert (alone.proved, compared.proved is not None) == (None, FOLLOWS in more)
+    shutil.rmtree(folder / "internal")
+    public = shoal.verify(folder)
+    assert looked_at(public) == own
+    assert list(public.not_checked) == [NOT_HERE, *apart]
+    assert not shoal.verify(folder, original=TABLE).passed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_original_is_refused(kind: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, kind)
+    for other in (TABLE.reverse(), TABLE.head(7), TABLE.with_columns(age=pl.col("age") + 1)):
+        assert f"{KNOWN[0]}: the keyed hash differs" in shoal.verify(folder, original=other).failures
+
+
+def test_what_was_proved_is_said(tmp_path: Path) -> None:
+    folder = made(tmp_path, "proved")
+    found = shoal.verify(folder, original=TABLE)
+    assert found.proved is not None
+    cost = found.proved.cost
+    assert (found.proved.measure, found.proved.bound, found.proved.gap) == ("stars", cost, 1.0)
+    reseal(folder, lower_bound=cost + 1e-7)
+    (note,) = shoal.verify(folder, original=TABLE).not_checked
+    assert note.startswith(f"the prices prove {cost:g}; the rest of the lower bound {cost:g} is stated by the method")
+
+
+@pytest.mark.parametrize("where", ["internal/original.json", "internal/config.json", "internal/rows.parquet"])
+def test_a_file_that_a_comparison_needs_is_missed(where: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    (folder / where).unlink()
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+    failures = shoal.verify(folder, original=TABLE).failures
+    assert failures
+    assert all("missing or cannot be read" in one or "could not be checked" in one for one in failures)
+
+
+def test_a_manifest_in_another_form_is_a_changed_one(tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    path = folder / "internal" / "manifest.json"
+    path.write_text(path.read_text() + "\n")
+    assert shoal.verify(folder).failures == [f"{FILES[0]}: the manifest was changed"]
+
+
+# --- what is shown of it ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("checks", "failures", "verdict"),
+    [
+        ((Check("one", True), Check("two", True)), [], "2 checks, passed"),
+        ((Check("one", True), Check("two", False)), ["two"], "2 checks, failed: two"),
+        ((Check("one", False, "why"),), ["one: why"], "1 check, failed: one: why"),
+    ],
+)
+def test_a_verification_says_what_failed(checks: tuple[Check, ...], failures: list[str], verdict: str) -> None:
+    found = Verification(checks)
+    assert (found.failures, found.passed) == (failures, not failures)
+    assert repr(found) == f"<Verification: {verdict}>"
+
+
+def test_a_notebook_shows_every_check_with_what_was_found() -> None:
+    shown = Verification((Check("one", True), Check("two", False, "why")), ("three",))._repr_html_()
+    cells = ["<td>one</td>", "<td>passed</td>", "<td></td>", "<td>two</td>", "<td>failed</td>", "<td>why</td>"]
+    assert [shown.index(cell) for cell in cells] == sorted(shown.index(cell) for cell in cells)
+    assert "<p>Not checked: three</p>" in shown
+    assert "</strong>: failed" in shown
+    assert "</strong>: passed" in Verification((Check("one", True),))._repr_html_()
+
+
+def test_a_certificate_with_a_lower_bound_above_its_cost_is_not_read(tmp_path: Path) -> None:
+    release = shoal.anonymize(TABLE, **ASKED, leave_out="rest")
+    cost = float(release.certificate.cost)
+    for bound, passes in ((cost, True), (cost * (1 + 1e-9), True), (cost * 1.01, False)):
+        stated = replace(release.certificate, lower_bound=bound)
+        folder = replace(release, certificate=stated).save(tmp_path / str(bound))
+        assert shoal.verify(folder).passed is passes
