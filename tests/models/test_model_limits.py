@@ -134,8 +134,8 @@ def half_of_each(first: int, rows: int) -> Histogram:
 
 
 def test_a_gain_next_to_the_logarithm_is_decided_in_digits() -> None:
-    """With p = 1/2 a gain 2q - 1 may be up to ln 2. Of 10^16 rows one more or less changes it by less than a float."""
-    rows = 10**16
+    """With p = 1/2 a gain 2q - 1 may be up to ln 2. Of 10^17 rows one more or less changes it by less than a float."""
+    rows = 10**17
     with localcontext(prec=60):
         most = int((1 + Decimal(2).ln()) / 2 * rows)
     model = EnhancedBetaLikeness(9, "s")

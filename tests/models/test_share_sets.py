@@ -56,6 +56,7 @@ def caps_of(text: str, totals: list[int] = TOTALS) -> tuple[Fraction, ...] | Non
         ("recursive-l(s)=(1,3)", "1/2 1/2 1/2"),
         ("recursive-l(s)=(1/2,1)", "1/2 1/2 1/2"),
         ("beta(s)=1", "1 2/3 1/3"),
+        ("beta(s)=2", "1 1 1/2"),
         ("beta(s)=1/2", "3/4 1/2 1/4"),
         ("enhanced-beta(s)=1/2", "3/4 1/2 1/4"),
         ("delta(s)=1000", "1 1 1"),
