@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.release.test_verification import reseal
+from tests.release.test_verification import following, reseal
 
 import shoal
-from shoal.release.certificate import canonical
+from shoal.release.certificate import canonical, seal
 from shoal.release.files import manifest
 from shoal.release.verification import Check, Verification
 
@@ -230,3 +231,129 @@ def test_a_certificate_with_a_lower_bound_above_its_cost_is_not_read(tmp_path: P
         stated = replace(release.certificate, lower_bound=bound)
         folder = replace(release, certificate=stated).save(tmp_path / str(bound))
         assert shoal.verify(folder).passed is passes
+
+
+# --- claims that are false, one by one -------------------------------------------------------------------------------
+
+SEALED, SHAPE, AUDIT = READ[0], READ[1], AUDITED[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "claims", "failure"),
+    [
+        ("ranges", {"rows": 7}, f"{SHAPE}: 8 rows, 7 stated"),
+        ("ranges", {"rows": 9}, f"{SHAPE}: 8 rows, 9 stated"),
+        ("ranges", {"quasi": ["town", "age"]}, f"{SHAPE}: the quasi columns are not those of the codebook"),
+        ("ranges", {"quasi": ["age"]}, f"{SHAPE}: the quasi columns are not those of the codebook"),
+        ("ranges", {"sensitive": []}, f"{SHAPE}: the sensitive columns are not those of the codebook"),
+        ("ranges", {"unprotected": ["ill"]}, f"{SHAPE}: the other columns are not those of the codebook"),
+        ("ranges", {"recoding": "anatomy"}, f"{SHAPE}: the tables are not those of the recoding"),
+        ("two tables", {"recoding": "range"}, f"{SHAPE}: the tables are not those of the recoding"),
+        ("ranges", {"classes": 3}, f"{AUDIT}: 4 classes, 3 stated"),
+        ("ranges", {"classes": 5}, f"{AUDIT}: 4 classes, 5 stated"),
+        ("ranges", {"starred": 1}, f"{AUDIT}: 0 rows of stars alone, 1 stated"),
+        ("ranges", {"starred": None}, ""),
+        ("ranges", {"require": "k=3"}, f"{AUDIT}: k=3 fails in 4 classes"),
+        ("ranges", {"require": "k=3 l(ill)=3"}, f"{AUDIT}: k=3 fails in 4 classes; l(ill)=3 fails in 4 classes"),
+        ("ranges", {"models": []}, f"{AUDIT}: the levels reached are not those stated"),
+        ("ranges", {"certain": {"ill": 1}}, f"{AUDIT}: the values that are certain are not those stated"),
+        ("ranges", {"certain": None}, ""),
+        ("ranges", {"dropped": 1}, "published twice or not at all"),
+        ("ranges", {"people": 8}, f"{FILES[1]}: it asks otherwise about people"),
+        ("ranges", {"households": 8}, f"{FILES[1]}: it asks otherwise about households"),
+        ("ranges", {"changed_cells": {"age": 8}}, f"{COUNTED}: the number of changed cells is not as stated in 'town'"),
+        (
+            "ranges",
+            {"changed_cells": {"age": 7, "town": 0}},
+            f"{COUNTED}: the number of changed cells is not as stated",
+        ),
+        ("people", {"people": 6}, f"{AUDIT}: the rows are about 7 people, 6 stated"),
+        ("people", {"people": 8}, f"{AUDIT}: the rows are about 7 people, 8 stated"),
+        ("people", {"people": None}, f"{FILES[1]}: it asks otherwise about people"),
+        ("households", {"households": None}, f"{FILES[1]}: it asks otherwise about households"),
+        ("households", {"households": 3}, f"{AUDIT}: the rows are of 4 households, 3 stated"),
+        ("households", {"households": 5}, f"{AUDIT}: the rows are of 4 households, 5 stated"),
+        ("rounded", {"rounded": {"w": 20}}, f"{ROUNDED}: columns 'w' have numbers that are not such multiples"),
+        ("rounded", {"rounded": {}}, f"{UNALTERED}: columns 'w' were altered"),
+        ("rounded", {"rounded": {"ill": 1}}, "a column is stated as rounded that is not published as other"),
+        ("masked", {"masks": {}}, f"{FILES[1]}: it asks otherwise about masks"),
+        ("ranges", {"masks": {"ill": {"mask": "pram"}}}, f"{FILES[1]}: it asks otherwise about masks"),
+        ("people", {"masks": {"ill": {"mask": "pram"}}, "people": None}, "otherwise about people and masks"),
+        ("masked", {"masks": {"w": {"mask": "top", "limit": 6}}}, f"{MASKED}: "),
+        ("masked", {"masks": {"w": {"mask": "top", "limit": 8}}}, "the masks of the request are not those of the"),
+        ("masked", {"masks": {"age": {"mask": "top", "limit": 8}}}, f"{MASKED}: a column is stated as masked that is"),
+        ("proved", {"cost": {"name": "stars", "value": 99.0}}, f"{COST}: recomputed as 8"),
+        ("centroids", {"cost": {"name": "centroid-error", "value": 99.0}}, f"{COST} over the original: recomputed as "),
+        ("two tables", {"classes": 3}, f"{AUDIT}: "),
+    ],
+)
+def test_a_false_claim_is_named(kind: str, claims: dict[str, Any], failure: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, kind)
+    if kind == "two tables":
+        reseal_two(folder, **claims)
+    else:
+        reseal(folder, **claims)
+    said = "; ".join(shoal.verify(folder, original=TABLE).failures)
+    assert (said == "") if not failure else (failure in said)
+
+
+def reseal_two(folder: Path, **claims: object) -> None:
+    """Restate claims of two tables, and make the seals whole; the tables are as they were."""
+    path = folder / "public" / "certificate.json"
+    content = json.loads(path.read_text()) | claims
+    del content["seal"]
+    content |= {name: one for name, one in following(content).items() if name not in claims}
+    path.write_text(canonical({**content, "seal": seal(content)}))
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+
+
+@pytest.mark.parametrize(("name", "gone"), [("table.csv", False), ("codebook.json", False), ("codebook.json", True)])
+def test_a_public_file_that_differs_or_is_gone_is_named(name: str, gone: bool, tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    shutil.rmtree(folder / "internal")
+    path = folder / "public" / name
+    if gone:
+        path.unlink()
+    else:
+        path.write_text(path.read_text() + "\n")
+    (failure,) = shoal.verify(folder).failures
+    what = name.partition(".")[0]
+    assert failure == f"{SEALED}: " + (f"public/{name} is missing" if gone else f"{what} differ from the certificate")
+
+
+def test_a_report_is_sealed_where_there_is_one(tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    shutil.rmtree(folder / "internal")
+    report = folder / "public" / "report.html"
+    report.write_text("all is well")
+    assert shoal.verify(folder).failures == [f"{SEALED}: report differ from the certificate"]
+
+
+@pytest.mark.parametrize("tables", [0, 2])
+def test_a_release_has_one_table(tables: int, tmp_path: Path) -> None:
+    public = made(tmp_path, "ranges") / "public"
+    if tables:
+        shutil.copy(public / "table.csv", public / "table.tsv")
+    else:
+        (public / "table.csv").unlink()
+    (failure,) = shoal.verify(public.parent).failures
+    assert f"public/ has {tables} tables" in failure
+
+
+def test_numbers_of_people_and_households_have_to_tell_the_same_rows_apart(tmp_path: Path) -> None:
+    for kind, name, column in (("people", "people", "person"), ("households", "households", "household")):
+        folder = made(tmp_path / kind, kind)
+        path = folder / "internal" / f"{name}.parquet"
+        numbers = pl.read_parquet(path)[column]
+        swapped = numbers.shuffle(seed=3)
+        assert swapped.to_list() != numbers.to_list()
+        for changed, passes in ((numbers * -1 + 100, True), (swapped, False)):
+            changed.alias(column).to_frame().write_parquet(path)
+            (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+            failures = shoal.verify(folder, original=TABLE).failures
+            assert any("have several numbers" in failure for failure in failures) is not passes
+        path.unlink()
+        (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+        assert any(
+            f"internal/{name}.parquet is missing" in one for one in shoal.verify(folder, original=TABLE).failures
+        )
