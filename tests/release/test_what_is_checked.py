@@ -294,7 +294,7 @@ def test_a_false_claim_is_named(kind: str, claims: dict[str, Any], failure: str,
     else:
         reseal(folder, **claims)
     said = "; ".join(shoal.verify(folder, original=TABLE).failures)
-    assert (said == "") if not failure else (failure in said)
+    assert failure in said if failure else said == ""
 
 
 def reseal_two(folder: Path, **claims: object) -> None:
