@@ -241,6 +241,13 @@ def test_a_premise_about_another_class_may_be_the_best() -> None:
     assert alone.level(classes)[0] == pytest.approx(1 / 4)
 
 
+def test_a_fact_about_a_class_with_one_value_makes_all_others_sure() -> None:
+    """Who knows that somebody of the first class having a means that a target has b is sure of b."""
+    classes = classes_of(["aa", "dd", "ee", "bcf"])
+    assert CKSafety(1, 1, "illness").level(classes).tolist() == [1, 1, 1, 1]
+    assert CKSafety(1, 1, "illness").surrogate(None).level(classes).tolist() == [1, 1, 1, 1 / 2]
+
+
 def test_some_classes_cannot_be_decided_by_themselves() -> None:
     classes = classes_of(["ab", "ab"])
     part = Classes(

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import inf, log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from shoal.models import LDiversity, Model, Models, emd, nt_closeness
 from shoal.models.base import cap, check_households, ratio_at_least
 from shoal.models.by_people import ByPeople
 from shoal.models.ck_safety import CKSafetyByClass
-from shoal.models.emd import Combined, Line, Matrix, Tree
+from shoal.models.emd import Combined, Line, Matrix, Tree, ground_distance
 from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
 from shoal.models.metric import Metric
 from shoal.models.nt_closeness import NTCloseness
@@ -59,7 +60,11 @@ def test_the_average_distance_is_one_number_and_implied_by_t_closeness() -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "rows", "values"), [("ck(ill)=(1/2,1)", 4, 4), ("skyline(ill)=(1,1,1,0.5)", 5, 3), ("ck(ill)=(1,0)", 2, 2)]
+    ("text", "rows", "values"),
+    [
+        *(("ck(ill)=(1/2,1)", 4, 4), ("skyline(ill)=(1,1,1,0.5)", 5, 3), ("ck(ill)=(1,0)", 2, 2)),
+        *(("skyline(ill)=(2,1,0,0.5)", 6, 4), ("skyline(ill)=(0,3,1,0.25)", 8, 2), ("skyline(ill)=(1,0,0,1)", 3, 3)),
+    ],
 )
 def test_what_an_attacker_may_know_says_how_small_classes_may_be(text: str, rows: int, values: int) -> None:
     model = model_of(text)
@@ -173,6 +178,24 @@ def test_a_matrix_that_is_no_metric_is_refused(labels: list[str], rows: list[lis
         Metric.of(labels, rows)
 
 
+def test_a_metric_is_bound_to_the_values_of_a_column() -> None:
+    ground = ground_distance(THREE, Values.of(Coded.of(pl.Series("ill", ["c", "a", "c"]))), "ill")
+    assert isinstance(ground, Matrix)
+    assert (ground.metric.labels, ground.distance(0, 1)) == (("a", "c"), 1)
+
+
+def test_many_combinations_have_no_combined_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [Values.of(Coded.of(pl.Series(name, ["x", "y", "z"]))) for name in "ab"]
+    both = Values.joint(parts)
+    monkeypatch.setattr(emd, "MOST_COMBINATIONS", 3)
+    assert isinstance(ground_distance("sum:equal:equal", both, "a+b"), Combined)
+    with pytest.raises(ParameterError, match=r"t\(b:hierarchy\) needs a hierarchy of 'b'"):
+        ground_distance("sum:equal:hierarchy", both, "a+b")
+    monkeypatch.setattr(emd, "MOST_COMBINATIONS", 2)
+    with pytest.raises(Unsupported, match="there are 3, more than 2"):
+        ground_distance("sum:equal:equal", both, "a+b")
+
+
 def test_a_metric_says_what_it_knows(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="no distances for 2 of 3 values"):
         THREE.restricted(["a", "y", "z"])
@@ -226,6 +249,16 @@ def test_near_t_a_distance_to_a_superset_is_decided_in_fractions(word: str) -> N
             if apart + hair >= 0:
                 model = NTCloseness(1, apart + hair, "ill")
                 assert model.near(ground[word], ones, others).tolist() == [near]
+
+
+def test_rows_whose_other_cells_differ_are_in_no_superset() -> None:
+    """The two men of x are like themselves alone: neither the rows of x nor all men have flu and gout alike often."""
+    table = {"town": [*"xxxxyy"], "sex": [*"mmffmm"], "ill": ["flu", "gout", "cold", "cold", "gout", "gout"]}
+    asked: dict[str, Any] = {"quasi": ["town", "sex"], "sensitive": ["ill"]}
+    asked["hierarchies"] = {"town": {"x": ["a"], "y": ["b"]}}
+    for rows, failing in ((2, 0), (3, 3)):
+        found = shoal.audit(table, require=f"nt(ill)=({rows},0)", **asked).findings[0]
+        assert found.failing_classes == failing
 
 
 # --- who may be in the table -----------------------------------------------------------------------------------------
@@ -346,9 +379,17 @@ def test_groups_with_plain_quasi_identifiers_meet_models_of_values_alone(text: s
             Models((model,)).check_groups()
 
 
-@pytest.mark.parametrize(("attribute", "others"), [((), ()), (("ill", "ill"), ()), ("ill", "ill"), (("a", "b"), "b")])
-def test_a_column_is_read_once(attribute: Attributes | str, others: Attributes | str) -> None:
-    with pytest.raises(ParameterError, match="l reads"):
+@pytest.mark.parametrize(
+    ("attribute", "others", "words"),
+    [
+        ((), (), "no column"),
+        (("ill", "ill"), (), "ill, ill"),
+        ("ill", "ill", "ill, ill"),
+        (("a", "b"), "b", "a, b, b"),
+    ],
+)
+def test_a_column_is_read_once(attribute: Attributes | str, others: Attributes | str, words: str) -> None:
+    with pytest.raises(ParameterError, match=f"l reads {words}; expected each column named once"):
         LDiversity(2, attribute, others)
 
 
