@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from fractions import Fraction
 from math import comb, log
 from pathlib import Path
@@ -9,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from shoal.release.certificate import seal
+import shoal
+from shoal.release.certificate import canonical, seal
 from shoal.release.files import file_hash
 from shoal.release.sampled_verification import (
     _chance,
@@ -19,6 +22,7 @@ from shoal.release.sampled_verification import (
     _search_problem,
     sampled_problems,
 )
+from shoal.steps.sampled_release import sample
 
 
 def tail(rows: int, above: Fraction, beta: Fraction) -> Fraction:
@@ -155,3 +159,41 @@ def test_every_part_is_looked_at_where_the_seals_are_whole(tmp_path: Path) -> No
         True,
     ]
     assert [bool(one) for one in problems(stated(k=5))] == [False, True, False]
+
+
+# --- the whole folder ------------------------------------------------------------------------------------------------
+
+WHATS = [
+    "the table and the certificate are the sealed ones",
+    "epsilon and delta follow from beta and k",
+    "every published row is one of at least k that are alike",
+]
+
+
+def test_a_sampled_release_is_looked_at_as_such(tmp_path: Path) -> None:
+    people = {"age": ["20", "21"] * 200, "town": ["Oslo", "Rome"] * 200}
+    folder = sample(people, levels={"town": 0}, epsilon=1, delta="1e-3").save(tmp_path / "out")
+    found, path = shoal.verify(folder), folder / "public" / "certificate.json"
+    assert [(check.what, check.passed, check.detail) for check in found.checks] == [(what, True, "") for what in WHATS]
+    rests_on = json.loads(path.read_text())["rests_on"]
+    assert list(found.not_checked) == [f"{one}: only the owner knows" for one in rests_on]
+    for false, failure in (
+        ({"k": "x"}, "the files can be read: could not be checked (ValueError)"),
+        ({"delta": "1e-30"}, f"{WHATS[1]}: k gives a delta of "),
+        ({"classes": 7}, f"{WHATS[2]}: the table has another number of classes"),
+    ):
+        content = {k: v for k, v in (json.loads(path.read_text()) | false).items() if k != "seal"}
+        forged = tmp_path / f"forged-{next(iter(false))}"
+        shutil.copytree(folder, forged)
+        (forged / "public" / "certificate.json").write_text(canonical({**content, "seal": seal(content)}))
+        assert shoal.verify(forged).failures[0].startswith(failure)
+        assert not shoal.verify(forged).passed
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"kind": "something else"}', '"sampled release"'])
+def test_what_is_no_certificate_of_a_sampled_release_is_read_as_any_other(text: str, tmp_path: Path) -> None:
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "table.csv").write_text(ROWS)
+    (tmp_path / "public" / "certificate.json").write_text(text)
+    (failure,) = shoal.verify(tmp_path).failures
+    assert failure.startswith("the files can be read and the seals are intact: ")
