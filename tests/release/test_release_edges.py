@@ -202,6 +202,7 @@ def test_counterfeits_of_another_table_are_no_rows_of_the_original(tmp_path: Pat
         folder = replace(released(), counterfeits=rows).save(tmp_path / name)
         assert shoal.verify(folder).passed
         assert shoal.verify(folder, original=TABLE).passed == (name == "other")
+        assert not shoal.verify(folder, original=TABLE.reverse()).passed
 
 
 def test_rows_known_by_their_traces_are_found_in_any_order(folder: Path) -> None:

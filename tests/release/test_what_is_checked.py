@@ -357,3 +357,36 @@ def test_numbers_of_people_and_households_have_to_tell_the_same_rows_apart(tmp_p
         assert any(
             f"internal/{name}.parquet is missing" in one for one in shoal.verify(folder, original=TABLE).failures
         )
+
+
+def test_a_model_of_a_population_is_looked_at_where_the_population_is_given(tmp_path: Path) -> None:
+    people = pl.concat([TABLE, TABLE]).select("age", "town")
+    asked: dict[str, Any] = {**ASKED, "recoding": "suppress", "require": "k=2 kmap=4", "leave_out": "rest"}
+    folder = shoal.anonymize(TABLE, **asked, population=people).save(tmp_path / "release", format="csv")
+    own = [*FILES, *READ, *AUDITED, COST]
+    without, given = shoal.verify(folder), shoal.verify(folder, population=people)
+    assert looked_at(without) == looked_at(given) == own
+    assert list(without.not_checked) == ["kmap=4: no population is given", NEEDED]
+    assert list(given.not_checked) == [NEEDED]
+    fewer = shoal.verify(folder, population=people.head(1))
+    assert any("kmap=4 fails in" in failure for failure in fewer.failures)
+    assert list(fewer.not_checked) == [NEEDED]
+    reseal(folder, models=[])
+    assert not shoal.verify(folder).passed
+
+
+def test_where_nothing_but_a_population_decides_nothing_is_looked_at_without_it(tmp_path: Path) -> None:
+    people = pl.concat([TABLE, TABLE]).select("age", "town")
+    asked: dict[str, Any] = {**ASKED, "recoding": "suppress", "leave_out": "rest"}
+    require = "kmap=4 no-attack-journalist=(4,1)"
+    folder = shoal.anonymize(TABLE, **asked | {"require": require}, population=people).save(tmp_path / "release")
+    without = shoal.verify(folder)
+    assert without.passed
+    assert list(without.not_checked) == [f"{require}: no population is given", NEEDED]
+
+
+def test_an_original_that_cannot_be_read_as_asked_is_another_one(tmp_path: Path) -> None:
+    folder = shoal.anonymize(TABLE, **ASKED, missing={"age": [51]}, leave_out="rest").save(tmp_path / "release")
+    assert shoal.verify(folder, original=TABLE).passed
+    found = shoal.verify(folder, original=TABLE.drop("age"))
+    assert any(failure.startswith(KNOWN[0]) for failure in found.failures)
