@@ -25,7 +25,7 @@ from shoal.models.emd import Combined, Line, Matrix, Tree, ground_distance
 from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
 from shoal.models.metric import Metric
 from shoal.models.nt_closeness import NTCloseness
-from shoal.models.orders import read_as_asked
+from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.parameter_range import Vary
 from shoal.models.personal import _nodes
 from shoal.models.presets import PRESETS
@@ -304,6 +304,28 @@ def test_codes_for_missing_values_and_unknown_columns() -> None:
         read_as_asked(table, missing={"agee": [99]})
 
 
+def test_leaves_order_words_where_a_model_counts_steps() -> None:
+    models, tree = parse_requirement("t(s:ordered)=0.5 t(n:ordered)=0.5 t(w)=0.5"), Taxonomy([["b", "x"], ["a", "x"]])
+    table = Table.of({"s": ["a", "b"], "n": [1, 2], "w": ["a", "b"]})
+    assert leaf_orders(table, models, dict.fromkeys("snw", tree)) == {"s": ("b", "a")}
+    assert leaf_orders(table, models, {"n": tree}) == {}
+    assert leaf_orders(Table.of({"n": [1]}), models, {"s": tree}) == {}
+    assert leaf_orders(table, models, {"s": shoal.hierarchies.as_builder("intervals:width=10")}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("l=2", "l needs an attribute"),
+        ("k(a)=2", "k takes no attribute"),
+        ("k=)234567890123456789012345", r"cannot be read at '\)2345678901234567890'"),
+    ],
+)
+def test_a_requirement_that_cannot_be_read_says_why(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        parse_requirement(text)
+
+
 @pytest.mark.parametrize("tree", [None, Taxonomy([["a", "lung"], ["b", "lung"], ["c", "foot"]])])
 def test_guarding_nodes_are_the_blocks_the_values_and_the_root(tree: Taxonomy | None) -> None:
     values = Values.of(ILL, None if tree is None else tree.build(ILL.values))
@@ -341,7 +363,7 @@ def test_ranges_give_whole_numbers_shares_or_steps() -> None:
     assert values_of("k=2..5") == [2, 3, 4, 5]
     assert values_of("k=2..9") == list(range(2, 10))
     assert values_of("k=2..12") == [2, 3, 4, 5, 7, 8, 10, 12]
-    assert values_of("k=1..5") == [1, 2, 3, 4, 5]
+    assert values_of("k=1..4") == [1, 2, 3, 4]
     assert values_of("k=1..200..1") == list(range(1, 201))
     assert values_of("k=1000..1100..20") == [1000, 1020, 1040, 1060, 1080, 1100]
     assert values_of("e(pay)=0..10") == [0, Fraction(5, 2), 5, Fraction(15, 2), 10]
@@ -517,7 +539,9 @@ def test_a_level_is_read_as_the_grammar_writes_it(text: str, reading: float | li
 
 
 @pytest.mark.parametrize("kind", [PoissonKMap, TruncatedPoissonKMap])
-@pytest.mark.parametrize(("fraction", "error"), [("0.3", "0.05"), ("0.1", "0.4"), ("1/7", "1e-400"), ("1", "0.01")])
+@pytest.mark.parametrize(
+    ("fraction", "error"), [("0.3", "0.05"), ("0.1", "0.4"), ("1/7", "1e-400"), ("1/3", "1e-30"), ("1", "0.01")]
+)
 def test_the_level_of_a_class_is_the_most_people_that_it_is_enough_for(
     kind: type[PoissonKMap], fraction: str, error: str
 ) -> None:

@@ -42,6 +42,13 @@ def test_values_under_a_guarding_node_are_counted() -> None:
     assert reached(["asthma", "cold", "cold", "gout"], ["*", None, None, None], "1") == (1.0, True)
 
 
+def test_what_is_read_without_a_guard_is_said() -> None:
+    with pytest.raises(ParameterError, match="personal reads illness guarded by no column"):
+        parse_requirement("personal(illness)=0.5")
+    with pytest.raises(ParameterError, match=r"personal reads illness\+drug guarded by guard"):
+        parse_requirement("personal(illness+drug|guard)=0.5")
+
+
 def test_the_level_of_a_class_is_the_largest_share_of_its_people() -> None:
     """In the first class a person guards lung, under which two of three rows lie, in the second one of two a value."""
     ill, guard = ["asthma", "cold", "gout", "cold", "gout"], ["lung", None, "gout", "cold", None]

@@ -390,3 +390,14 @@ def test_an_original_that_cannot_be_read_as_asked_is_another_one(tmp_path: Path)
     assert shoal.verify(folder, original=TABLE).passed
     found = shoal.verify(folder, original=TABLE.drop("age"))
     assert any(failure.startswith(KNOWN[0]) for failure in found.failures)
+
+
+def test_a_request_that_is_not_the_sealed_one_is_another_one(tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    path = folder / "internal" / "config.json"
+    content = json.loads(path.read_text())
+    for changed, passes in (({"seed": 7}, True), ({"effort": "quick"}, False)):
+        path.write_text(canonical(content | changed))
+        (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+        failures = shoal.verify(folder, original=TABLE).failures
+        assert failures == ([] if passes else [f"{FILES[1]}: the hash of the request differs"])
