@@ -401,3 +401,13 @@ def test_a_request_that_is_not_the_sealed_one_is_another_one(tmp_path: Path) -> 
         (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
         failures = shoal.verify(folder, original=TABLE).failures
         assert failures == ([] if passes else [f"{FILES[1]}: the hash of the request differs"])
+
+
+@pytest.mark.parametrize("kind", ["proved", "ranges", "centroids", "two tables"])
+def test_a_cost_may_differ_by_rounding_alone(kind: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, kind)
+    stated = json.loads((folder / "public" / "certificate.json").read_text())["cost"]
+    restated = reseal_two if kind == "two tables" else reseal
+    for more, passes in ((1e-11, True), (-1e-11, True), (1e-7, False), (-1e-7, False)):
+        restated(folder, cost={"name": stated["name"], "value": stated["value"] + more})
+        assert shoal.verify(folder, original=TABLE).passed is passes
