@@ -130,6 +130,12 @@ def test_how_many_combinations_cells_may_cover_is_decided_exactly(
     ]
 
 
+def test_where_nobody_attacks_all_but_one_of_any_number_may_be_covered() -> None:
+    model, many = Payout(300, 4, 1200, 300), 10**95
+    assert model.limit == 0
+    assert (model._pays(many - 1, many, 75), model._pays(many, many, 75)) == (True, False)
+
+
 @pytest.mark.parametrize(("penalty", "holds"), [("1", False), ("0.9999999999999", True), ("1.0000000000001", False)])
 def test_two_thirds_of_the_bits_are_two_thirds(penalty: str, holds: bool) -> None:
     """Two of three columns of three values are stars: of a benefit of 3 one is left, all but the penalty."""

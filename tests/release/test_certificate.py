@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pytest
 
+import shoal
 from shoal.core.errors import ReleaseError
+from shoal.microdata.prices import Prices
 from shoal.release.certificate import (
     CHECKED,
     CHECKED_OF_PEOPLE,
@@ -21,6 +25,7 @@ from shoal.release.certificate import (
     Certificate,
     Measured,
     canonical,
+    certify,
     gap,
     seal,
 )
@@ -57,6 +62,7 @@ def certificate(**more: Any) -> Certificate:
         (3, 3.0, (1.0, 0.0, 0.0)),
         (3, None, (None, None, None)),
         (3, 0.0, (None, None, None)),
+        (0.5, 0.0, (None, None, None)),
         (0, 0.0, (1.0, 0.0, 0.0)),
         (2, 4.0, (0.5, 0.0, 0.0)),
     ],
@@ -67,6 +73,7 @@ def test_how_far_a_release_may_be_from_the_best(
     found = certificate(cost=Measured("stars", cost), lower_bound=bound)
     assert (found.gap, found.excess_at_most, found.saving_at_most) == figures
     assert gap(cost, bound) == figures[0]
+    assert (found.cost.value, found.cost.name) == (cost, "stars")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +167,50 @@ def test_a_notebook_shows_levels_and_figures() -> None:
     for words in ("Certificate</strong>: 6 rows, k=3", "<p>one more</p>", "<td>s</td>", "2.5", "feasible"):
         assert words in shown
     assert "None" not in shown
+    assert '<td class="n">2</td><td class="n">2.5</td>' in shown
+
+
+def test_there_is_one_way_to_write_json() -> None:
+    assert canonical({"é": [1]}) == '{\n  "é": [\n    1\n  ]\n}\n'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical(float("nan"))
+
+
+@dataclass
+class Found:
+    """What a method and an audit say."""
+
+    status: str = "optimal"
+    method: str = "cube"
+    guarantee: str | None = None
+    dropped: int = 1
+    cost: float = 3.0
+    lower_bound: float | None = 3.0
+    prices: Prices | None = None
+    promised: dict[str, float] = field(default_factory=lambda: {"k": 2.0})
+    chosen: tuple[str, ...] = ("tried",)
+
+
+@pytest.mark.parametrize(("prices", "form"), [(None, 1), ([3, 0], 1), ([3, -1], 2)])
+@pytest.mark.parametrize("person", [None, "who"])
+def test_a_certificate_states_what_a_method_and_an_audit_found(
+    prices: list[int] | None, form: int, person: str | None
+) -> None:
+    table = {"a": [1, 1, 2, 2], "who": [1, 2, 3, 3], "ill": ["x", "x", "x", "y"]}
+    found = shoal.audit(table, quasi=["a"], sensitive=["ill"], require="k=1", person=person or ())
+    kept = None if prices is None else Prices(np.array(prices), 2, 1.5, remarks=("a price",))
+    stated = certify(
+        Found(prices=kept), found, cost_name="stars", recoding="suppress", quasi=("a",), sensitive=("ill",),
+        require="k=1", remarks=("a limit",), orders={"ill": "a list"}, unprotected=("w",),
+    )  # fmt: skip
+    assert (stated.format, stated.people) == ((3, 3) if person else (form, None))
+    assert (stated.classes, stated.rows, stated.dropped, stated.starred) == (2, 4, 1, 0)
+    assert (stated.proved, stated.remarks) == (
+        (None, ("a limit",)) if prices is None else (1.5, ("a limit", "a price"))
+    )
+    assert (dict(stated.a_priori), stated.chosen, dict(stated.orders)) == ({"k": 2.0}, ("tried",), {"ill": "a list"})
+    assert (stated.certain, stated.unprotected, stated.gap) == (found.certain, ("w",), 1.0)
+    assert [one["reached"] for one in stated.models] == [1.0 if person else 2.0]
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------

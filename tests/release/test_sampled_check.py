@@ -41,7 +41,14 @@ def test_the_chance_of_a_number_of_drawn_rows_is_binomial(drawn: int, rows: int,
 
 @pytest.mark.parametrize(
     ("k", "gamma", "beta"),
-    [(1, "3/4", "1/2"), (2, "3/4", "1/2"), (5, "5/8", "1/4"), (9, "3/4", "1/2"), (12, "1/2", "1/4")],
+    [
+        (5, "3/4", "13/20"),
+        (1, "3/4", "1/2"),
+        (2, "3/4", "1/2"),
+        (5, "5/8", "1/4"),
+        (9, "3/4", "1/2"),
+        (12, "1/2", "1/4"),
+    ],
 )
 def test_the_largest_tail_is_that_of_the_worst_number_of_rows(k: int, gamma: str, beta: str) -> None:
     """From k / gamma - 1 rows on, rounded up: of fewer none can have k drawn rows of which too many are drawn."""
@@ -127,6 +134,7 @@ ROWS = "age,town\n" + "20s,Oslo\n" * 7
         (ROWS, {"classes": 2}, "the table has another number of classes"),
         (ROWS + "20s,\n" * 6, {"rows": 13, "classes": 2}, ""),
         (ROWS + "20s,\n" * 5, {"rows": 12, "classes": 2}, "a class has 5 rows"),
+        ("age,town\n" + "1,x\n" * 7 + "01,x\n" * 4, {"rows": 11, "classes": 2}, "a class has 4 rows"),
         ("age,town\n", {"rows": 0, "classes": 0}, ""),
         (ROWS, {"rows": 0, "classes": 0}, "the table has rows, and none is stated"),
         ("age,town\n\n", {"rows": 0, "classes": 0}, "the table has rows, and none is stated"),
