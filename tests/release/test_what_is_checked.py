@@ -114,6 +114,16 @@ KINDS: dict[str, Kind] = {
             *("the masked cells can come from their masks and the original", COUNTED),
         ],
     ),
+    "drawn": (
+        {"other": ["w"], "masks": {"w": "noise:share=0.2"}, "allow": ["w"]},
+        [*READ, MASKED, *AUDITED, COST],
+        [],
+        [],
+        [
+            *(*KNOWN, COVERS, f"{UNALTERED} but for masks"),
+            *("the masked cells can come from their masks and the original", COUNTED),
+        ],
+    ),
     "people": (
         {"person": ["who"]},
         [*READ, *AUDITED, COST],
@@ -411,3 +421,43 @@ def test_a_cost_may_differ_by_rounding_alone(kind: str, tmp_path: Path) -> None:
     for more, passes in ((1e-11, True), (-1e-11, True), (1e-7, False), (-1e-7, False)):
         restated(folder, cost={"name": stated["name"], "value": stated["value"] + more})
         assert shoal.verify(folder, original=TABLE).passed is passes
+
+
+def test_a_cost_that_nobody_can_work_out_again_is_said_not_to_be(tmp_path: Path) -> None:
+    asked = ASKED | {"recoding": "suppress", "cost": "kl-divergence", "leave_out": "rest"}
+    folder = shoal.anonymize(TABLE, **asked).save(tmp_path / "release", format="csv")
+    for original in (None, TABLE):
+        found = shoal.verify(folder, original=original)
+        assert not [what for what in looked_at(found) if "the cost" in what]
+        assert "the cost (kl-divergence) cannot be recomputed from these files" in found.not_checked
+
+
+@pytest.mark.parametrize(
+    ("kind", "order", "failure"),
+    [
+        ("ranges", [7, 6, 5, 4, 3, 2, 1, 0], f"{COVERS}: 8 rows do not cover the row they stand for"),
+        ("ranges", [0, 1, 2, 3, 4, 5, 6, 6], f"{COVERS}: rows of the original are published twice or not at all"),
+        ("ranges", [0, 1, 2, 3, 4, 5, 6], f"{COVERS}: rows of the original are published twice or not at all"),
+        ("ranges", [1, 0, 2, 3, 4, 5, 6, 7], f"{UNALTERED}: columns 'ill' were altered"),
+        ("two tables", [1, 0, 2, 3, 4, 5, 6, 7], "quasi-identifiers and other cells are unaltered: columns 'age' were"),
+        ("centroids", [2, 1, 0, 3, 4, 5, 6, 7], "rows show no centroid of the rows of their class"),
+    ],
+)
+def test_rows_that_stand_for_others_are_found(kind: str, order: list[int], failure: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, kind)
+    path = folder / "internal" / "rows.parquet"
+    rows = pl.read_parquet(path)["row"]
+    assert rows.to_list() == list(range(8))  # the classes are already sorted by their cells
+    rows.gather(order).to_frame().write_parquet(path)
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+    assert any(failure in one for one in shoal.verify(folder, original=TABLE).failures)
+
+
+def test_a_masked_cell_that_no_draw_gives_is_found(tmp_path: Path) -> None:
+    folder = made(tmp_path, "drawn")
+    path = folder / "public" / "table.csv"
+    table = pl.read_csv(path, infer_schema=False)
+    table.with_columns(w=pl.lit("1000000")).write_csv(path)
+    reseal(folder)
+    failures = shoal.verify(folder, original=TABLE).failures
+    assert any(one.startswith("the masked cells can come from their masks and the original: ") for one in failures)
