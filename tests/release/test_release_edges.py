@@ -22,6 +22,7 @@ from shoal.models.requirement import as_models
 from shoal.release.certificate import canonical
 from shoal.release.files import MANIFEST, file_hash, manifest
 from shoal.release.release import Release
+from shoal.release.release_reader import _no_multiples
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded
 
@@ -221,9 +222,18 @@ def test_rows_known_by_their_traces_are_found_in_any_order(folder: Path) -> None
 
 
 def test_a_metric_of_its_own_goes_with_the_codebook(tmp_path: Path) -> None:
-    (tmp_path / "near.csv").write_text(",flu,gout\nflu,0,1\ngout,1,0\n")
-    release = released(require=f"k=2 t(ill:{tmp_path}/near.csv)=0.5")
-    assert said(release.save(tmp_path / "release"), TABLE) == ""
+    (tmp_path / "near.csv").write_text(",flu,gout\nflu,0,1/4\ngout,1/4,0\n")
+    table = TABLE.with_columns(ill=pl.Series(["flu"] * 3 + ["gout"] * 5))
+    release = shoal.anonymize(
+        table, quasi=QUASI, sensitive=["ill"], other=["w"], require=f"k=2 t(ill:{tmp_path}/near.csv)=0.2"
+    )
+    assert release.certificate.models[1]["reached"] == 5 / 32  # two with the flu, where 3/8 have it, 1/4 away
+    assert said(release.save(tmp_path / "release"), table) == ""
+
+
+def test_the_least_multiple_is_the_number_itself() -> None:
+    assert _no_multiples(pl.Series([1, 2, 10]), 1) == 0
+    assert _no_multiples(pl.Series([0.5, 1.0, -1.0]), 1) == 2
 
 
 # --- costs and counts ------------------------------------------------------------------------------------------------
