@@ -461,3 +461,12 @@ def test_a_masked_cell_that_no_draw_gives_is_found(tmp_path: Path) -> None:
     reseal(folder)
     failures = shoal.verify(folder, original=TABLE).failures
     assert any(one.startswith("the masked cells can come from their masks and the original: ") for one in failures)
+
+
+@pytest.mark.parametrize("name", ["proof.json", "prices.parquet"])
+def test_a_proof_that_is_stated_has_to_be_there(name: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, "proved")
+    (folder / "internal" / name).unlink()
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+    (failure,) = shoal.verify(folder, original=TABLE).failures
+    assert failure.startswith(FOLLOWS)
