@@ -15,6 +15,7 @@ from tests.release.test_verification import following, reseal
 import shoal
 from shoal.release.certificate import canonical, seal
 from shoal.release.files import manifest
+from shoal.release.release_reader import Opened
 from shoal.release.verification import Check, Verification
 
 TABLE = pl.DataFrame(
@@ -470,3 +471,23 @@ def test_a_proof_that_is_stated_has_to_be_there(name: str, tmp_path: Path) -> No
     (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
     (failure,) = shoal.verify(folder, original=TABLE).failures
     assert failure.startswith(FOLLOWS)
+
+
+def test_of_people_less_is_implied_than_of_rows(tmp_path: Path) -> None:
+    asked = ASKED | {"require": "k=2 l(ill)=1.5", "leave_out": "rest"}
+    for person, implied in (((), "k=2 l(ill)=1.5"), (["who"], "k=2 distinct-l(ill)=2")):
+        folder = shoal.anonymize(TABLE, **asked, person=person).save(tmp_path / f"release-{len(person)}")
+        assert str(Opened.of(folder, None).implied) == implied
+        shutil.rmtree(folder / "internal")
+        assert shoal.verify(folder).passed
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow", "jsonl"])
+@pytest.mark.parametrize("neutralise", [False, True])
+def test_other_formats_are_read_as_they_were_written(format: str, neutralise: bool, tmp_path: Path) -> None:
+    table = TABLE.with_columns(note=pl.lit("=1+1"))
+    asked = ASKED | {"other": ["note"], "leave_out": ["pay", "w", "who", "home"], "neutralise": neutralise}
+    folder = shoal.anonymize(table, **asked).save(tmp_path / "release", format=format)
+    assert shoal.verify(folder, original=table).failures == []
+    (folder / "public" / "table.csv").mkdir()  # no table, and no file
+    assert shoal.verify(folder, original=table).failures == []
