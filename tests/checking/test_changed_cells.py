@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.release.test_verification import following
 
 import shoal
 from shoal.recoding.recode import recodings
@@ -64,5 +65,6 @@ def test_another_number_of_changed_cells_is_refused(tmp_path: Path) -> None:
     path = folder / "public" / "certificate.json"
     content = {key: one for key, one in json.loads(path.read_text(encoding="utf-8")).items() if key != "seal"}
     content["changed_cells"]["age"] += 1
+    content |= following(content)
     path.write_text(canonical({**content, "seal": seal(content)}), encoding="utf-8")
     assert "'age'" in OriginalCheck(folder, Opened.of(folder, None), Table.of(PEOPLE)).change_problem()

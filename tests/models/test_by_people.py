@@ -169,3 +169,37 @@ def test_a_value_that_everybody_has_is_certain_whatever_else_they_have() -> None
         assert isinstance(model, ByPeople)
         assert not model.admits(classes)[0]
         assert model.reached(classes) == (1.0 if model.larger_is_stricter else inf)
+
+
+@pytest.mark.parametrize(
+    ("require", "of_rows", "monotone"),
+    [
+        ("k=3", "k=3", True),
+        ("no-attack=(3,1)", "no-attack=(3,1)", True),
+        ("l(ill)=2", "distinct-l(ill)=2", False),
+        ("recursive-l(ill|town)=(2,3)", "distinct-l(ill|town)=3", False),
+        ("l(ill)=1", "k=1", False),
+        ("t(ill)=0.2", "k=1", False),
+    ],
+)
+def test_a_model_of_people_says_what_it_implies_of_rows(require: str, of_rows: str, monotone: bool) -> None:
+    (model,) = by_people(parse_requirement(require))
+    assert (str(model.of_rows), model.monotone) == (of_rows, monotone)
+
+
+def test_two_classes_of_the_same_people_may_give_away_more_together() -> None:
+    """In each of them one of the two has a and the other b; together both have both."""
+    (model,) = by_people(parse_requirement("l(ill)=2"))
+    apart = classes_of([(0, 1, "a"), (0, 2, "b"), (1, 1, "b"), (1, 2, "a")])
+    together = classes_of([(0, 1, "a"), (0, 2, "b"), (0, 1, "b"), (0, 2, "a")])
+    assert (model.admits(apart).tolist(), model.admits(together).tolist()) == ([True, True], [False])
+
+
+@pytest.mark.parametrize(
+    ("require", "levels"), [("l(ill)=2", [2.0, 1.0]), ("alpha(ill)=0.5", [0.5, inf]), ("k=2", [2.0, 2.0])]
+)
+def test_a_class_with_a_certain_value_is_at_the_worst_level(require: str, levels: list[float]) -> None:
+    """In the first class each of two people has a value of their own; in the second both have b."""
+    classes = classes_of([(0, 1, "a"), (0, 2, "b"), (1, 1, "b"), (1, 2, "b"), (1, 2, "c")])
+    (model,) = by_people(parse_requirement(require))
+    assert model.level(classes).tolist() == levels

@@ -150,6 +150,67 @@ def test_many_classes_measure_what_each_does_alone(name: str, classes: list[list
     np.testing.assert_allclose(ground.many(histogram), alone, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", GROUNDS)
+@settings(max_examples=examples(40))
+@given(a=some_counts, b=all_counts, c=some_counts)
+def test_rows_of_two_arrays_are_as_far_apart_as_two_classes(
+    name: str, a: list[int], b: list[int], c: list[int]
+) -> None:
+    ground, _ = GROUNDS[name]
+    found = ground.between(np.array([a, c], dtype=np.float64), np.array([b, b], dtype=np.float64))
+    alone = [float(ground.one(counted(counts), totals(b))) for counts in (a, c)]
+    np.testing.assert_allclose(found, alone, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+def test_values_are_as_far_apart_as_stated(name: str) -> None:
+    ground, distance = GROUNDS[name]
+    assert {pair: ground.distance(*pair) for pair in PAIRS} == distance
+    np.testing.assert_allclose(ground.array, [[float(distance[a, b]) for b in range(4)] for a in range(4)], rtol=1e-15)
+    assert ground.is_equal is (name == "equal")
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+@pytest.mark.parametrize("table", [[1, 1, 1, 1], [5, 1, 3, 2], [2, 7, 1, 1]])
+def test_no_class_of_so_many_rows_is_nearer_to_the_table_than_stated(name: str, table: list[int]) -> None:
+    """The closed forms of the equal distance and of lines are reached; the others are below."""
+    ground, _ = GROUNDS[name]
+    for rows in range(1, 6):
+        classes = [counts for counts in product(range(rows + 1), repeat=4) if sum(counts) == rows]
+        nearest = min(ground.one(counted(list(counts)), totals(table)) for counts in classes)
+        least = ground.least(rows, table)
+        assert least == nearest if name in ("equal", "ordered", "numeric") else 0 <= least <= nearest
+
+
+def test_the_least_distances_of_trees_and_metrics_by_hand() -> None:
+    """One row of four equally common values: 3/4 of the shares differ on level 0; 1/2 and 1/4 on the levels above.
+
+    Two values of the metric are at least 1/2 apart, so shares that differ by 3/4 are 3/8 apart, but for a rounding.
+    """
+    assert GROUNDS["hierarchy"][0].least(1, [1, 1, 1, 1]) == (Fraction(3, 4) + Fraction(1, 2) + Fraction(1, 4)) / 3
+    metric = GROUNDS["four points"][0].least(1, [1, 1, 1, 1])
+    assert 0 < Fraction(3, 8) - metric < Fraction(1, 10**11)
+    far = Metric.of(["a", "b", "c"], [[0, "1/4", 1], ["1/4", 0, 1], [1, 1, 0]])
+    assert 0 < Fraction(1, 4) * Fraction(2, 3) - Transport(far).least(1, [1, 1, 1]) < Fraction(1, 10**11)
+    assert Transport(Metric.of(["a"], [[0]])).least(3, [2]) == 0
+
+
+def test_one_value_or_two_have_the_distances_of_their_range() -> None:
+    one, two = Line(()), Line((7,))
+    assert (one.is_equal, two.is_equal, Line((1, 1)).is_equal) == (False, True, False)
+    assert one.least(3, [2]) == one.distance(0, 0) == 0
+    assert one.array.tolist() == [[0.0]]
+    assert one.between(np.ones((2, 1)), np.ones((2, 1))).tolist() == [0.0, 0.0]
+    assert two.distance(0, 1) == 1
+    assert two.array.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert two.one({0: 1}, totals([1, 1])) == HALF
+
+
+@pytest.mark.parametrize("levels", [[[0, 1, 2]], [[0, 1, 2], [0, 1, 2]], [[0, 1, 2], [0, 0, 1]], [[0, 0, 1]]])
+def test_a_tree_is_the_equal_distance_if_all_its_levels_tell_all_values_apart(levels: list[list[int]]) -> None:
+    assert Blocks(np.array(levels)).is_equal is all(len(set(level)) == 3 for level in levels)
+
+
 @settings(max_examples=examples(40))
 @given(a=some_counts, b=all_counts)
 def test_the_oracle_agrees_with_its_own_transport(a: list[int], b: list[int]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
+from math import prod
 
 import numpy as np
 import polars as pl
@@ -84,6 +86,103 @@ def test_the_surest_attacker_is_found_in_many_releases() -> None:
     check_levels(many(2000), seed=2)
 
 
+def parts_of(number: int, places: int) -> Iterator[tuple[int, ...]]:
+    """All ways to spread up to so many facts over places."""
+    return (some for some in product(range(number + 1), repeat=places) if sum(some) <= number)
+
+
+def chance(numerators: Iterable[int], denominators: Iterable[int]) -> Fraction:
+    """The product of the fractions, none of them below 0; the first that is 0 ends it."""
+    found = Fraction(1)
+    for above, below in zip(numerators, denominators, strict=True):
+        if found > 0:
+            found = found * above / below if above > 0 else Fraction(0)
+    return found
+
+
+def all_false(counts: list[int], premises: int) -> Fraction:
+    """The least chance that so many premises about a class are all false: of each person about the commonest values."""
+    falling, people = sorted(counts, reverse=True), sum(counts)
+    return min(
+        chance(
+            (people - place - sum(falling[:about]) for place, about in enumerate(parts)),
+            range(people, people - len(parts), -1),
+        )
+        for about in range(premises + 1)
+        for parts in product(range(1, premises + 1), repeat=about)
+        if sum(parts) == premises and list(parts) == sorted(parts, reverse=True)
+    )
+
+
+def sure_by_implications(groups: Groups, k: int) -> list[Fraction]:
+    """The formula of (c,k)-safety: how sure an attacker can be of somebody in each class."""
+    counts = [list(Counter(group).values()) for group in groups]
+    found = []
+    for own, held in enumerate(counts):
+        odds = [
+            all_false(held, spread[own] + 1)
+            / Fraction(max(held), sum(held))
+            * prod(all_false(other, spread[place]) for place, other in enumerate(counts) if place != own)
+            for spread in parts_of(k, len(counts))
+        ]
+        found.append(1 / (1 + min(odds)))
+    return found
+
+
+def sure_by_facts(groups: Groups, facts: tuple[int, int, int]) -> list[Fraction]:
+    """The formula of skyline privacy: how sure an attacker can be of somebody in each class."""
+    l, known, sharers = facts  # noqa: E741 - the paper's name
+    counts = [Counter(group) for group in groups]
+    found = []
+    for own, held in enumerate(counts):
+        sure = Fraction(0)
+        for value, having in held.items():
+            odds = []
+            for spread, shared in product(parts_of(known, len(counts)), parts_of(sharers, len(counts))):
+                others = sum(sorted((n for v, n in held.items() if v != value), reverse=True)[:l])
+                left = held.total() - spread[own]
+                odd = Fraction(max(held.total() - having - others - spread[own], 0), having)
+                if odd:
+                    odd *= unlike(left - 1, having, shared[own])
+                for place, other in enumerate(counts):
+                    if place != own and value in other:
+                        rest = other.total() - min(spread[place], other.total() - other[value])
+                        odd *= unlike(rest, other[value], shared[place])
+                odds.append(odd)
+            sure = max(sure, 1 / (1 + min(odds)))
+        found.append(sure)
+    return found
+
+
+def unlike(people: int, having: int, sharers: int) -> Fraction:
+    """The chance that so many of some people do not have a value that some of these have."""
+    return chance((people - having - i for i in range(sharers)), (people - i for i in range(sharers)))
+
+
+def larger_releases(number: int, seed: int) -> Iterator[list[list[str]]]:
+    """Releases of two or three classes of 4 to 12 people, over three to seven values."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        sizes = rng.integers(4, 13, int(rng.integers(2, 4))).tolist()
+        yield [rng.choice(list("abcdefg")[: int(rng.integers(3, 8))], size).tolist() for size in sizes]
+
+
+def test_the_formulas_hold_in_larger_classes() -> None:
+    """The formulas are those of the classes' documentation, which small releases are compared with every world for."""
+    rng = np.random.default_rng(3)
+    for groups in larger_releases(many(25), seed=3):
+        classes, k = classes_of(groups), int(rng.integers(0, 4))
+        check_formula(lambda c, k=k: CKSafety(c, k, "illness"), classes, sure_by_implications(groups, k))
+        facts = drawn(rng, 3)
+        check_formula(lambda c, facts=facts: skyline(facts, c), classes, sure_by_facts(groups, facts))
+
+
+def check_formula(model: Callable[..., KnowledgeModel], classes: Classes, sure: list[Fraction]) -> None:
+    assert model(1).level(classes).tolist() == pytest.approx([float(one) for one in sure])
+    for level in sure:
+        assert model(level).admits(classes).tolist() == [one < level for one in sure]
+
+
 def surest_of_all(groups: Sequence[Sequence[Key]], k: int) -> Fraction:
     """How sure k implications make an attacker whatever they conclude, by trying all between any two atoms."""
     every = worlds(groups)
@@ -142,6 +241,13 @@ def test_a_premise_about_another_class_may_be_the_best() -> None:
     assert alone.level(classes)[0] == pytest.approx(1 / 4)
 
 
+def test_a_fact_about_a_class_with_one_value_makes_all_others_sure() -> None:
+    """Who knows that somebody of the first class having a means that a target has b is sure of b."""
+    classes = classes_of(["aa", "dd", "ee", "bcf"])
+    assert CKSafety(1, 1, "illness").level(classes).tolist() == [1, 1, 1, 1]
+    assert CKSafety(1, 1, "illness").surrogate(None).level(classes).tolist() == [1, 1, 1, 1 / 2]
+
+
 def test_some_classes_cannot_be_decided_by_themselves() -> None:
     classes = classes_of(["ab", "ab"])
     part = Classes(
@@ -160,6 +266,15 @@ def test_the_average_distance_is_weighted_by_rows() -> None:
     assert AverageTCloseness(1, "illness").reached(classes) == pytest.approx(mean)
     assert AverageTCloseness(Fraction(2, 9), "illness").admits(classes).all()
     assert AverageTCloseness(Fraction(2, 9) - Fraction(1, 10**15), "illness").admits(classes).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("groups", "mean"), [(["a", "ab"], "2/9"), (["a", "a", "c"], "4/9"), (["aaab", "bbbbbbaa"], "2/9")]
+)
+def test_an_average_at_the_limit_is_decided_in_fractions(groups: Groups, mean: str) -> None:
+    classes = classes_of(groups)
+    assert AverageTCloseness(Fraction(mean), "illness").admits(classes).all()
+    assert not AverageTCloseness(Fraction(mean) - Fraction(1, 10**15), "illness").admits(classes).all()
 
 
 def test_an_attribute_that_is_known_is_refused() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log
+from itertools import product
+from math import inf, log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,15 +17,18 @@ from shoal.core.arrays import Ints
 from shoal.core.errors import Infeasible, ParameterError, RoleError, Unsupported
 from shoal.hierarchies import Taxonomy
 from shoal.microdata.histogram import Attributes, Classes, Persons, Values, numbered
-from shoal.models import Model, Models, emd, nt_closeness
-from shoal.models.base import check_households
+from shoal.models import LDiversity, Model, Models, emd, nt_closeness
+from shoal.models.base import cap, check_households, ratio_at_least
 from shoal.models.by_people import ByPeople
 from shoal.models.ck_safety import CKSafetyByClass
-from shoal.models.emd import Line, Matrix
+from shoal.models.emd import Combined, Line, Matrix, Tree, ground_distance
+from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
 from shoal.models.metric import Metric
-from shoal.models.orders import read_as_asked
+from shoal.models.nt_closeness import NTCloseness
+from shoal.models.orders import leaf_orders, read_as_asked
 from shoal.models.parameter_range import Vary
 from shoal.models.personal import _nodes
+from shoal.models.presets import PRESETS
 from shoal.models.requirement import parse_requirement
 from shoal.models.skyline import SkylineByClass
 from shoal.tables.encoded_column import Coded
@@ -55,7 +60,11 @@ def test_the_average_distance_is_one_number_and_implied_by_t_closeness() -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "rows", "values"), [("ck(ill)=(1/2,1)", 4, 4), ("skyline(ill)=(1,1,1,0.5)", 5, 3), ("ck(ill)=(1,0)", 2, 2)]
+    ("text", "rows", "values"),
+    [
+        *(("ck(ill)=(1/2,1)", 4, 4), ("skyline(ill)=(1,1,1,0.5)", 5, 3), ("ck(ill)=(1,0)", 2, 2)),
+        *(("skyline(ill)=(2,1,0,0.5)", 6, 4), ("skyline(ill)=(0,3,1,0.25)", 8, 2), ("skyline(ill)=(1,0,0,1)", 3, 3)),
+    ],
 )
 def test_what_an_attacker_may_know_says_how_small_classes_may_be(text: str, rows: int, values: int) -> None:
     model = model_of(text)
@@ -125,6 +134,8 @@ def test_the_second_figure_of_enhanced_beta_is_cut_at_the_rarest_value() -> None
 
 # --- distances -------------------------------------------------------------------------------------------------------
 
+HALF = Fraction(1, 2)
+EQUAL = Tree(np.arange(3)[None, :])
 THREE = Metric.of(["a", "b", "c"], [[0, 0.5, 1], [0.5, 0, 0.5], [1, 0.5, 0]])
 
 
@@ -157,6 +168,8 @@ def test_a_plan_that_does_not_add_up_counts_as_far_away(monkeypatch: pytest.Monk
         (["a", "b"], [[0, "x"], ["x", 0]], "cells that are not numbers"),
         (["a", "b"], [[0, 1], ["1/2", 0]], "is not a metric"),
         (["a", "b"], [[1, 1], [1, 0]], "is not a metric"),
+        (["a", "b"], [[0, 0], [0, 0]], "is not a metric"),
+        (["a", "b"], [[0, "3/2"], ["3/2", 0]], "is not a metric"),
         (["a", "b", "c"], [[0, "1/4", 1], ["1/4", 0, "1/4"], [1, "1/4", 0]], "triangle inequality via 1 values"),
     ],
 )
@@ -165,9 +178,31 @@ def test_a_matrix_that_is_no_metric_is_refused(labels: list[str], rows: list[lis
         Metric.of(labels, rows)
 
 
+def test_a_metric_is_bound_to_the_values_of_a_column() -> None:
+    ground = ground_distance(THREE, Values.of(Coded.of(pl.Series("ill", ["c", "a", "c"]))), "ill")
+    assert isinstance(ground, Matrix)
+    assert ground.metric.labels == ("a", "c")
+    assert ground.distance(0, 1) == 1
+
+
+def test_many_combinations_have_no_combined_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [Values.of(Coded.of(pl.Series(name, ["x", "y", "z"]))) for name in "ab"]
+    both = Values.joint(parts)
+    monkeypatch.setattr(emd, "MOST_COMBINATIONS", 3)
+    assert isinstance(ground_distance("sum:equal:equal", both, "a+b"), Combined)
+    with pytest.raises(ParameterError, match=r"t\(b:hierarchy\) needs a hierarchy of 'b'"):
+        ground_distance("sum:equal:hierarchy", both, "a+b")
+    monkeypatch.setattr(emd, "MOST_COMBINATIONS", 2)
+    with pytest.raises(Unsupported, match="there are 3, more than 2"):
+        ground_distance("sum:equal:equal", both, "a+b")
+
+
 def test_a_metric_says_what_it_knows(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="no distances for 1 of 2 values"):
-        THREE.restricted(["a", "z"])
+    with pytest.raises(ParameterError, match="no distances for 2 of 3 values"):
+        THREE.restricted(["a", "y", "z"])
+    part = THREE.restricted(["c", "b"])
+    assert (part.labels, part.source) == (("c", "b"), "metric")
+    assert [list(row) for row in part.distances] == [[0, HALF], [HALF, 0]]
     with pytest.raises(ParameterError, match=r"no distance and no file called 'metric\.csv'"):
         Metric.read(tmp_path / "metric.csv")
     (tmp_path / "metric.csv").write_text("")
@@ -190,16 +225,73 @@ def test_nt_closeness_is_measured_on_published_cells_and_asks_for_no_more_than_t
 
 
 def test_with_too_many_cells_to_compare_fewer_supersets_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows of a are near those of x, which holds them; where x is not compared, all rows together must do."""
+    """The rows within x, its own and those of a, are distributed as in x; where cells are not compared, x fails too."""
     table = {"town": ["a", "a", "x", "x", "b", "b"], "ill": ["flu", "gout", "flu", "gout", "cold", "cold"]}
 
-    def audited() -> bool | None:
+    def failing() -> int:
         tree = {"town": {"x": ["a", "c"], "y": ["b"]}}
-        return shoal.audit(table, quasi=["town"], sensitive=["ill"], require="nt(ill)=(4,0)", hierarchies=tree).holds
+        found = shoal.audit(table, quasi=["town"], sensitive=["ill"], require="nt(ill)=(4,0)", hierarchies=tree)
+        return found.findings[0].failing_classes
 
-    assert audited() is False
-    monkeypatch.setattr(nt_closeness, "MOST_PAIRS", 0)
-    assert audited() is False
+    assert failing() == 2
+    monkeypatch.setattr(nt_closeness, "MOST_PAIRS", 8)
+    assert failing() == 3
+    monkeypatch.setattr(nt_closeness, "MOST_PAIRS", 9)
+    assert failing() == 2
+
+
+@pytest.mark.parametrize("word", ["equal", "ordered", "sum"])
+def test_near_t_a_distance_to_a_superset_is_decided_in_fractions(word: str) -> None:
+    ground = {"equal": EQUAL, "ordered": Line((1, 1)), "sum": Combined((Line((1, 1)),), np.arange(3)[:, None], "sum")}
+    for counts in product(range(4), range(4), range(1, 3)):
+        apart = ground[word].one(dict(enumerate(counts)), np.array([5, 2, 3]))
+        ones, others = (np.array([some], dtype=np.float64) for some in (counts, [5, 2, 3]))
+        for hair, near in ((0, True), (-Fraction(1, 10**15), False)):
+            if apart + hair >= 0:
+                model = NTCloseness(1, apart + hair, "ill")
+                assert model.near(ground[word], ones, others).tolist() == [near]
+
+
+def test_rows_whose_other_cells_differ_are_in_no_superset() -> None:
+    """The two men of x are like themselves alone: neither the rows of x nor all men have flu and gout alike often."""
+    table = {"town": [*"xxxxyy"], "sex": [*"mmffmm"], "ill": ["flu", "gout", "cold", "cold", "gout", "gout"]}
+    asked: dict[str, Any] = {"quasi": ["town", "sex"], "sensitive": ["ill"]}
+    asked["hierarchies"] = {"town": {"x": ["a"], "y": ["b"]}}
+    for rows, failing in ((2, 0), (3, 3)):
+        found = shoal.audit(table, require=f"nt(ill)=({rows},0)", **asked).findings[0]
+        assert found.failing_classes == failing
+
+
+# --- who may be in the table -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "admitted"),
+    [
+        ("0,1", [True, True, False, False, True, True]),
+        ("0,1/2", [True, False, False, False, False, True]),
+        ("0.25,1", [True, True, False, False, True, False]),
+        ("0.5,0.5", [True, False, False, False, False, False]),
+        ("0,0", [False] * 6),
+    ],
+)
+def test_the_ratio_of_a_class_by_itself(limits: str, admitted: list[bool]) -> None:
+    """Of 2 rows or 1 whose cells fit 4, 2, 1, 0, 1 and 16 people."""
+    sizes, fitting = [2, 2, 2, 2, 1, 2], np.array([4, 2, 1, 0, 1, 16])
+    classes = Classes(np.repeat(np.arange(6), sizes), 6, {}, population=lambda: fitting)
+    model = model_of(f"presence=({limits})").surrogate(11)
+    assert model.level(classes).tolist() == [1 / 2, 1, 2, inf, 1, 1 / 8]
+    assert model.admits(classes).tolist() == admitted
+
+
+def test_the_mean_chance_has_to_be_within_the_limits() -> None:
+    """Of 10 people 3 to 6 may be in the release: the mean chance is from 0.3 to 0.6."""
+    for limits, possible in (("0,0.3", True), ("0,0.29", False), ("0.6,1", True), ("0.61,1", False), ("0.4,0.5", True)):
+        if possible:
+            model_of(f"presence=({limits})").check_population(3, 6, 10)
+        else:
+            with pytest.raises(Infeasible, match="6 rows of 10 people"):
+                model_of(f"presence=({limits})").check_population(3, 6, 10)
 
 
 # --- what is read ----------------------------------------------------------------------------------------------------
@@ -210,6 +302,28 @@ def test_codes_for_missing_values_and_unknown_columns() -> None:
     assert read_as_asked(table, missing={"age": [99]})["age"].to_list() == [30, None, 40]
     with pytest.raises(RoleError, match="the table has no column 'agee'"):
         read_as_asked(table, missing={"agee": [99]})
+
+
+def test_leaves_order_words_where_a_model_counts_steps() -> None:
+    models, tree = parse_requirement("t(s:ordered)=0.5 t(n:ordered)=0.5 t(w)=0.5"), Taxonomy([["b", "x"], ["a", "x"]])
+    table = Table.of({"s": ["a", "b"], "n": [1, 2], "w": ["a", "b"]})
+    assert leaf_orders(table, models, dict.fromkeys("snw", tree)) == {"s": ("b", "a")}
+    assert leaf_orders(table, models, {"n": tree}) == {}
+    assert leaf_orders(Table.of({"n": [1]}), models, {"s": tree}) == {}
+    assert leaf_orders(table, models, {"s": shoal.hierarchies.as_builder("intervals:width=10")}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("l=2", "l needs an attribute"),
+        ("k(a)=2", "k takes no attribute"),
+        ("k=)234567890123456789012345", r"cannot be read at '\)2345678901234567890'"),
+    ],
+)
+def test_a_requirement_that_cannot_be_read_says_why(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        parse_requirement(text)
 
 
 @pytest.mark.parametrize("tree", [None, Taxonomy([["a", "lung"], ["b", "lung"], ["c", "foot"]])])
@@ -235,6 +349,8 @@ def values_of(text: str) -> list[Fraction]:
         ("k=two", "'two' is not a number"),
         ("k=2..5..0", "the step is 0"),
         ("k=1..100000..1", "for at most"),
+        ("k=1..201..1", "for at most 200 values"),
+        ("k=3..3", "the values go from 3 to 3"),
     ],
 )
 def test_a_range_that_cannot_be_read_is_refused(text: str, message: str) -> None:
@@ -245,7 +361,198 @@ def test_a_range_that_cannot_be_read_is_refused(text: str, message: str) -> None
 def test_ranges_give_whole_numbers_shares_or_steps() -> None:
     assert values_of("k=2,5,2") == [2, 5]
     assert values_of("k=2..5") == [2, 3, 4, 5]
+    assert values_of("k=2..9") == list(range(2, 10))
+    assert values_of("k=2..12") == [2, 3, 4, 5, 7, 8, 10, 12]
+    assert values_of("k=1..4") == [1, 2, 3, 4]
+    assert values_of("k=1..200..1") == list(range(1, 201))
+    assert values_of("k=1000..1100..20") == [1000, 1020, 1040, 1060, 1080, 1100]
+    assert values_of("e(pay)=0..10") == [0, Fraction(5, 2), 5, Fraction(15, 2), 10]
+    assert values_of("t(ill)=0.5..1") == [Fraction(place, 8) for place in range(4, 9)]
+    assert values_of("l(ill)=2..2.5") == [Fraction(place, 8) for place in range(16, 21)]
     assert values_of("t(ill)=0.1..0.5") == [Fraction(place, 10) for place in range(1, 6)]
     with pytest.raises(ParameterError, match="k=3 is required, and k is varied"):
         Vary.of("k=2..5").check_besides(Models((model_of("k=3"),)))
     Vary.of("k=2..5").check_besides(Models((model_of("l(ill)=2"),)))
+    Vary.of("l(ill)=2").check_besides(parse_requirement("k=5 l(town)=2 l(ill|town)=2 t(ill)=0.5"))
+    assert Vary.of("l(ill)=2").kind is LDiversity
+
+
+def test_a_preset_asks_for_as_many_rows_as_it_has_in_a_crowd() -> None:
+    assert [PRESETS["survey-3"].problem(rows, {}) for rows in (2, 3)] == ["the table has fewer than 3 rows", ""]
+    assert PRESETS["hospital"].problem(5, {"ill": 2, "sex": 1}) == ""
+
+
+# --- what every model says -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        *(("k=2", False), ("l(ill)=2", True), ("t(ill)=0.2", True), ("nt(ill)=(4,0.5)", False)),
+        *(("kmap=2", False), ("payout=(1,1,1,1)", False)),
+    ],
+)
+def test_groups_with_plain_quasi_identifiers_meet_models_of_values_alone(text: str, groups: bool) -> None:
+    model = model_of(text)
+    assert model.speaks_of_groups() is groups
+    if groups:
+        Models((model,)).check_groups()
+    else:
+        with pytest.raises(Unsupported, match="cannot be met by two tables"):
+            Models((model,)).check_groups()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "others", "words"),
+    [
+        ((), (), "no column"),
+        (("ill", "ill"), (), "ill, ill"),
+        ("ill", "ill", "ill, ill"),
+        (("a", "b"), "b", "a, b, b"),
+    ],
+)
+def test_a_column_is_read_once(attribute: Attributes | str, others: Attributes | str, words: str) -> None:
+    with pytest.raises(ParameterError, match=f"l reads {words}; expected each column named once"):
+        LDiversity(2, attribute, others)
+
+
+def test_one_column_in_a_list_is_one_column() -> None:
+    for model in (LDiversity(2, ("ill",)), model_of("l(ill)=2"), model_of("t(ill)=0.2"), model_of("nt(ill)=(4,0.5)")):
+        assert (model.attributes, getattr(model, "attribute", None)) == (("ill",), "ill")
+    assert model_of("t(ill+town)=0.2").attributes == ("ill", "town")
+
+
+@pytest.mark.parametrize(
+    ("text", "monotone", "rows", "asked", "alone"),
+    [
+        ("k=3", True, 3, 3, True),
+        ("k=3 no-attack=(9,2)", True, 5, 5, True),
+        ("k=2 l(ill)=4", True, 4, 2, False),
+        ("l(ill)=4", True, 4, None, False),
+        ("k=2 personal(ill|town)=0.5", False, 2, 2, False),
+    ],
+)
+def test_several_models_say_what_they_ask_together(
+    text: str, monotone: bool, rows: int, asked: int | None, alone: bool
+) -> None:
+    models = parse_requirement(text)
+    assert (models.monotone, models.least_rows) == (monotone, rows)
+    assert (models.rows_asked, models.count_rows_alone) == (asked, alone)
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("k=2 l(ill)=2", []),
+        ("k=2 kmap=2", ["needs_population"]),
+        ("k=2 k-households=2", ["needs_households"]),
+        ("k=2 average-t(ill)=0.5", ["of_release"]),
+        ("k=2 nt(ill)=(4,0.5)", ["needs_cells"]),
+        ("k=2 presence=(0,1)", ["needs_population", "needs_cells"]),
+    ],
+)
+def test_several_models_need_what_one_of_them_needs(text: str, needs: list[str]) -> None:
+    models, every = parse_requirement(text), ("needs_population", "needs_cells", "needs_households", "of_release")
+    assert {name: getattr(models, name) for name in every} == {name: name in needs for name in every}
+
+
+def test_no_models_ask_for_one_row() -> None:
+    models = Models(())
+    assert (models.least_rows, models.rows_asked, models.monotone, models.joints) == (1, None, True, [])
+    assert parse_requirement("l(a)=2 l(a+b)=2 t(b+c)=0.5").joints == [("a", "b"), ("b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "limit", "met"),
+    [
+        (3, 1, "3", True),
+        (3, 1, "3.0000000001", False),
+        (1, 2**60, "10", False),
+        (2**60, 1, "1/10", True),
+        (10**18, 10**18, "9999999999/10000000000", True),
+        (10**18, 10**18, "10000000001/10000000000", False),
+    ],
+)
+def test_ratios_of_any_size_are_decided(above: int, below: int, limit: str, met: bool) -> None:
+    assert ratio_at_least(np.array([above]), np.array([below]), Fraction(limit)).tolist() == [met]
+    assert ratio_at_least(np.array([above, 0]), np.array([below, 1]), Fraction(limit)).tolist() == [met, False]
+
+
+@pytest.mark.parametrize("counts", [[], [0, 0], [5, 3, 0, 7], [1], [6, 6]])
+@pytest.mark.parametrize("height", range(9))
+def test_counts_are_cut_at_the_largest_height_that_is_admitted(counts: list[int], height: int) -> None:
+    found = cap(np.array(counts, dtype=np.int64), lambda cut: bool(cut.max(initial=0) <= height))
+    least = min(height, max(counts, default=0))
+    assert (None if found is None else found.tolist()) == ([min(count, least) for count in counts] if least else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "trivial"),
+    [
+        *(
+            ("k=1", True),
+            ("k=2", False),
+            ("l(ill)=1", True),
+            ("l(ill)=1.5", False),
+            ("t(ill)=1", True),
+            ("t(ill)=0.9", False),
+        ),
+        *(("no-attack=(3,3)", True), ("no-attack=(4,3)", False), ("no-attack=(0,3)", True)),
+        *(("kmap-poisson=(1,0.5,0.1)", True), ("kmap-poisson=(20,0.1,0.01)", False), ("kmap-poisson=(20,0.1,1)", True)),
+        *(("population-uniques=(1,0.1)", True), ("population-uniques=(0.5,0.1)", False)),
+        *(("payout=(0,0,1,0)", False), ("ck(ill)=(1,0)", False), ("skyline(ill)=(0,0,0,1)", False)),
+    ],
+)
+def test_what_every_table_meets_is_trivial(text: str, trivial: bool) -> None:
+    assert model_of(text).is_trivial is trivial
+
+
+@pytest.mark.parametrize(
+    ("text", "surrogate"),
+    [
+        *(("k=3", "k=3"), ("average-risk=0.3", "k=4"), ("sample-uniques=1", "k=1"), ("sample-uniques=0.9", "k=2")),
+        *(("population-uniques=(1,0.1)", "k=1"), ("population-uniques=(0.9,0.1)", "k=2")),
+        *(("zayatz-uniques=(1,0.1)", "k=1"), ("zayatz-uniques=(0,0.1)", "k=2")),
+        *(("average-t(ill:equal)=0.4", "t(ill:equal)=0.4"), ("nt(ill:equal)=(4,0.4)", "t(ill:equal)=0.4")),
+    ],
+)
+def test_methods_work_with_a_model_that_implies_the_one_asked_for(text: str, surrogate: str) -> None:
+    assert str(model_of(text).surrogate(10)) == surrogate
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        *(
+            ("k=3", 7),
+            ("recursive-l(ill)=(2,3)", [7, 3]),
+            ("nt(ill)=(4,0.5)", [4, 7]),
+            ("presence=(0.25,0.5)", [0.25, 7]),
+        ),
+        *(("no-attack=(9,2)", [9, 7]), ("no-attack-journalist=(9,2)", [9, 7]), ("sample-uniques=0.5", 7)),
+        *(("population-uniques=(0.5,0.1)", [7, 0.1]), ("kmap-poisson=(20,0.125,0.25)", [7, 0.125, 0.25])),
+        *(("ck(ill)=(0.5,2)", [7, 2]), ("skyline(ill)=(1,2,3,0.5)", [1, 2, 3, 7])),
+    ],
+)
+def test_a_level_is_read_as_the_grammar_writes_it(text: str, reading: float | list[float]) -> None:
+    assert model_of(text).reading(7.0) == reading
+
+
+@pytest.mark.parametrize("kind", [PoissonKMap, TruncatedPoissonKMap])
+@pytest.mark.parametrize(
+    ("fraction", "error"), [("0.3", "0.05"), ("0.1", "0.4"), ("1/7", "1e-400"), ("1/3", "1e-30"), ("1", "0.01")]
+)
+def test_the_level_of_a_class_is_the_most_people_that_it_is_enough_for(
+    kind: type[PoissonKMap], fraction: str, error: str
+) -> None:
+    sizes = range(1, 9)
+    levels = kind(1, fraction, error).level(classes_of(np.repeat(np.arange(8), sizes).tolist()))
+    for rows, people in zip(sizes, levels.tolist(), strict=True):
+        assert kind(int(people), fraction, error).least_rows <= rows
+        assert kind(int(people) + 1, fraction, error).least_rows > rows
+
+
+@pytest.mark.parametrize("kind", [PoissonKMap, TruncatedPoissonKMap])
+def test_where_any_error_is_allowed_a_row_is_enough(kind: type[PoissonKMap]) -> None:
+    assert kind(9, "0.1", 1).level(classes_of(TWO)).tolist() == [inf, inf]
+    assert kind(9, "0.1", 1).least_rows == 1

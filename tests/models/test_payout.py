@@ -21,6 +21,7 @@ import shoal
 from shoal.core.errors import HierarchyError, Infeasible, Unsupported
 from shoal.hierarchies import Taxonomy
 from shoal.hierarchies.leaf_counts import leaf_counts
+from shoal.models.payout import Payout
 
 AGES = Taxonomy([(str(age), f"{age // 10 * 10}s") for age in range(20, 60)])
 TOWNS = Taxonomy.from_tree({"North": ["Oslo", "Bergen"], "South": ["Rome", "Bari", "Pisa", "Como"]})
@@ -98,6 +99,64 @@ def test_rows_without_a_payout_are_left_out() -> None:
     assert release.certificate.dropped == unpaid > 0
     with pytest.raises(Infeasible, match=r"--max-suppressed and --max-dropped"):
         shoal.anonymize(people(), **asked)
+
+
+@pytest.mark.parametrize(
+    ("prices", "people", "domain", "most"),
+    [
+        ((300, 4, 1200, 300), 1, 16, 7),
+        ((300, 4, 1200, 300), 2, 16, 11),
+        ((300, 4, 1200, 300), 74, 16, 15),
+        ((300, 4, 1200, 300), 75, 16, 15),
+        ((300, 4, 300, 300), 1, 16, 0),
+        ((300, 4, 100, 300), 1, 16, 0),
+        ((300, 4, 301, 300), 1, 16, 1),
+        ((9, 1, 3, 1), 1, 27, 8),
+        ((9, 1, 3, 1), 9, 27, 26),
+        ((9, 1, 3, 1), 1, 1, 1),
+        ((9, 1, 1, 1), 1, 1, 0),
+    ],
+)
+def test_how_many_combinations_cells_may_cover_is_decided_exactly(
+    prices: tuple[int, ...], people: int, domain: int, most: int
+) -> None:
+    """A share 1 - penalty / (benefit * people) of the bits may be lost where attacks pay, all but none elsewhere.
+
+    With 3/4 of the bits of 16 these are fewer than 8 combinations, with 7/8 fewer than 11.3; at 75 people none attacks.
+    """
+    model = Payout(*prices)
+    assert [model._pays(covered, domain, people) for covered in range(1, domain + 1)] == [
+        covered <= most for covered in range(1, domain + 1)
+    ]
+
+
+def test_where_nobody_attacks_all_but_one_of_any_number_may_be_covered() -> None:
+    model, many = Payout(300, 4, 1200, 300), 10**95
+    assert model.limit == 0
+    assert (model._pays(many - 1, many, 75), model._pays(many, many, 75)) == (True, False)
+
+
+@pytest.mark.parametrize(("penalty", "holds"), [("1", False), ("0.9999999999999", True), ("1.0000000000001", False)])
+def test_two_thirds_of_the_bits_are_two_thirds(penalty: str, holds: bool) -> None:
+    """Two of three columns of three values are stars: of a benefit of 3 one is left, all but the penalty."""
+    three = Taxonomy([(letter, "*") for letter in "abc"])
+    found = shoal.audit(
+        {"first": ["a"], "second": ["*"], "third": ["*"]},
+        quasi=["first", "second", "third"],
+        require=f"payout=(9,1,3,{penalty})",
+        hierarchies={"first": three, "second": three, "third": three},
+    )
+    assert found.holds is holds
+
+
+def test_whole_numbers_that_are_written_with_a_point_are_those_of_the_hierarchy() -> None:
+    """With two of the four values under a cell half of the bits are lost."""
+    numbers = Taxonomy([("1", "low"), ("2", "low"), ("3.0", "high"), ("4.5", "high")])
+    for cells, lost in (([1.0, 2.0], 0), ([3.0, 4.5], 0), (["low", "low"], 1 / 2)):
+        found = shoal.audit(
+            {"first": cells}, quasi=["first"], require="payout=(0,0,1,0)", hierarchies={"first": numbers}
+        )
+        assert found.findings[0].reached == 1 - lost
 
 
 @pytest.mark.parametrize(("penalty", "holds"), [("1/2", False), ("49/100", True), ("51/100", False)])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 from tests.contracts.test_method_laws import EXHAUSTIVE, LAWS, Run
 from tests.oracle import Value
@@ -11,6 +14,10 @@ from tests.thorough import many
 
 import shoal
 from shoal.core.errors import Infeasible, ParameterError
+from shoal.hierarchies import Taxonomy
+from shoal.microdata.histogram import Attributes, Classes, Values
+from shoal.models.requirement import parse_requirement
+from shoal.tables.encoded_column import Coded
 
 TREE = {"lung": ["asthma", "cold"], "foot": ["gout"]}
 
@@ -35,6 +42,26 @@ def test_values_under_a_guarding_node_are_counted() -> None:
     assert reached(["asthma", "cold", "cold", "gout"], ["*", None, None, None], "1") == (1.0, True)
 
 
+def test_what_is_read_without_a_guard_is_said() -> None:
+    with pytest.raises(ParameterError, match="personal reads illness guarded by no column"):
+        parse_requirement("personal(illness)=0.5")
+    with pytest.raises(ParameterError, match=r"personal reads illness\+drug guarded by guard"):
+        parse_requirement("personal(illness+drug|guard)=0.5")
+
+
+def test_the_level_of_a_class_is_the_largest_share_of_its_people() -> None:
+    """In the first class a person guards lung, under which two of three rows lie, in the second one of two a value."""
+    ill, guard = ["asthma", "cold", "gout", "cold", "gout"], ["lung", None, "gout", "cold", None]
+    columns = (pl.Series("ill", ill), pl.Series("guard", guard))
+    values: dict[Attributes, Values] = {(one.name,): Values.of(Coded.of(one)) for one in columns}
+    tree = Taxonomy.from_tree(TREE).build(values["ill",].domain)
+    values["ill",] = replace(values["ill",], tree=tree)
+    classes = Classes(np.array([0, 0, 0, 1, 1]), 2, values)
+    (model,) = parse_requirement("personal(ill|guard)=0.6")
+    assert model.level(classes).tolist() == [2 / 3, 1 / 2]
+    assert model.admits(classes).tolist() == [False, True]
+
+
 def test_a_node_that_does_not_hold_the_own_value_is_refused_without_a_cell() -> None:
     with pytest.raises(ParameterError, match="the guarding nodes of 2 rows do not hold") as found:
         reached(["asthma", "cold", "cold", "gout"], ["foot", None, None, "goat"])
@@ -42,7 +69,7 @@ def test_a_node_that_does_not_hold_the_own_value_is_refused_without_a_cell() -> 
 
 
 def test_a_column_of_nodes_is_asked_for() -> None:
-    for require in ("personal(illness)=0.5", "personal(illness+drug|guard)=0.5"):
+    for require in (f"personal({read})=0.5" for read in ("illness", "illness+drug|guard", "illness|guard|drug")):
         with pytest.raises(ParameterError, match="the column of guarding nodes"):
             shoal.audit({"town": ["x"], "illness": ["a"]}, quasi="town", sensitive="illness", require=require)
 

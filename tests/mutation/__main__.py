@@ -2,16 +2,17 @@
 
 The tests are collected and run once, and it is written down which of them call which function of the module; several
 modules, separated by commas, share that run. For each mutant the code of one function is exchanged, and the tests that
-call it run, quick ones first, until one fails. Nothing is imported again. If a test goes on failing with the old code
-back, something was kept that a mutant spoilt: the process then starts anew, and tries the mutant again if it was not
-the first one of the process. If it was the first, the test is run twice without it: if it then fails too, it cannot be
-run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
+call it run, a case of each first, until one fails. Nothing is imported again. If a test goes on failing with the old
+code back, something was kept that a mutant spoilt: the process then starts anew, and tries the mutant again if it was
+not the first one of the process. If it was the first, the test is run twice without it: if it then fails too, it cannot
+be run again, and notices nothing. What came of each mutant is a line of JSON in `build/mutation`, so that a run goes on
 where it stopped; `--shard 0 --of 2` takes every second one.
 
 With `--loops` compiled loops of the modules are changed as well, and run as Python: give quick tests of small tables.
 
 A mutant is killed by a test that fails. Counted apart are mutants with which a test does not end in ten times its time,
-those that end the process, and those that no test noticed while some were left out because the others took too long.
+those that end the process (the system ends it where a compiled loop does not end), and those that no test noticed while
+some were left out because the others took too long.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -60,8 +62,8 @@ class Known:
     """What processes hand on to the next one: which tests call which function, and which test is in doubt."""
 
     tests: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By module and function, the tests that call it, with their seconds: the quickest first, but after the others and
-    file by file those for which it prepares what they share."""
+    """By module and function, the tests that call it, with their seconds, in the order to run them: a case of each
+    before a second of any, file by file, and after the others those for which it prepares what they share."""
     prepared: dict[str, list[str]] = field(default_factory=dict)
     """By test, the functions that are called to prepare what it shares with others."""
     doubted: str = ""
@@ -118,8 +120,10 @@ class Subject:
 class Session:
     """A plugin of pytest that runs collected tests once for every mutant instead of once."""
 
-    def __init__(self, subjects: list[Subject], known: Path, seconds: float, shard: tuple[int, int]) -> None:
-        self.subjects, self.path = subjects, known
+    def __init__(
+        self, subjects: list[Subject], known: Path, seconds: float, shard: tuple[int, int], most: float = MOST_SECONDS
+    ) -> None:
+        self.subjects, self.path, self.most = subjects, known, most
         self.shard, self.of = shard
         self.known = Known(ends=time.time() + seconds)
         self.called: set[str] = set()
@@ -230,7 +234,7 @@ class Session:
                 calls.setdefault(function, []).append((file, took, name))
         for subject, old in zip(self.subjects, codes, strict=True):
             subject.restore(old)
-        return {function: {name: seconds for _, seconds, name in sorted(tests)} for function, tests in calls.items()}
+        return {function: {name: seconds for *_, seconds, name in _in_turn(tests)} for function, tests in calls.items()}
 
     def _prepared(self, item: pytest.Item) -> set[str]:
         """Return the functions that are called to prepare what a test shares with others."""
@@ -245,7 +249,7 @@ class Session:
         if not tests:
             return UNREACHED, ""
         function = subject.functions[mutant.function]
-        old, ends = function.__code__, time.process_time() + MOST_SECONDS
+        old, ends = function.__code__, time.process_time() + self.most
         function.__code__ = subject.code(mutant)
         files: set[Path] = set()
         try:
@@ -267,6 +271,17 @@ class Session:
         """Return the seconds of a processor that a test may take."""
         usual = max((tests[test] for tests in self.known.tests.values() if test in tests), default=0.0)
         return max(LONGEST, TIMES * usual)
+
+
+def _in_turn(tests: list[tuple[str, float, str]]) -> list[tuple[str, bool, str, float, str]]:
+    """Return tests in the order to run them: a case of each, then the others, file by file, the quickest first."""
+    tried: set[str] = set()
+    found = []
+    for shared, seconds, name in sorted(tests):
+        test = name.partition("[")[0]
+        found.append((shared, test in tried, test.partition("::")[0], seconds, name))
+        tried.add(test)
+    return sorted(found)
 
 
 class TooLong(BaseException):
@@ -291,6 +306,7 @@ def _run(item: pytest.Item, seconds: float = 600, *, anew: bool = False) -> str:
 
     signal.signal(signal.SIGPROF, stop)
     signal.signal(signal.SIGALRM, stop)
+    _end_after(time.process_time() + 2 * seconds + 1)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, seconds * ASLEEP)
     try:
@@ -303,6 +319,11 @@ def _run(item: pytest.Item, seconds: float = 600, *, anew: bool = False) -> str:
     if stopped:
         return ENDLESS
     return FAILS if reports is None or any(report.failed for report in reports) else PASSES
+
+
+def _end_after(seconds: float) -> None:
+    """Let the system end the process at a time of a processor: a compiled loop hears no signal."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:
@@ -353,6 +374,7 @@ def main() -> None:
     parser.add_argument("--of", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--loops", action="store_true", help="change compiled loops too, and run them as Python")
+    parser.add_argument("--most", type=float, default=MOST_SECONDS, help="seconds of a processor for one mutant")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -364,8 +386,9 @@ def main() -> None:
     subjects = [_subject(Path(file), part, loops=asked.loops) for file in files]
     if asked.loops:
         _run_as_python([subject.name for subject in subjects])
-    plugin = Session(subjects, BUILD / f"{subjects[0].name}-{part}.known.json", asked.seconds, (asked.shard, asked.of))
-    given = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    known, shard = BUILD / f"{subjects[0].name}-{part}.known.json", (asked.shard, asked.of)
+    plugin = Session(subjects, known, asked.seconds, shard, asked.most)
+    given = ["-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
     given += ["-W", "ignore:overflow:RuntimeWarning"] if asked.loops else []  # whole numbers of loops wrap around
     code = pytest.main([*asked.tests, *files, *given], [plugin])
     for subject in subjects:

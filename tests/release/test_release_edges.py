@@ -20,8 +20,9 @@ from shoal.core.errors import ReleaseError, TableError
 from shoal.microdata import row_fingerprints
 from shoal.models.requirement import as_models
 from shoal.release.certificate import canonical
-from shoal.release.files import HOUSEHOLDS, MANIFEST, PEOPLE, file_hash, manifest
+from shoal.release.files import MANIFEST, file_hash, manifest
 from shoal.release.release import Release
+from shoal.release.release_reader import _no_multiples
 from shoal.release.release_view import Shown
 from shoal.tables.encoded_column import Coded
 
@@ -135,11 +136,17 @@ CLAIMS: list[tuple[dict[str, object], str]] = [
     ({"rounded": {"w": 10}}, "columns 'w' have numbers that are not such multiples"),
     ({"rounded": {"w": 1}}, ""),
     ({"masks": {"age": {"mask": "round", "base": 10}}}, "a column is stated as masked that is neither"),
-    ({"masks": {"w": {"mask": "round", "base": 10}}}, "the masks of the request are not those of the certificate"),
+    ({"masks": {"w": {"mask": "round", "base": 10}}}, "it asks otherwise about masks"),
     ({"changed_cells": None}, ""),
     ({"certain": {"ill": 7}}, "the values that are certain are not those stated"),
-    ({"households": 3}, f"internal/{HOUSEHOLDS} is missing"),
-    ({"people": 3}, f"internal/{PEOPLE} is missing"),
+    ({"households": 3}, "it asks otherwise about households"),
+    ({"people": 3}, "it asks otherwise about people"),
+    ({"gap": 1.0}, "the certificate contradicts itself: gap"),
+    ({"excess_at_most": 0.0, "saving_at_most": 0.0}, "contradicts itself: excess_at_most, saving_at_most"),
+    ({"changed_share": 0.0}, "the certificate contradicts itself: changed_share"),
+    ({"lower_bound": 99.0}, "the certificate contradicts itself: lower_bound"),
+    ({"lower_bound": 0.5}, ""),
+    ({"protects": False}, "whether a model asks for more than every table gives is not as stated"),
 ]
 
 
@@ -147,6 +154,15 @@ CLAIMS: list[tuple[dict[str, object], str]] = [
 def test_what_a_forger_claims_is_refused(folder: Path, claims: dict[str, object], words: str) -> None:
     reseal(folder, **claims)
     assert words in said(folder, TABLE)
+
+
+def test_a_release_without_protection_is_not_said_to_be_protected(tmp_path: Path) -> None:
+    folder = released(require="k=1", recoding="suppress").save(tmp_path / "release", format="csv")
+    assert said(folder, TABLE) == ""
+    reseal(folder, protects=True)
+    assert "is not as stated" in said(folder)
+    reseal(folder, protects=True, unprotected=None)  # as before that was stated
+    assert said(folder) == ""
 
 
 def test_weights_that_were_never_rounded_are_not_those_of_the_original(folder: Path) -> None:
@@ -187,6 +203,7 @@ def test_counterfeits_of_another_table_are_no_rows_of_the_original(tmp_path: Pat
         folder = replace(released(), counterfeits=rows).save(tmp_path / name)
         assert shoal.verify(folder).passed
         assert shoal.verify(folder, original=TABLE).passed == (name == "other")
+        assert not shoal.verify(folder, original=TABLE.reverse()).passed
 
 
 def test_rows_known_by_their_traces_are_found_in_any_order(folder: Path) -> None:
@@ -205,9 +222,18 @@ def test_rows_known_by_their_traces_are_found_in_any_order(folder: Path) -> None
 
 
 def test_a_metric_of_its_own_goes_with_the_codebook(tmp_path: Path) -> None:
-    (tmp_path / "near.csv").write_text(",flu,gout\nflu,0,1\ngout,1,0\n")
-    release = released(require=f"k=2 t(ill:{tmp_path}/near.csv)=0.5")
-    assert said(release.save(tmp_path / "release"), TABLE) == ""
+    (tmp_path / "near.csv").write_text(",flu,gout\nflu,0,1/4\ngout,1/4,0\n")
+    table = TABLE.with_columns(ill=pl.Series(["flu"] * 3 + ["gout"] * 5))
+    release = shoal.anonymize(
+        table, quasi=QUASI, sensitive=["ill"], other=["w"], require=f"k=2 t(ill:{tmp_path}/near.csv)=0.2"
+    )
+    assert release.certificate.models[1]["reached"] == 5 / 32  # two with the flu, where 3/8 have it, 1/4 away
+    assert said(release.save(tmp_path / "release"), table) == ""
+
+
+def test_the_least_multiple_is_the_number_itself() -> None:
+    assert _no_multiples(pl.Series([1, 2, 10]), 1) == 0
+    assert _no_multiples(pl.Series([0.5, 1.0, -1.0]), 1) == 2
 
 
 # --- costs and counts ------------------------------------------------------------------------------------------------

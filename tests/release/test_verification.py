@@ -287,8 +287,19 @@ def reseal(folder: Path, **claims: object) -> None:
         "config": public_config_hash(json.loads((internal / "config.json").read_text())),
     }
     del content["seal"]
+    content |= {name: one for name, one in following(content).items() if name not in claims}
     (public / "certificate.json").write_text(canonical({**content, "seal": seal(content)}))
     (internal / "manifest.json").write_text(canonical(manifest(folder)))
+
+
+def following(content: dict[str, Any]) -> dict[str, float | None]:
+    """What follows from the rest of a certificate."""
+    bound, cost, changed = content["lower_bound"], content["cost"]["value"], content["changed_cells"]
+    share = None if changed is None else sum(changed.values()) / (content["rows"] * len(content["quasi"]))
+    gap = None if bound is None or (bound == 0 and cost > 0) else cost / bound if bound else 1.0
+    excess = None if gap is None else max(gap - 1, 0.0)
+    saving = None if excess is None else excess / (1 + excess)
+    return {"changed_share": share, "gap": gap, "excess_at_most": excess, "saving_at_most": saving}
 
 
 def forge(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], **claims: object) -> None:

@@ -116,10 +116,10 @@ class ShareSet:
 
     def _has_rows(self, rows: int, totals: Sequence[int]) -> bool:
         """Whether so many rows could have shares in the set; True where that is not known."""
-        caps = self.caps or (Fraction(1),) * len(totals)
-        if sum(min(count, floor(cap * rows)) for count, cap in zip(totals, caps, strict=True)) < rows:
-            return False
-        return self.ground is None or self.ground.least(rows, totals) <= self.t
+        held = totals
+        if self.caps is not None:
+            held = [min(count, floor(cap * rows)) for count, cap in zip(totals, self.caps, strict=True)]
+        return sum(held) >= rows and (self.ground is None or self.ground.least(rows, totals) <= self.t)
 
 
 def _fewest(numbers: Iterable[Fraction | int], least: Fraction) -> int:
@@ -281,7 +281,7 @@ class Model(ABC):
         cls.expect(numbers)
         if not cls.reads_attribute:
             return cls(*numbers)
-        return cls(*numbers, attributes if len(attributes) > 1 else attributes[0], given)  # type: ignore[call-arg]
+        return cls(*numbers, attributes, given)  # type: ignore[call-arg]
 
     @classmethod
     def expect(cls, numbers: Sequence[str]) -> None:

@@ -88,7 +88,7 @@ class EnhancedBetaLikeness(BetaLikeness):
         over = gains > free
         for entry in np.flatnonzero(np.abs(gains - free) <= DOUBT).tolist():
             over[entry] = self._over(histogram, entry)
-        worst = np.maximum.reduceat(np.where(over & (gains > 0), np.inf, gains), histogram.starts[:-1])
+        worst = np.maximum.reduceat(np.where(over, np.inf, gains), histogram.starts[:-1])
         return np.maximum(worst, 0.0)
 
     def _most(self, histogram: Histogram) -> Floats:
@@ -103,13 +103,12 @@ class EnhancedBetaLikeness(BetaLikeness):
     def _over(self, histogram: Histogram, entry: int) -> bool:
         total, rows = histogram.all_members, int(histogram.members[histogram.slice_of_entry[entry]])
         held = int(histogram.values.totals[histogram.codes[entry]])
-        gain = Fraction(int(histogram.counts[entry]) * total, rows * held) - 1
-        return gain > 0 and is_over_log(gain, Fraction(total, held))
+        return is_over_log(Fraction(int(histogram.counts[entry]) * total, rows * held) - 1, Fraction(total, held))
 
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide in fractions and fifty digits."""
         return all(
-            gain <= self.limit and not (gain > 0 and is_over_log(gain, Fraction(histogram.all_members, held)))
+            gain <= self.limit and not is_over_log(gain, Fraction(histogram.all_members, held))
             for held, gain in _gains(histogram, index)
         )
 

@@ -416,7 +416,7 @@ def _combined(distance: str, values: Values, name: str) -> Combined:
     assert values.combinations is not None
     words = zip(attribute_distances(distance, len(values.parts)), values.parts, strict=True)
     grounds = tuple(ground_distance(word, part, part.domain.name or name) for word, part in words)
-    return Combined(grounds, values.combinations, distance.split(":", maxsplit=1)[0])
+    return Combined(grounds, values.combinations, distance.partition(":")[0])
 
 
 def default_distance(values: Values) -> str:

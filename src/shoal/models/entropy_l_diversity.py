@@ -52,12 +52,12 @@ class EntropyLDiversity(DiversityModel):
         return _at_least(histogram.one(index).values(), self.limit)
 
     def exact(self, histogram: Histogram, index: int) -> Fraction | float:
-        """Return the level: a whole number where it is one, else to machine precision."""
+        """Return the level: the number of values where all are equally common, else to machine precision."""
         counts = histogram.one(index).values()
+        if len(set(counts)) == 1:
+            return Fraction(len(counts))
         rows = sum(counts)
-        level = float(np.exp(np.log(rows) - sum(c * np.log(c) for c in counts) / rows))
-        whole = round(level)
-        return Fraction(whole) if len(set(counts)) == 1 and whole == len(counts) else level
+        return float(np.exp(np.log(rows) - sum(c * np.log(c) for c in counts) / rows))
 
     def shares(self, values: Values) -> ShareSet | None:
         """The model itself."""

@@ -82,7 +82,7 @@ class Metric:
     @property
     def array(self) -> Floats:
         """The distances as floating-point numbers."""
-        return np.array([[float(cell) for cell in row] for row in self.distances]).reshape(len(self.labels), -1)
+        return np.array([[float(cell) for cell in row] for row in self.distances])
 
     def between(self, one: str, other: str) -> Fraction:
         """Return the distance of two named values."""

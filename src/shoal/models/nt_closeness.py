@@ -77,7 +77,7 @@ class NTCloseness(AttributeModel):
         """Build from `nt(attribute:distance)=(n,t)`."""
         cls.expect(numbers)
         distance = TCloseness.parse(attributes, given, option, numbers[1:]).distance
-        return cls(numbers[0], numbers[1], attributes if len(attributes) > 1 else attributes[0], given, distance)
+        return cls(numbers[0], numbers[1], attributes, given, distance)
 
     @property
     def limit(self) -> Fraction:

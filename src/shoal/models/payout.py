@@ -122,8 +122,10 @@ class Payout(Model):
         """Decide one class whose cells cover so many combinations of so many: `ln(covered) < share * ln(domain)`."""
         gain, cost, benefit, penalty = self.asked
         share = 1 - (penalty / (benefit * people) if gain > cost * people else 0)
-        if share in (0, 1) or covered == 1:
-            return bool(share > 0 and (covered < domain or domain == 1))
+        if covered == 1:
+            return share > 0
+        if share == 1:
+            return covered < domain
         with localcontext(prec=100):
             most = Decimal(share.numerator) / share.denominator * Decimal(domain).ln()
             return most - Decimal(covered).ln() > Decimal("1e-90")

@@ -159,9 +159,9 @@ class PresenceByClass(DeltaPresence):
         """Decide in integers."""
         fitting, (dmin, dmax) = covered(self, classes), self.asked
         enough = ratio_at_least(classes.sizes, fitting, dmin)
-        return np.asarray(enough & ~_above(classes.sizes, fitting, dmax) & (fitting > 0), dtype=bool)
+        return np.asarray(enough & ~_above(classes.sizes, fitting, dmax), dtype=bool)
 
 
 def _above(rows: Ints, fitting: Ints, share: Fraction) -> Bools:
-    """Whether rows / fitting > share."""
+    """Whether rows / fitting > share, as it always is where nobody fits."""
     return ~ratio_at_least(fitting, rows, 1 / share) if share else rows > 0

@@ -64,14 +64,15 @@ class RangeDiversity(SensitiveModel):
 
     def _places(self, values: Values) -> list[Fraction]:
         domain = values.typed
-        if len(self.attributes) > 1 or not self.applies_to(domain):
+        if not self.applies_to(domain):  # as combinations of several columns never are
             raise ParameterError(
                 f"{self}: {'+'.join(self.attributes)!r} is not a column of numbers or dates",
                 hint="use distinct-l for it",
             )
-        days = 86_400_000_000 if domain.dtype == pl.Datetime else 1
-        places = domain.drop_nulls().cast(pl.Datetime("us")) if days > 1 else domain.drop_nulls()
-        return [Fraction(str(place)) / days for place in places.to_physical().to_list()]
+        moments = domain.dtype == pl.Datetime
+        places = domain.drop_nulls().cast(pl.Datetime("us")) if moments else domain.drop_nulls()
+        day = 86_400_000_000 if moments else 1
+        return [Fraction(str(place)) / day for place in places.to_physical().to_list()]
 
     def decide(self, histogram: Histogram, index: int) -> bool:
         """Decide in fractions."""

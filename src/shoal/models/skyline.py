@@ -91,9 +91,8 @@ class Skyline(KnowledgeModel):
         known, sharers = self.facts
         found = np.empty((len(rows), known + 1, sharers + 1), dtype=rows.dtype)
         for k, m in product(range(known + 1), range(sharers + 1)):
-            left = people - np.minimum(k, people - having)
             doubt = np.maximum(people - having - others - k, 0) / having
-            found[:, k, m] = doubt * _unlike(left - 1, having, m)
+            found[:, k, m] = doubt * _unlike(people - k - 1, having, m)
         return found
 
     def other(self, rows: Numbers) -> Numbers:
@@ -102,7 +101,7 @@ class Skyline(KnowledgeModel):
         known, sharers = self.facts
         found = np.empty((len(rows), known + 1, sharers + 1), dtype=rows.dtype)
         for k, m in product(range(known + 1), range(sharers + 1)):
-            found[:, k, m] = _unlike(people - np.minimum(k, people - having), having, m)
+            found[:, k, m] = _unlike(people - k, having, m)
         return found
 
     @property
@@ -134,7 +133,7 @@ class SkylineByClass(Skyline):
 
 
 def _unlike(people: Numbers, having: Numbers, sharers: int) -> Numbers:
-    """Return the chance that so many of some people all do not have a value."""
+    """Return the chance that so many of some people all do not have a value; 0 where fewer than that do not have it."""
     chance = people * 0 + 1
     for person in range(sharers):
         chance = chance * np.maximum(people - having - person, 0) / np.maximum(people - person, 1)

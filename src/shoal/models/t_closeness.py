@@ -72,7 +72,7 @@ class TCloseness(SensitiveModel):
         cls.expect(numbers)
         known = option is None or isinstance(option, Metric) or option in WORDS or is_combined(option)
         distance = (option or "auto") if known else Metric.read(Path(str(option)))
-        return cls(numbers[0], attributes if len(attributes) > 1 else attributes[0], given, distance)
+        return cls(numbers[0], attributes, given, distance)
 
     def ground(self, values: Values) -> GroundDistance:
         """Return the distance between values, bound to the domain."""

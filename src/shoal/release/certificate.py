@@ -78,6 +78,8 @@ TRUSTED_BASE = ("core", "tables", "hierarchies", "microdata", "models", "checkin
 """The packages of shoal that a verification runs: who trusts these need not trust what made the release."""
 
 
+DERIVED = ("changed_share", "gap", "excess_at_most", "saving_at_most")
+"""What a certificate states although it follows from the rest."""
 LISTS = ("chosen", "models", "quasi", "remarks", "sensitive", "warnings")
 """What a certificate lists."""
 
@@ -336,9 +338,22 @@ class Certificate:
             lists = {key: tuple(fields.get(key, ())) for key in LISTS}
             lists |= {"unprotected": tuple(fields["unprotected"])} if fields.get("unprotected") is not None else {}
             promised = {str(model): float(bound) for model, bound in fields.get("a_priori", {}).items()}
-            return cls(cost=cost, **{**fields, **lists, "a_priori": promised})
+            made = cls(cost=cost, **{**fields, **lists, "a_priori": promised})
+            contradicted = made._contradicted(content)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ReleaseError("the certificate cannot be read", expected=UNDERSTOOD) from error
+        if contradicted:
+            raise ReleaseError(
+                f"the certificate contradicts itself: {', '.join(contradicted)}",
+                hint="it was not written so: do not rely on this release",
+            )
+        return made
+
+    def _contradicted(self, content: Mapping[str, Any]) -> list[str]:
+        """Return what is stated that does not follow from the rest, or exceeds the cost; older ones state less."""
+        wrong = [name for name in DERIVED if name in content and content[name] != getattr(self, name)]
+        above = self.lower_bound is not None and self.lower_bound - self.cost > 1e-6 * max(1.0, abs(self.cost))
+        return [*wrong, *(["lower_bound"] if above else [])]
 
 
 def gap(cost: float, lower_bound: float | None) -> float | None:

@@ -253,6 +253,9 @@ class Opened:
         ]
         if failing:
             return "; ".join(failing)
+        trivial = all(model.is_trivial for model in self.models)
+        if self.certificate.protects == trivial and self.certificate.unprotected is not None:  # older ones say neither
+            return "whether a model asks for more than every table gives is not as stated"
         if found.classes != self.certificate.classes:
             return f"{found.classes:,} classes, {self.certificate.classes:,} stated"
         if withheld_problem := self._withheld_problem():

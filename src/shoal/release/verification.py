@@ -12,10 +12,11 @@ values of its people.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -26,7 +27,7 @@ from shoal.core.number_format import counted
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
-from shoal.release.certificate import FORMATS, canonical, gap
+from shoal.release.certificate import FORMATS, Certificate, canonical, gap
 from shoal.release.files import manifest, public_config_hash, read_json
 from shoal.release.release_reader import Opened
 from shoal.tables.readers.base import names_folder
@@ -213,12 +214,22 @@ def _internal(folder: Path, release: Opened, checks: list[Check], notes: list[st
 
     def config_matches() -> str:
         config = read_json(folder / "internal" / "config.json")
-        same = public_config_hash(config) == release.certificate.hashes.get("config")
-        return "" if same else "the hash of the request differs"
+        if public_config_hash(config) != release.certificate.hashes.get("config"):
+            return "the hash of the request differs"
+        wrong = _unstated(config, release.certificate)
+        return f"it asks otherwise about {' and '.join(wrong)}" if wrong else ""
 
     return _look(checks, "every file is the one that was written", whole) and _look(
         checks, "the request is the one the certificate states", config_matches
     )
+
+
+def _unstated(config: Mapping[str, Any], certificate: Certificate) -> list[str]:
+    """Return what a request asks for that changes what a certificate means, and that this one does not state."""
+    asked = (bool(config.get("person")), bool(config.get("household")), set(config.get("masks", ())))
+    stated = (certificate.people is not None, certificate.households is not None, set(certificate.masks))
+    words = ("people", "households", "masks")
+    return [word for word, one, other in zip(words, asked, stated, strict=True) if one != other]
 
 
 def _cost(release: Opened, checks: list[Check]) -> bool:
