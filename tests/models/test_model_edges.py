@@ -25,7 +25,7 @@ from shoal.models.emd import Combined, Line, Matrix, Tree, ground_distance
 from shoal.models.estimated_k_map import PoissonKMap, TruncatedPoissonKMap
 from shoal.models.metric import Metric
 from shoal.models.nt_closeness import NTCloseness
-from shoal.models.orders import leaf_orders, read_as_asked
+from shoal.models.orders import read_as_asked, wanted_orders
 from shoal.models.parameter_range import Vary
 from shoal.models.personal import _nodes
 from shoal.models.presets import PRESETS
@@ -307,10 +307,10 @@ def test_codes_for_missing_values_and_unknown_columns() -> None:
 def test_leaves_order_words_where_a_model_counts_steps() -> None:
     models, tree = parse_requirement("t(s:ordered)=0.5 t(n:ordered)=0.5 t(w)=0.5"), Taxonomy([["b", "x"], ["a", "x"]])
     table = Table.of({"s": ["a", "b"], "n": [1, 2], "w": ["a", "b"]})
-    assert leaf_orders(table, models, dict.fromkeys("snw", tree)) == {"s": ("b", "a")}
-    assert leaf_orders(table, models, {"n": tree}) == {}
-    assert leaf_orders(Table.of({"n": [1]}), models, {"s": tree}) == {}
-    assert leaf_orders(table, models, {"s": shoal.hierarchies.as_builder("intervals:width=10")}) == {}
+    assert wanted_orders(table, models, dict.fromkeys("snw", tree))[0] == {"s": ("b", "a")}
+    assert wanted_orders(table, models, {"n": tree})[0] == {}
+    assert wanted_orders(Table.of({"n": [1]}), models, {"s": tree})[0] == {}
+    assert wanted_orders(table, models, {"s": shoal.hierarchies.as_builder("intervals:width=10")})[0] == {}
 
 
 @pytest.mark.parametrize(
