@@ -62,6 +62,7 @@ def test_a_folder_says_what_the_release_in_memory_says(kind: str, tmp_path: Path
     release = released(kind)
     folder = release.save(tmp_path / "release", format="csv")
     made, read = Shown.of(release), Shown.of(str(folder))
+    assert shoal.verify(folder, original=TABLE).failures == []
     assert cells(made) == cells(read)
     assert traced(made) == traced(read)
     assert public(made) == public(read)
