@@ -107,7 +107,7 @@ def test_a_request_is_the_same_with_another_seed_and_with_nothing_else_changed()
     assert public_config_hash({**asked, "require": "k=3"}) != public_config_hash(asked)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\udce4"])
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\udce4"], ids=["empty", "open", "deep", "bytes"])
 def test_a_file_of_json_that_cannot_be_read_is_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / "public" / "codebook.json"
     path.parent.mkdir()

@@ -77,6 +77,8 @@ def test_a_folder_says_what_the_release_in_memory_says(kind: str, tmp_path: Path
         assert shown.hidden_rows.tolist() == [False] * 8
         assert shown.with_withheld(TABLE) is shown
         assert sorted(shown.real(8).tolist()) == list(range(8))
+        with pytest.raises(TableError, match="too few for this release"):
+            shown.real(7)
         assert shown.as_masked(TABLE.select("town")).equals(TABLE.select("town"))
 
 
@@ -219,7 +221,7 @@ def test_an_original_is_read_as_the_request_wanted() -> None:
 def test_signs_in_the_name_of_a_folder_are_no_pattern(kind: str, tmp_path: Path) -> None:
     release = released("ranges" if kind == "added" else kind)
     if kind == "added":
-        release = replace(release, counterfeits=pl.DataFrame({"x": [1]}))
+        release = replace(release, counterfeits=TABLE.head(1))
     folder = release.save(tmp_path / "re*[l]?se", format="parquet")
     plain = release.save(tmp_path / "release", format="parquet")
     found, expected = shoal.verify(folder, original=TABLE), shoal.verify(plain, original=TABLE)
