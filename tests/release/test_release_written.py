@@ -224,3 +224,20 @@ def test_an_old_release_goes_back_where_nothing_was_put_in_its_place(tmp_path: P
         released("ranges").save(folder)
     assert manifest(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
+
+
+def test_folders_above_a_release_are_made(tmp_path: Path) -> None:
+    target = tmp_path / "one" / "two" / "release"
+    write_folder(target, lambda folder: (folder / "public" / "certificate.json").touch())
+    assert (target / "public" / "certificate.json").is_file()
+
+
+def test_why_a_first_release_cannot_go_into_place_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(source: Path, target: Path) -> None:
+        if target.name == "release":
+            raise OSError(30, "Read-only file system") if source.exists() else OSError(2, "nothing to move")
+
+    monkeypatch.setattr("shoal.release.release.moved", refuses)
+    with pytest.raises(ReleaseError, match="Read-only file system"):
+        write_folder(tmp_path / "release", lambda folder: None)
+    assert list(tmp_path.iterdir()) == []
