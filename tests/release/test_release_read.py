@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.release.test_verification import reseal
 from tests.release.test_what_is_checked import ASKED, TABLE, made
 
 import shoal
-from shoal.release.certificate import canonical
+from shoal.release.certificate import canonical, seal
 
 SHAPE = "the table has the stated columns and rows"
 
@@ -87,3 +88,16 @@ def test_text_and_amounts_are_read_with_their_types(tmp_path: Path) -> None:
         assert shoal.verify(folder, original=table).failures == []
         whole = shoal.verify(folder, original=table.with_columns(pl.col("pay").fill_null(3.0)))
         assert not whole.passed
+
+
+@pytest.mark.parametrize(("people", "passes"), [(7, True), (6, False), (8, False)])
+def test_people_who_are_told_apart_by_pseudonyms_are_counted_by_them(people: int, passes: bool, tmp_path: Path) -> None:
+    asked = ASKED | {"person": ["who"], "leave_out": "rest", "pseudonym": "number"}
+    folder = shoal.anonymize(TABLE, **asked).save(tmp_path / "release", format="csv")
+    shutil.rmtree(folder / "internal")
+    path = folder / "public" / "certificate.json"
+    content = {name: one for name, one in json.loads(path.read_text()).items() if name != "seal"} | {"people": people}
+    path.write_text(canonical({**content, "seal": seal(content)}))
+    found = shoal.verify(folder)
+    assert found.passed is passes
+    assert not any("of people or households" in note for note in found.not_checked)
