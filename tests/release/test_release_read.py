@@ -101,3 +101,14 @@ def test_people_who_are_told_apart_by_pseudonyms_are_counted_by_them(people: int
     found = shoal.verify(folder)
     assert found.passed is passes
     assert not any("of people or households" in note for note in found.not_checked)
+
+
+def test_rows_that_were_dropped_stand_for_none(tmp_path: Path) -> None:
+    table = TABLE.with_columns(ill=pl.Series(["flu", "gout", "flu", "gout", "flu", "gout", "flu", "flu"]))
+    asked: dict[str, Any] = {"quasi": ["age", "town"], "sensitive": ["ill"], "require": "l(ill)=2", "leave_out": "rest"}
+    release = shoal.anonymize(table, **asked, recoding="suppress", max_dropped=0.5)
+    assert release.certificate.dropped > 0
+    folder = release.save(tmp_path / "release", format="csv")
+    assert shoal.verify(folder, original=table).failures == []
+    reseal(folder, dropped=release.certificate.dropped + 1)
+    assert any("published twice or not at all" in one for one in shoal.verify(folder, original=table).failures)
