@@ -112,3 +112,13 @@ def test_rows_that_were_dropped_stand_for_none(tmp_path: Path) -> None:
     assert shoal.verify(folder, original=table).failures == []
     reseal(folder, dropped=release.certificate.dropped + 1)
     assert any("published twice or not at all" in one for one in shoal.verify(folder, original=table).failures)
+
+
+def test_a_masked_cell_that_does_not_follow_from_its_value_is_found(tmp_path: Path) -> None:
+    folder = made(tmp_path, "masked")
+    path = folder / "public" / "table.csv"
+    table = pl.read_csv(path, infer_schema=False)
+    table.with_columns(w=pl.Series(["7", *table["w"][1:]])).write_csv(path)
+    reseal(folder)
+    failures = shoal.verify(folder, original=TABLE).failures
+    assert "sensitive and other cells are unaltered but for masks: columns 'w' were altered" in failures
