@@ -138,7 +138,6 @@ def run(
         )
     else:
         solution = solve(asked.problem)
-    asked.problem.forget_searches()
     watch.lap("search")
     solution = with_checked_bound(asked, solution, progress)
     published, tables, found = audited(asked, solution, progress)

@@ -167,6 +167,7 @@ def solve_raised(
     if known is not None and method in QUICK:
         return known
     found = choose(problem, method, seed=seed, deadline=deadline, progress=progress, effort=effort)
+    problem.forget_searches()
     comparable = found.cut or method == "auto" or methods()[method].anytime
     if known is None or not comparable or found.cost <= known.cost:
         return found

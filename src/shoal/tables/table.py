@@ -7,6 +7,7 @@ never confused. Nothing here imports pandas.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -209,8 +210,9 @@ def _with_spans_as_texts(data: Any) -> Any:
     >>> Table.of(pd.DataFrame({"age": pd.cut([23, 45, 61], [0, 30, 50, 70])}))["age"].to_list()
     ['(0, 30]', '(30, 50]', '(50, 70]']
     """
-    kinds = dict(getattr(data, "dtypes", {}))
-    spans = {name: kind for name, kind in kinds.items() if _is_span(getattr(kind, "categories", kind))}
+    if not _is_pandas(data):
+        return data
+    spans = {name: kind for name, kind in data.dtypes.items() if _is_span(getattr(kind, "categories", kind))}
     if not spans:
         return data
     made = data.copy(deep=False)
@@ -223,6 +225,12 @@ def _with_spans_as_texts(data: Any) -> Any:
     return made
 
 
+def _is_pandas(data: Any) -> bool:
+    """Whether this is a frame of pandas, or of a library that builds on it."""
+    pandas = sys.modules.get("pandas")  # whoever has a frame of it has loaded it
+    return pandas is not None and isinstance(data, pandas.DataFrame)
+
+
 def _is_span(kind: Any) -> bool:
     """Whether a type of pandas, or of some categories, is one of periods or of intervals."""
     return str(getattr(kind, "dtype", kind)).startswith(("period", "interval"))
@@ -231,12 +239,12 @@ def _is_span(kind: Any) -> bool:
 def _mixed_columns(data: Any) -> list[str]:
     """Return the columns of a frame of pandas, or of a mapping, that no column of one type can hold."""
     found = []
-    for name in data:
+    for name in data if isinstance(data, dict) or _is_pandas(data) else ():
         try:
             pl.DataFrame({"column": data[name]})
         except Exception:
             found.append(str(name))
-    return found if isinstance(data, dict) or hasattr(data, "dtypes") else []
+    return found
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
