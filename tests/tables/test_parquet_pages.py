@@ -48,6 +48,19 @@ def test_a_page_of_fewer_than_no_values_is_refused() -> None:
         check_pages(CORPUS / "read.parquet" / "values-below-0")
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rows-without-groups", "another number of rows than that of its groups"),
+        ("list-behind-the-file", "a value that ends behind its file"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(name: str, message: str) -> None:
+    """The first one ended the process, the second one was read without end."""
+    with pytest.raises(ValueError, match=message):
+        check_pages(CORPUS / "read.parquet" / name)
+
+
 def test_a_page_of_more_values_than_its_column_has_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"
     PEOPLE.select("age").head(20).write_parquet(path, compression="uncompressed")

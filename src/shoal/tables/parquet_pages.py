@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import SEEK_END
+from os import fstat
 from pathlib import Path
 from struct import unpack
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO
 Struct = dict[int, Any]
 """The fields of a Thrift struct by number; what is not a number, a list or a struct is left out."""
 MAGIC, TAIL = b"PAR1", 8
-ROW_GROUPS, CHUNKS, META = 4, 1, 3
+ROW_GROUPS, CHUNKS, META, ROWS = 4, 1, 3, 3
 VALUES, FIRST_PAGE, DICTIONARY = 5, 9, 11
 UNPACKED, PACKED, HEADERS = 2, 3, (5, 7, 8)
 """Of a page: its bytes unpacked and packed; the header of a data page, of a dictionary, of a newer data page."""
@@ -39,7 +40,11 @@ def _chunks(file: BinaryIO) -> Iterator[Struct]:
     if magic != MAGIC or length > size - TAIL:
         raise ValueError("no Parquet file")
     file.seek(size - TAIL - length)
-    for group in _Thrift(file).struct().get(ROW_GROUPS, []):
+    whole = _Thrift(file).struct()
+    groups = whole.get(ROW_GROUPS, [])
+    if sum(group[ROWS] for group in groups) != whole[ROWS]:
+        raise ValueError("another number of rows than that of its groups")
+    for group in groups:
         yield from (chunk[META] for chunk in group[CHUNKS])
 
 
@@ -71,6 +76,8 @@ class _Thrift:
         inside, found, number = _Thrift(self.file, self.depth + 1), Struct(), 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self.integer()
+            if number in found:  # other readers may take the first where this one takes the last
+                raise ValueError("a field that is there twice")
             found[number] = inside.value(head & 15)
         return found
 
@@ -113,7 +120,8 @@ class _Thrift:
         return found | byte << shift
 
     def _skipped(self, length: int) -> None:
-        self.file.seek(length, 1)
+        if self.file.seek(length, 1) > fstat(self.file.fileno()).st_size:
+            raise ValueError("a value that ends behind its file")
 
     def _byte(self) -> int:
         return self.file.read(1)[0]
