@@ -73,6 +73,21 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
             "homes": [3, 2, 3],
         },
     ),
+    (
+        "subset-dp",
+        {
+            "columns": {
+                "truth": [False, True, False, True],
+                "day": ["2024-02-29", "2024-02-29", "2000-01-01", "2000-01-01"],
+                "number": [4, 4, 1, None],
+                "salary": [10, 5, 5, 5],
+            },
+            "require": "entropy-l(salary)=1.25",
+            "recoding": "generalize",
+            "cost": "entropy",
+            "max_dropped": "1/4",
+        },
+    ),
 ]
 """The smallest tables that broke a law once."""
 _SMALL = {"columns": {"number": [1, 2, 4, 9], "illness": ["cold"] * 4}, "require": "k=2", "recoding": "range"}

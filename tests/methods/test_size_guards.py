@@ -39,7 +39,7 @@ from shoal.methods.t_closeness.pca_order import PcaOrder
 from shoal.methods.t_closeness.point_assignment import PointAssignment
 from shoal.microdata.partition import Partition
 from shoal.patterns import Cube
-from shoal.patterns.checks import Checks, is_linear
+from shoal.patterns.checks import Checks, is_complete
 from shoal.patterns.covering import Covering
 from shoal.patterns.demands import Demands
 from shoal.problem import Problem
@@ -266,8 +266,8 @@ def test_a_model_of_too_many_values_adds_nothing_to_what_compiled_loops_count() 
     checks = Checks.of(Cube.of(problem), problem.models)
     assert (checks.codes.shape[0], checks.totals.tolist()) == (1, [[150] * 4])
     assert not checks.complete
-    assert not is_linear(problem.models, problem.values)
-    assert is_linear(posed(columns, "l(few)=2").models, problem.values)
+    assert not is_complete(problem.models, problem.values)
+    assert is_complete(posed(columns, "l(few)=2").models, problem.values)
 
 
 def test_there_is_no_local_search_where_counts_by_class_and_value_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

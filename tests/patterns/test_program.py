@@ -38,6 +38,12 @@ REQUIRE = [
     "k=2 t(illness:nearness)=1/3 t(salary:numeric)=1/3",
     "t(illness+salary:sum)=1/4",
     "t(illness+salary:maximum:hierarchy:numeric)=1/2",
+    "entropy-l(illness)=2",
+    "k=2 entropy-l(illness)=5/2",
+    "entropy-l(salary)=3/2 t(illness)=1/2",
+    "recursive-l(illness)=(2,2)",
+    "recursive-l(illness)=(1/2,1) k=3",
+    "recursive-l(salary)=(3/2,2) entropy-l(illness)=2",
 ]
 every_requirement = pytest.mark.parametrize("require", REQUIRE)
 

@@ -71,8 +71,6 @@ class Checks:
 
     complete: bool
     """Whether every model is among them."""
-    linear: bool
-    """Whether they say all that the models ask, as linear constraints on counts."""
 
     @property
     def shares(self) -> Floats:
@@ -89,6 +87,12 @@ class Checks:
     def close(self) -> bool:
         """Whether closeness to the table is asked for."""
         return bool(np.isin(self.lines[:, 0], (CLOSE, EQUAL, METRIC)).any())
+
+    @property
+    def curved(self) -> Floats:
+        """The lines that are not linear in counts."""
+        lines: Floats = self.lines[np.isin(self.lines[:, 0], (ENTROPY, RECURSIVE))]
+        return lines
 
     @property
     def limits_shares(self) -> bool:
@@ -149,8 +153,7 @@ class Checks:
             _stacked([edges for edges, _ in shapes], max((len(w) for _, w in shapes), default=1), wide),
             _stacked([w.reshape(1, -1) for _, w in shapes], 1, max((len(w) for _, w in shapes), default=1))[:, 0],
             _stacked(apart, *[max(map(len, apart), default=1)] * 2),
-            _is_complete(models, cube.values),
-            is_linear(models, cube.values),
+            is_complete(models, cube.values),
         )
 
 
@@ -159,12 +162,7 @@ TIE = 1e-12
 """Lengths that differ by less are equal."""
 
 
-def is_linear(models: Models, values: Mapping[Attributes, Values]) -> bool:
-    """Whether the loops know all that the models ask, as linear constraints on counts."""
-    return _is_complete(models, values) and not any(model.rule in (Rule.ENTROPY, Rule.RECURSIVE) for model in models)
-
-
-def _is_complete(models: Models, values: Mapping[Attributes, Values]) -> bool:
+def is_complete(models: Models, values: Mapping[Attributes, Values]) -> bool:
     """Whether the loops know every model, and the metric of closeness is not too large for them."""
     others = [model for model in models if model.rule is not Rule.ROWS]
     return all(_is_known(model, values) for model in others) and not large_metrics(models, values)

@@ -29,8 +29,8 @@ from shoal.core.interruptible import Ending
 from shoal.core.solver import Constraints, add_rows, highs, model_of, new_solver, run_solver
 from shoal.patterns.checks import CLOSE, DISTINCT, ENTROPY, EQUAL, METRIC, RECURSIVE, SHARE, Checks
 from shoal.patterns.pool import Pool
-from shoal.patterns.program import put_plans
-from shoal.patterns.share_cuts import cuts, largest_share
+from shoal.patterns.program import put_excess, put_plans
+from shoal.patterns.share_cuts import broken_cuts, largest_share
 
 INTERIOR, DUAL, PRIMAL = ("ipm", 1), ("simplex", 1), ("simplex", 4)
 """How HiGHS solves it: anew; from a basis where columns were bounded; from a basis where columns were added."""
@@ -90,33 +90,16 @@ class MasterProgram:
     def _cut(self, vertex: Vertex | None, deadline: Ending | None) -> Vertex | None:
         """Add tangents that a vertex breaks, and solve again, until it breaks none or there were enough."""
         for _ in range(MOST_CUTS):
-            if vertex is None or not sum(self._add_cuts(vertex, line) for line in self._curved):
+            if vertex is None or not sum(self._add_cuts(vertex, line) for line in self.checks.curved):
                 break
             vertex = self._run(DUAL, deadline)
         return vertex
 
-    @property
-    def _curved(self) -> Floats:
-        """The lines that are not linear."""
-        curved: Floats = self.checks.lines[np.isin(self.checks.lines[:, 0], (ENTROPY, RECURSIVE))]
-        return curved
-
     def _add_cuts(self, vertex: Vertex, line: Floats) -> int:
         """Add a tangent for every pattern whose class breaks a line; return how many."""
-        pool, width = self.pool, self.checks.totals.shape[1]
-        codes = self.checks.codes[int(line[1])][pool.types[pool.members]]
-        used = np.unique(pool.pattern_of_member[vertex.rows > TOLERANCE])
-        inside = np.flatnonzero(np.isin(pool.pattern_of_member, used))
-        own, values = np.searchsorted(used, pool.pattern_of_member[inside]), codes[inside]
-        counts, present = np.zeros((len(used), width)), np.zeros((len(used), width))
-        np.add.at(counts, (own, values), vertex.rows[inside])
-        present[own, values] = 1.0
-        found = cuts(line, counts, present)
-        broken: Bools = np.any(found != 0, axis=1).reshape(-1)
-        number, weights = np.cumsum(broken) - 1, found[own, values]
-        of = np.flatnonzero(weights)
-        add_rows(self._solver, number[own[of]], inside[of], weights[of], int(broken.sum()))
-        return int(broken.sum())
+        cut, member, coefficient, number = broken_cuts(line, self.pool, self.checks, vertex.rows)
+        add_rows(self._solver, cut, member, coefficient, number)
+        return number
 
     def _bound(self, columns: Ints, upper: float) -> None:
         """Let columns be at most so much."""
@@ -153,21 +136,17 @@ class MasterProgram:
         for place, line in enumerate(self.checks.lines):
             if line[0] in (SHARE, ENTROPY, RECURSIVE):
                 self._limit_values(rows, int(line[1]), partial(_largest, line))
-            elif line[0] == EQUAL:
-                columns = self._limit_excess(rows, int(line[1]), line[2], columns)
             elif line[0] == CLOSE:
                 columns = self._limit_distance(rows, place, columns)
-            elif line[0] == METRIC:
-                columns += put_plans(rows, pool, self.checks, place, sizes=number, first=columns)
+            elif line[0] in (EQUAL, METRIC):
+                put = put_excess if line[0] == EQUAL else put_plans
+                columns += put(rows, pool, self.checks, place, sizes=number, first=columns)
         cost = np.zeros(columns)
         cost[:number] = pool.costs[patterns] / self.denominator
         return model_of(rows, cost, np.full(columns, highs().kHighsInf))
 
-    def _limit_values(self, rows: Constraints, attribute: int, caps: Caps) -> tuple[int, Ints]:
-        """Add for every pattern and value of it: rows of the value, less its cap of all, are at most 0.
-
-        Returns the first constraint, and the pattern of each.
-        """
+    def _limit_values(self, rows: Constraints, attribute: int, caps: Caps) -> None:
+        """Add for every pattern and value of it: rows of the value, less its cap of all, are at most 0."""
         pool, width = self.pool, self.checks.totals.shape[1]
         codes = self.checks.codes[attribute][pool.types[pool.members]]
         keys, own = np.unique(pool.pattern_of_member * width + codes, return_inverse=True)
@@ -175,17 +154,6 @@ class MasterProgram:
         first = rows.add(len(keys), -highs().kHighsInf, 0.0)
         rows.put(first + own.reshape(-1), np.arange(len(codes)), 1.0)
         rows.put(first + np.arange(len(keys)), len(codes) + patterns, -caps(patterns, values))
-        return first, patterns
-
-    def _limit_excess(self, rows: Constraints, attribute: int, t: float, columns: int) -> int:
-        """Let values go beyond their share of the table by at most t of the rows; return the number of columns then."""
-        shares = self.checks.shares[attribute]
-        first, patterns = self._limit_values(rows, attribute, lambda _, values: shares[values])
-        excess = np.arange(len(patterns))
-        rows.put(first + excess, columns + excess, -1.0)
-        budget = self._budget(rows, t)
-        rows.put(budget + patterns, columns + excess, 1.0)
-        return columns + len(patterns)
 
     def _limit_distance(self, rows: Constraints, place: int, columns: int) -> int:
         """Let mass move over edges of a tree or a line by at most t of the rows; return the number of columns then."""
@@ -254,8 +222,6 @@ def _rates(worth: Floats, line: Floats, shares: Floats) -> Floats:
 
 def _largest(line: Floats, patterns: Ints, values: Ints) -> Floats:
     """Return the most that each value of each pattern can have of a class."""
-    if line[0] == SHARE:
-        return np.full(len(values), 1 / line[2])
     different = np.bincount(patterns).astype(np.float64)
     return largest_share(line, different)[patterns]
 

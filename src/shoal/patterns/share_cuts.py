@@ -7,16 +7,23 @@ Both models admit convex sets of shares, so that some linear condition parts eve
 
 The entropy's is tangent at q, the distribution of entropy ln l between that of the class and equal shares. The
 recursive condition is the conjunction of all of them, with `<` in place of `<=`: it compares the commonest value with
-what the commonest l - 1 leave over.
+what the commonest l - 1 leave over. For whole numbers of rows and c = a/b, `<` is `<= -1/b`.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
-from shoal.core.arrays import Floats
-from shoal.patterns.checks import ENTROPY
+from shoal.core.arrays import Bools, Floats, Ints
+from shoal.patterns.checks import ENTROPY, RECURSIVE, SHARE, Checks
+from shoal.patterns.pool import Pool
 
+TAKEN = 1e-7
+"""A pattern has a class if a member has more rows than this in it."""
+LARGEST_DENOMINATOR = 10_000
+"""Of a number that recursive l-diversity is asked for with."""
 HALVINGS = 40
 """Steps of a search by halves."""
 BROKEN = 1e-6
@@ -29,7 +36,9 @@ def largest_share(line: Floats, values: Floats) -> Floats:
     With entropy, the other values then have equal shares; 0 where there are too few values.
     """
     kind, _, number, other = line
-    if kind != ENTROPY:
+    if kind == SHARE:
+        return np.full(len(values), 1 / number)
+    if kind == RECURSIVE:
         return np.full(len(values), number / (1 + number) if other > 1 else min(number, 1.0))
     low, high = 1 / np.maximum(values, 1.0), np.ones(len(values))
     for _ in range(HALVINGS):
@@ -41,14 +50,44 @@ def largest_share(line: Floats, values: Floats) -> Floats:
     return np.where(values >= number * (1 - 1e-9), high, 0.0)
 
 
-def cuts(line: Floats, counts: Floats, present: Floats) -> Floats:
+def strictness(line: Floats, rows: int) -> float:
+    """Return by how much of its rows a class of whole numbers, of so many rows at most, keeps below a line's cuts."""
+    if line[0] != RECURSIVE:
+        return 0.0
+    return 1.0 / (Fraction(float(line[2])).limit_denominator(LARGEST_DENOMINATOR).denominator * max(rows, 1))
+
+
+def broken_cuts(
+    line: Floats, pool: Pool, checks: Checks, rows: Floats, *, whole: bool = False
+) -> tuple[Ints, Ints, Floats, int]:
+    """Return a cut for every pattern whose class breaks a line, `rows` of each member of the pool being taken.
+
+    As triples (cut, member, coefficient), and how many cuts there are. `whole`: classes have whole numbers of rows.
+    """
+    width = checks.totals.shape[1]
+    codes, owners = checks.codes[int(line[1])][pool.types[pool.members]], pool.pattern_of_member
+    used = np.unique(owners[rows > TAKEN])
+    inside = np.flatnonzero(np.isin(owners, used))
+    own, values = np.searchsorted(used, owners[inside]), codes[inside]
+    counts, present = np.zeros((len(used), width)), np.zeros((len(used), width))
+    np.add.at(counts, (own, values), rows[inside])
+    present[own, values] = 1.0
+    found = cuts(line, counts, present, strictness(line, int(pool.counts.sum())) if whole else 0.0)
+    broken: Bools = np.any(found != 0, axis=1).reshape(-1)
+    number, weights = np.cumsum(broken) - 1, found[own, values]
+    of = np.flatnonzero(weights)
+    return number[own[of]], inside[of], weights[of], int(broken.sum())
+
+
+def cuts(line: Floats, counts: Floats, present: Floats, strict: float = 0.0) -> Floats:
     """Return for each class (a row of counts by value) the coefficients of a cut; all 0 where none is broken.
 
-    `present` says which values the pattern of the class has.
+    `present` says which values the pattern of the class has, `strict` what is added to every coefficient.
     """
     kind, _, number, other = line
     rows = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     found = _tangents(number, counts / rows, present) if kind == ENTROPY else _recursive(number, int(other), counts)
+    found = found + strict
     broken = (found * counts).sum(axis=1) > BROKEN * rows[:, 0]
     kept: Floats = found * (broken & (rows[:, 0] > BROKEN))[:, None]
     return kept

@@ -11,9 +11,10 @@ from tests.methods.general.test_peel import LINEAR, audited, checked, larger, ru
 from tests.strategies import Case
 
 from shoal.methods.base import Deadline, silent
+from shoal.methods.effort import BEST
 from shoal.methods.general import cube as search_module
-from shoal.methods.general.cube import CoveringSearch, CubeSearch
-from shoal.methods.general.windows import LARGE, SMALL, SMALL_AFTER, Size, Windows
+from shoal.methods.general.cube import EFFORTS, SLOWER, CoveringSearch, CubeSearch
+from shoal.methods.general.windows import CURVED, CURVED_MEMBERS, LARGE, SMALL, SMALL_AFTER, Size, Windows
 from shoal.patterns import cube as layout
 
 MORE = ["entropy-l(illness)=2", "beta(illness)=2"]
@@ -62,7 +63,16 @@ def test_where_tp_plus_refined_is_made_for_what_is_asked_it_costs_no_more() -> N
 
 
 @pytest.mark.parametrize("size", [replace(LARGE, rows=30), replace(SMALL, rows=30)])
-@pytest.mark.parametrize("require", ["k=3", "k=2 l(illness)=2", "distinct-l(illness)=3"])
+@pytest.mark.parametrize(
+    "require",
+    [
+        "k=3",
+        "k=2 l(illness)=2",
+        "distinct-l(illness)=3",
+        "k=3 entropy-l(illness)=2",
+        "recursive-l(illness)=(2,2)",
+    ],
+)
 def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, size: Size) -> None:
     case = larger(require, rows=100, quasi=("number", "odd text", "category"))
     search = CoveringSearch.of(case.problem, 0, Deadline(), silent)
@@ -74,6 +84,23 @@ def test_no_window_makes_the_release_dearer_or_breaks_it(require: str, size: Siz
         before = windows.covering.cost
         classes = [tuple(rows.tolist()) for rows in windows.covering.partition(case.problem)]
         assert case.oracle.admits(case.oracle.classes(classes))
+
+
+def test_windows_are_small_where_models_are_not_linear() -> None:
+    case = larger("k=3 recursive-l(illness)=(2,2)", rows=100, quasi=("number", "odd text", "category"))
+    search = CoveringSearch.of(case.problem, 0, Deadline(), silent)
+    windows = Windows(search.covering, search.checks, np.random.default_rng(0))
+    assert (windows.size, windows.most) == (CURVED, CURVED_MEMBERS)
+    before = windows.covering.cost
+    while windows.tried < 100:
+        windows.step(search.ascent.best.prices)
+    assert windows.covering.cost < before
+
+
+def test_normal_effort_opens_no_window_where_models_are_not_linear() -> None:
+    case = larger("k=3 recursive-l(illness)=(2,2)", rows=100)
+    most = [CoveringSearch.of(case.problem, 0, Deadline(), silent, effort=effort).most_windows for effort in EFFORTS]
+    assert most == [0, EFFORTS[BEST].windows // SLOWER]
 
 
 def test_small_windows_follow_when_large_ones_find_nothing() -> None:

@@ -49,6 +49,8 @@ NEAR = 1.1
 """How many times the cheapest covering another one may cost for a local search to begin with it, too."""
 FEW_EDGES = 2
 """Edges of closeness up to which windows are opened, those of two values: with 14 values they found nothing in time."""
+CURVED = 20
+"""How many times fewer entries a program may have that is solved again after every cut."""
 SLOWER = 3
 """How many times fewer windows there are where closeness is asked for: each takes longer."""
 MOST_MEMBERS = 30_000
@@ -315,14 +317,15 @@ class CoveringSearch:
     @property
     def most_windows(self) -> int:
         """How many windows the effort allows."""
-        if self.effort.windowed is not None and self.problem.rows > self.effort.windowed:
+        curved = len(self.checks.curved) > 0
+        if self.effort.windowed is not None and (curved or self.problem.rows > self.effort.windowed):
             return 0
-        return self.effort.windows // SLOWER if self.checks.close else self.effort.windows
+        return self.effort.windows // SLOWER if curved or self.checks.close else self.effort.windows
 
     def improve(self) -> None:
         """Re-solve windows, let the prices rise in between, and at the end solve what is left as a whole."""
         edges = self.checks.most_edges
-        if not self.checks.linear or edges > FEW_EDGES:
+        if not self.checks.complete or edges > FEW_EDGES:
             self._rise(self.effort.alone, 0.5)
             self.finish(self.effort.members // max(edges, 1) ** 2)
             return
@@ -342,7 +345,7 @@ class CoveringSearch:
                 self.price(share)
             elif windows.tried % 10 == 0:
                 self._rise(2, share)
-        self.finish(self.effort.members)
+        self.finish(self.effort.members // (CURVED if len(self.checks.curved) else 1))
 
     def finish(self, most: int, *, to_the_end: bool = False) -> None:
         """Solve the program of all patterns that a cheaper release could use, if it has at most so many entries.
@@ -370,7 +373,7 @@ class CoveringSearch:
     def provable(self) -> bool:
         """Whether the program says exactly what was asked for."""
         same = not self.problem.uses_surrogates
-        return same and self.checks.linear and not self.problem.may_drop and self.covering.cube.is_whole
+        return same and self.checks.complete and not self.problem.may_drop and self.covering.cube.is_whole
 
     def _try(self, found: Covering) -> None:
         if found.cost < self.covering.cost:

@@ -14,7 +14,7 @@ from shoal.methods.general.peel import unmet
 from shoal.microdata.partition import DROPPED, Partition
 from shoal.models import Rule
 from shoal.patterns import refusals
-from shoal.patterns.checks import is_linear, large_metrics
+from shoal.patterns.checks import is_complete, large_metrics
 from shoal.patterns.cube import Cube
 from shoal.patterns.pool import Pool
 from shoal.patterns.program import Answer, Program
@@ -28,9 +28,9 @@ class Optimal(Method):
     """`cost = optimum`, if the program is solved to the end: status `optimal`; else the gap says how far it may be.
 
     One class per pattern, as many copies of each row type as it takes; k-anonymity, distinct and frequency
-    l-diversity and t-closeness for one or several attributes, each in any metric, as linear constraints (see
-    `shoal.patterns.program`). The search comes first: its release and its prices leave out every pattern that nothing
-    cheaper can use, and the program need not know the others.
+    l-diversity and t-closeness for one or several attributes, each in any metric, as linear constraints, entropy and
+    recursive l-diversity by cuts (see `shoal.patterns.program`). The search comes first: its release and its prices
+    leave out every pattern that nothing cheaper can use, and the program need not know the others.
     """
 
     name: ClassVar[str] = "optimal"
@@ -45,17 +45,17 @@ class Optimal(Method):
         "Chakaravarthy, Pandit, Sabharwal: On the complexity of the k-anonymization problem, section 4; "
         "Liang, Yuan: On the complexity of t-closeness anonymization and related problems, 2013, Theorem 9"
     )
-    models: ClassVar[str] = "k, l and distinct-l, alpha, t (in any metric), and conjunctions of them"
+    models: ClassVar[str] = "every l-diversity, alpha, k, t (in any metric), and conjunctions of them"
     anytime: ClassVar[bool] = True
 
     def accepts(self, problem: Problem) -> list[str]:
-        """Require a cube and models that are linear in counts."""
+        """Require a cube, and models that the program knows."""
         reasons = [*refusals(problem), *unmet(problem)]
         if reasons:
             return reasons
         large = large_metrics(problem.models, problem.values)
-        if problem.uses_surrogates or (not large and not is_linear(problem.models, problem.values)):
-            reasons.append(f"{problem.models} is not a system of linear constraints on counts")
+        if problem.uses_surrogates or (not large and not is_complete(problem.models, problem.values)):
+            reasons.append(f"the program over patterns knows k, l, alpha and t, but not all of {problem.models}")
         reasons += large
         if problem.may_drop and any(model.rule is Rule.CLOSENESS for model in problem.models):
             reasons.append("t-closeness compares with the published table, which dropping changes")

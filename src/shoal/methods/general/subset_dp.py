@@ -106,7 +106,7 @@ def _least(problem: Problem, dropped: tuple[int, ...]) -> tuple[float, Partition
     assert isinstance(cost, ClassCost)
     kept = np.delete(np.argsort(problem.microdata.identity, kind="stable"), np.array(dropped, dtype=np.int64))
     part = problem.of_rows(kept)
-    losses, drop_loss = _measure(part, cost, problem.rows)
+    losses, drop_loss = _measure(problem, cost, part, kept)
     best, choice = fitting(best_partitions, 3**part.rows)(losses)
     if not np.isfinite(best[-1]):
         return None
@@ -119,19 +119,22 @@ def _least(problem: Problem, dropped: tuple[int, ...]) -> tuple[float, Partition
     return (float(best[-1]) + len(dropped) * drop_loss) / cost.per(problem.rows), Partition.of(labels)
 
 
-def _measure(problem: Problem, cost: ClassCost, rows: int) -> tuple[Floats, float]:
-    """Return the cost of every set of rows as one class, infinite where a model refuses it; and of a dropped row."""
-    losses = np.full(1 << problem.rows, np.inf)
+def _measure(problem: Problem, cost: ClassCost, part: Problem, kept: Ints) -> tuple[Floats, float]:
+    """Return the cost of every set of kept rows as one class, infinite where a model refuses it; and of a dropped row.
+
+    What a cell costs may depend on all rows of the table, also on those that are dropped.
+    """
+    losses = np.full(1 << part.rows, np.inf)
     drop_loss = 0.0
     for start in range(0, len(losses), 1 << CHUNK):
         sets = np.arange(max(start, 1), min(start + (1 << CHUNK), len(losses)))
-        groups = _groups(sets, problem.rows)
+        groups = _groups(sets, part.rows)
         sizes = np.diff(groups.starts)
         owner = np.repeat(np.arange(len(sets)), sizes)
-        admitted = problem.models.admits(problem.candidates(groups.order, owner, len(sets)))
-        cells = cells_of(problem.microdata, problem.recoding, groups)
+        admitted = part.models.admits(part.candidates(groups.order, owner, len(sets)))
+        cells = cells_of(problem.microdata, problem.recoding, Groups(kept[groups.order], groups.starts))
         losses[sets] = np.where(admitted, cost.class_losses(cells, sizes), np.inf)
-        drop_loss = cost.drop_loss(cells, rows)
+        drop_loss = cost.drop_loss(cells, problem.rows)
     return losses, drop_loss
 
 

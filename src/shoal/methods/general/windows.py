@@ -35,12 +35,16 @@ class Size:
     nodes: int
     gap: float
     """Branching nodes and relative gap at which the solver may stop."""
+    cuts: int = 8
+    """How often cuts are added at most, where models are not linear in counts."""
 
 
 LARGE = Size(rows=450, choice=1.6, nodes=5, gap=2e-3)
 """Windows to begin with: many patterns are open for the first time, and most windows save."""
 SMALL = Size(rows=200, choice=3, nodes=50, gap=1e-4)
 """Windows once large ones find little: on Adult with 8 columns 38 in 188 save then, where 38 in 634 large ones did."""
+CURVED, CURVED_MEMBERS = Size(rows=60, choice=2, nodes=5, gap=2e-3), 300
+"""Windows where models are not linear in counts, and entries of their programs: each is solved several times."""
 SMALL_AFTER = 40
 """Large windows in a row without a better release after which small ones follow."""
 
@@ -61,7 +65,8 @@ class Plan:
 
     def solved(self, seconds: float | None) -> tuple[Ints, Ints] | None:
         """Return cheaper classes as (type, class, copies) and their nodes; None if the solver finds none."""
-        answer = self.program.solve(start=self.start, nodes=self.size.nodes, gap=self.size.gap, seconds=seconds)
+        size = self.size
+        answer = self.program.solve(start=self.start, nodes=size.nodes, gap=size.gap, cuts=size.cuts, seconds=seconds)
         if answer.copies is None or self._paid(answer.copies) >= self.before:
             return None
         pool, (inside, outside) = self.pool, np.split(answer.copies, [len(self.pool.members)])
@@ -92,6 +97,8 @@ class Windows:
 
     def __post_init__(self) -> None:
         self.slack = self.covering.cube.full // 25
+        if len(self.checks.curved) and self.size is LARGE:
+            self.size, self.most = CURVED, min(self.most, CURVED_MEMBERS)
 
     def step(self, prices: Ints, seconds: float | None = None) -> None:
         """Free some windows and publish their rows anew."""
