@@ -142,4 +142,4 @@ def test_models_that_loops_do_not_know_make_the_checks_incomplete() -> None:
     case = case_of({"number": [1, 2], "illness": ["gout", "cold"]}, "k=2 beta(illness)=1")
     assert not Checks.of(Cube.of(case.problem), case.problem.models).complete
     known = case_of({"number": [1, 2], "illness": ["gout", "cold"]}, "k=2 l(illness)=2 t(illness)=1/2")
-    assert Checks.of(Cube.of(known.problem), known.problem.models).linear
+    assert Checks.of(Cube.of(known.problem), known.problem.models).complete
