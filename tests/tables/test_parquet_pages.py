@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from tests.fuzz.targets import CORPUS
+from tests.tables.handmade_parquet import GZIP, OF_A_LENGTH, REPEATED, REQUIRED, TEXT, Handmade, packed, run
 
+from shoal.core import memory
 from shoal.core.errors import TableError
 from shoal.tables.parquet_pages import check_pages
 from shoal.tables.table import read
@@ -73,6 +76,76 @@ def test_a_page_of_more_values_than_its_column_has_is_refused(tmp_path: Path) ->
         check_pages(path)
     with pytest.raises(TableError, match="is not a readable Parquet file"):
         read(path)
+
+
+@pytest.mark.parametrize("newer", [False, True])
+@pytest.mark.parametrize(
+    "levels",
+    [run(20, 0), run(2**40, 0), run(2**62, 0), run(0, 1) + run(2**33, 0), packed(2**40, bytes(3))],
+    ids=["true", "2**40", "2**62", "after another", "bit by bit"],
+)
+def test_runs_of_levels_end_with_the_values_of_their_page(tmp_path: Path, levels: bytes, newer: bool) -> None:
+    """Whatever they state: polars takes no more of them than the page has, which is counted."""
+    path = tmp_path / "runs.parquet"
+    path.write_bytes(Handmade(levels=levels, newer=newer).file())
+    before = memory.start_of_peak() or 0
+    assert read(path).frame["a"].to_list() == [None] * 20
+    assert (memory.peak() or 0) - before < 200 * 2**20
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Handmade(rows=2**31 - 1, levels=run(2**31 - 1, 0)),
+        Handmade(rows=2**31 - 1, levels=run(2**31 - 1, 0), newer=True),
+        Handmade(rows=2**31 - 1, levels=packed(1, b"\0")),
+        Handmade(rows=2**31 - 1, repetition=REQUIRED),
+        Handmade(rows=2**31 - 1, levels=run(2**31 - 1, 0), kind=TEXT),
+        Handmade(rows=20, in_column=2**31 - 1, values=2**31 - 1, repetition=REPEATED),
+        Handmade(length=2**31 - 1, kind=OF_A_LENGTH),
+        Handmade(length=2**28, kind=OF_A_LENGTH),
+        Handmade(unpacked=2**31 - 1, packing=GZIP, content=gzip.compress(bytes(100))),
+    ],
+    ids=["nulls", "newer", "few levels", "required", "texts", "lists", "longest", "long", "unpacked"],
+)
+def test_a_small_file_that_takes_gigabytes_is_refused(tmp_path: Path, made: Handmade) -> None:
+    """Of a hundred bytes each: polars ends the process on most of them, or takes 2 GB and more."""
+    path = tmp_path / "small.parquet"
+    path.write_bytes(made.file())
+    assert path.stat().st_size < 200
+    with pytest.raises(TableError, match=r"'small.parquet' is small, and states so many or so long values"):
+        read(path)
+
+
+@pytest.mark.parametrize(("columns", "passes"), [(3, True), (8, False)])
+def test_the_limit_on_memory_is_for_all_columns_together(tmp_path: Path, columns: int, passes: bool) -> None:
+    """2**28 bytes and 2**14 for each byte of the file; a value takes 16. Nulls alone are written with few bytes."""
+    path, rows = tmp_path / "people.parquet", 2**22
+    nulls = [pl.repeat(None, rows, dtype=pl.Int64).alias(f"a{number}") for number in range(columns)]
+    pl.select(nulls).write_parquet(path, row_group_size=rows)
+    assert (columns * rows * 16 <= 2**28 + 2**14 * path.stat().st_size) is passes
+    if passes:
+        check_pages(path)
+        return
+    with pytest.raises(TableError, match="expected at most 268,435,456 bytes of them, and 16,384 more for each byte"):
+        check_pages(path)
+
+
+def test_tables_of_equal_rows_pass(tmp_path: Path) -> None:
+    """No table is smaller for its rows: 20 million of one value, in groups as libraries make them."""
+    frame, path = pl.select(pl.repeat("Norway", 20_000_000).alias("country")), tmp_path / "people.parquet"
+    frame.write_parquet(path)
+    check_pages(path)
+    pq.write_table(frame.to_arrow(), path)
+    check_pages(path)
+
+
+def test_a_column_of_another_length_than_its_rows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    for rows, in_column in [(20, 21), (20, 19), (-1, -1)]:
+        path.write_bytes(Handmade(rows=rows, in_column=in_column, values=20).file())
+        with pytest.raises(ValueError, match="a column of another length than its rows"):
+            check_pages(path)
 
 
 def test_every_file_that_is_cut_off_or_changed_ends_in_an_error_or_passes(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The numbers that a Parquet file states of its pages, read before a library that believes them.
 
 A page that states a number of values below 0, or more than its column has, makes the reader ask for so much memory that
-the whole process is aborted. The numbers are stored in Thrift's compact protocol.
+the whole process is aborted. So does a file of a hundred bytes that states billions of rows, values of a gigabyte each,
+or pages that unpack to gigabytes. The numbers are stored in Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -13,27 +14,47 @@ from pathlib import Path
 from struct import unpack
 from typing import Any, BinaryIO
 
+from shoal.core.errors import TableError
+
 Struct = dict[int, Any]
 """The fields of a Thrift struct by number; what is not a number, a list or a struct is left out."""
 MAGIC, TAIL = b"PAR1", 8
-ROW_GROUPS, CHUNKS, META, ROWS = 4, 1, 3, 3
+SCHEMA, ROW_GROUPS, CHUNKS, META, ROWS = 2, 4, 1, 3, 3
+TYPE, LENGTH, REPETITION, CHILDREN = 1, 2, 3, 5
+OF_A_LENGTH, REPEATED = 7, 2
+"""A type whose values all have the length that is stated; a column of which a row may have any number of values."""
 VALUES, FIRST_PAGE, DICTIONARY = 5, 9, 11
 UNPACKED, PACKED, HEADERS = 2, 3, (5, 7, 8)
 """Of a page: its bytes unpacked and packed; the header of a data page, of a dictionary, of a newer data page."""
 OF_DICTIONARY = 7
+WIDEST = 16
+"""Bytes that polars holds for a value of every other type, at most; of a text, beside the text itself."""
+FREE, PER_BYTE = 2**28, 2**14
+"""Bytes of memory that any file may take, and how many more for each of its own. Where all rows are the same, polars,
+pyarrow and DuckDB write 300 to 600 values per byte, each of which takes up to 16."""
 DEEPEST = 32
 """Structs within structs; a Parquet file has fewer than ten."""
 
 
 def check_pages(path: Path) -> None:
-    """Raise ValueError where a page of a Parquet file states sizes that it cannot have."""
+    """Raise ValueError where a page of a Parquet file states sizes that it cannot have.
+
+    `TableError` where the file would take far more memory than it has bytes.
+    """
     with path.open("rb") as file:
-        for chunk in _chunks(file):
-            _check_chunk(file, chunk)
+        most, held, unpacked = FREE + PER_BYTE * file.seek(0, SEEK_END), 0, 0
+        for chunk, width in _chunks(file):
+            held += chunk[VALUES] * width
+            unpacked += _unpacked(file, chunk)
+            if max(held, unpacked) > most:
+                raise TableError(
+                    f"{path.name!r} is small, and states so many or so long values that they would not fit in memory",
+                    expected=f"at most {FREE:,} bytes of them, and {PER_BYTE:,} more for each byte of the file",
+                )
 
 
-def _chunks(file: BinaryIO) -> Iterator[Struct]:
-    """Yield what the end of a file says of each column of each group of rows."""
+def _chunks(file: BinaryIO) -> Iterator[tuple[Struct, int]]:
+    """Yield what the end of a file says of each column of each group of rows, with the bytes that a value takes."""
     size = file.seek(0, SEEK_END)
     file.seek(max(size - TAIL, 0))
     length, magic = unpack("<I4s", file.read(TAIL))
@@ -44,13 +65,18 @@ def _chunks(file: BinaryIO) -> Iterator[Struct]:
     groups = whole.get(ROW_GROUPS, [])
     if sum(group[ROWS] for group in groups) != whole[ROWS]:
         raise ValueError("another number of rows than that of its groups")
+    has_lists = any(element.get(REPETITION) == REPEATED for element in whole[SCHEMA])
+    columns = [element for element in whole[SCHEMA] if CHILDREN not in element]
     for group in groups:
-        yield from (chunk[META] for chunk in group[CHUNKS])
+        for chunk, column in zip((chunk[META] for chunk in group[CHUNKS]), columns, strict=True):
+            if min(group[ROWS], chunk[VALUES]) < 0 or (chunk[VALUES] != group[ROWS] and not has_lists):
+                raise ValueError("a column of another length than its rows")
+            yield chunk, max(WIDEST, column.get(LENGTH, 0) if column[TYPE] == OF_A_LENGTH else 0)
 
 
-def _check_chunk(file: BinaryIO, chunk: Struct) -> None:
-    """Look at the pages of a column of a group of rows, which lie one after the other."""
-    left = chunk[VALUES]
+def _unpacked(file: BinaryIO, chunk: Struct) -> int:
+    """Look at the pages of a column of a group of rows, which lie one after the other; return their bytes unpacked."""
+    left, found = chunk[VALUES], 0
     file.seek(chunk.get(DICTIONARY) or chunk[FIRST_PAGE])
     while left > 0:
         page = _Thrift(file).struct()
@@ -60,7 +86,9 @@ def _check_chunk(file: BinaryIO, chunk: Struct) -> None:
         if header[1] > (page[UNPACKED] if kind == OF_DICTIONARY else left):
             raise ValueError("more values than there can be")
         left -= 0 if kind == OF_DICTIONARY else header[1]
+        found += page[UNPACKED]
         file.seek(page[PACKED], 1)
+    return found
 
 
 class _Thrift:
