@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
-PLAIN, RLE = 0, 3
+PLAIN, RLE, PREFIXES = 0, 3, 7
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
 INT32, TEXT, OF_A_LENGTH = 1, 6, 7
 NONE, GZIP = 0, 2
@@ -35,13 +35,32 @@ def packed(groups: int, levels: bytes) -> bytes:
     return unsigned(groups << 1 | 1) + levels
 
 
+def equal_texts(count: int, length: int) -> bytes:
+    """Return texts of a letter, each but the first of which has all characters of the one before and no other."""
+    shared = _differences(count, 0, [length] + [0] * 127)
+    others = _differences(count, length, [-length] + [0] * 127)
+    return shared + others + b"x" * length
+
+
+def _differences(count: int, first: int, then: list[int]) -> bytes:
+    """Return whole numbers by their differences, in blocks of 128; after the first block there are none."""
+    least = min(then)
+    block = _signed(least) + bytes([32] * 4) + struct.pack("<128I", *(one - least for one in then))
+    head = unsigned(128) + unsigned(4) + unsigned(count) + _signed(first)
+    return head + block + (_signed(0) + bytes(4)) * -(-(count - 129) // 128)
+
+
+def _signed(number: int) -> bytes:
+    return unsigned(number << 1 if number >= 0 else -number * 2 - 1)
+
+
 def _value(value: Any) -> tuple[int, bytes]:
     """Return the type of a value in Thrift's compact protocol, and its bytes."""
     match value:
         case bool():
             return 1 if value else 2, b""
         case int():
-            return 5 if isinstance(value, Small) else 6, unsigned(value << 1 if value >= 0 else -value * 2 - 1)
+            return 5 if isinstance(value, Small) else 6, _signed(value)
         case str():
             return 8, unsigned(len(value)) + value.encode()
         case list():
@@ -72,6 +91,7 @@ class Handmade:
     packing: int = NONE
     unpacked: int | None = None
     """Bytes that the page states to have unpacked."""
+    encoding: int = PLAIN
     newer: bool = False
     """Whether the page is of the second version of data pages."""
 
@@ -94,9 +114,9 @@ class Handmade:
         values = Small(self.rows if self.values is None else self.values)
         sizes = {2: Small(len(page) if self.unpacked is None else self.unpacked), 3: Small(len(page))}
         if not self.newer:
-            return {1: Small(0), **sizes, 5: {1: values, 2: Small(PLAIN), 3: Small(RLE), 4: Small(RLE)}}
+            return {1: Small(0), **sizes, 5: {1: values, 2: Small(self.encoding), 3: Small(RLE), 4: Small(RLE)}}
         levels = {5: Small(len(self.levels)), 6: Small(0), 7: False}
-        return {1: Small(3), **sizes, 8: {1: values, 2: values, 3: Small(self.rows), 4: Small(PLAIN), **levels}}
+        return {1: Small(3), **sizes, 8: {1: values, 2: values, 3: Small(self.rows), 4: Small(self.encoding), **levels}}
 
     def _schema(self) -> list[dict[int, Any]]:
         column = {1: Small(self.kind), 2: Small(self.length), 3: Small(self.repetition), 4: "a"}
@@ -104,5 +124,5 @@ class Handmade:
 
     def _group(self, size: int) -> dict[int, Any]:
         values = self.rows if self.in_column is None else self.in_column
-        chunk = {1: Small(self.kind), 2: [Small(PLAIN)], 3: ["a"], 4: Small(self.packing), 5: values}
+        chunk = {1: Small(self.kind), 2: [Small(self.encoding)], 3: ["a"], 4: Small(self.packing), 5: values}
         return {1: [{2: 4, 3: {**chunk, 6: size, 7: size, 9: 4}}], 2: size, 3: self.rows}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,18 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from tests.fuzz.targets import CORPUS
-from tests.tables.handmade_parquet import GZIP, OF_A_LENGTH, REPEATED, REQUIRED, TEXT, Handmade, packed, run
+from tests.tables.handmade_parquet import (
+    GZIP,
+    OF_A_LENGTH,
+    PREFIXES,
+    REPEATED,
+    REQUIRED,
+    TEXT,
+    Handmade,
+    equal_texts,
+    packed,
+    run,
+)
 
 from shoal.core import memory
 from shoal.core.errors import TableError
@@ -129,6 +141,24 @@ def test_the_limit_on_memory_is_for_all_columns_together(tmp_path: Path, columns
         return
     with pytest.raises(TableError, match="expected at most 268,435,456 bytes of them, and 16,384 more for each byte"):
         check_pages(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not limit the memory of a process")
+@pytest.mark.parametrize(("rows", "length", "passes"), [(100_000, 1_000, True), (1_000_000, 10_000, False)])
+def test_texts_that_repeat_the_one_before_are_tried(tmp_path: Path, rows: int, length: int, passes: bool) -> None:
+    """A hundred kilobytes of them may be ten gigabytes of texts, and nobody can tell before they are read."""
+    path, content = tmp_path / "texts.parquet", equal_texts(rows, length)
+    made = Handmade(rows=rows, kind=TEXT, repetition=REQUIRED, encoding=PREFIXES, content=content)
+    path.write_bytes(made.file())
+    assert path.stat().st_size < 100_000
+    if passes:
+        check_pages(path)
+        assert pl.read_parquet(path)["a"].to_list() == [b"x" * length] * rows
+        return
+    before = memory.start_of_peak() or 0
+    with pytest.raises(TableError, match="is small, and states so many or so long values"):
+        read(path)
+    assert (memory.peak() or 0) - before < 200 * 2**20
 
 
 def test_tables_of_equal_rows_pass(tmp_path: Path) -> None:

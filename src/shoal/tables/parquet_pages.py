@@ -7,6 +7,9 @@ or pages that unpack to gigabytes. The numbers are stored in Thrift's compact pr
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import SEEK_END
 from os import fstat
@@ -14,7 +17,15 @@ from pathlib import Path
 from struct import unpack
 from typing import Any, BinaryIO
 
+import polars as pl
+
 from shoal.core.errors import TableError
+from shoal.core.memory import ADDRESSES, OF_CORE
+
+try:
+    import resource as limits
+except ImportError:  # Windows
+    limits = None  # type: ignore[assignment]
 
 Struct = dict[int, Any]
 """The fields of a Thrift struct by number; what is not a number, a list or a struct is left out."""
@@ -32,6 +43,12 @@ WIDEST = 16
 FREE, PER_BYTE = 2**28, 2**14
 """Bytes of memory that any file may take, and how many more for each of its own. Where all rows are the same, polars,
 pyarrow and DuckDB write 300 to 600 values per byte, each of which takes up to 16."""
+ENCODING, PREFIXES = {5: 2, 8: 4}, 7
+"""Where the header of a data page says how its values are written, and one way: of each text, how many characters it
+shares with the one before, and the others. A few bytes of it can be texts of any length."""
+TRIED = "import sys; sys.path[:] = {path!r}; from shoal.tables.parquet_pages import try_file; try_file(*sys.argv[1:])"
+LARGE = 2**32
+"""Bytes of memory from which on a file may take them without being tried."""
 DEEPEST = 32
 """Structs within structs; a Parquet file has fewer than ten."""
 
@@ -42,15 +59,40 @@ def check_pages(path: Path) -> None:
     `TableError` where the file would take far more memory than it has bytes.
     """
     with path.open("rb") as file:
-        most, held, unpacked = FREE + PER_BYTE * file.seek(0, SEEK_END), 0, 0
+        most = FREE + PER_BYTE * file.seek(0, SEEK_END)
+        held = unpacked = repeated = 0
         for chunk, width in _chunks(file):
             held += chunk[VALUES] * width
-            unpacked += _unpacked(file, chunk)
+            for page, kind in _pages(file, chunk):
+                unpacked += page[UNPACKED]
+                repeated += page[UNPACKED] * page[kind][1] if page[kind].get(ENCODING.get(kind)) == PREFIXES else 0
             if max(held, unpacked) > most:
-                raise TableError(
-                    f"{path.name!r} is small, and states so many or so long values that they would not fit in memory",
-                    expected=f"at most {FREE:,} bytes of them, and {PER_BYTE:,} more for each byte of the file",
-                )
+                raise _too_much(path)
+    if most < min(LARGE, repeated) and not _fits(path, most):
+        raise _too_much(path)
+
+
+def _too_much(path: Path) -> TableError:
+    return TableError(
+        f"{path.name!r} is small, and states so many or so long values that they would not fit in memory",
+        expected=f"at most {FREE:,} bytes of them, and {PER_BYTE:,} more for each byte of the file",
+    )
+
+
+def _fits(path: Path, most: int) -> bool:
+    """Whether a file can be read within some bytes of memory, which is tried in a process of its own."""
+    if limits is None:
+        return True
+    asked = [sys.executable, "-c", TRIED.format(path=sys.path), str(path), str(most)]
+    quiet = {**os.environ, "RUST_BACKTRACE": "0", "POLARS_MAX_THREADS": "1"}
+    return not subprocess.run(asked, capture_output=True, check=False, env=quiet).returncode
+
+
+def try_file(path: str, most: str) -> None:
+    """Read a file with limited memory; the process ends with it."""
+    addresses = ADDRESSES + OF_CORE * (os.cpu_count() or 1) + int(most)
+    limits.setrlimit(limits.RLIMIT_AS, (addresses, addresses))
+    pl.scan_parquet([path], glob=False).collect()
 
 
 def _chunks(file: BinaryIO) -> Iterator[tuple[Struct, int]]:
@@ -74,21 +116,23 @@ def _chunks(file: BinaryIO) -> Iterator[tuple[Struct, int]]:
             yield chunk, max(WIDEST, column.get(LENGTH, 0) if column[TYPE] == OF_A_LENGTH else 0)
 
 
-def _unpacked(file: BinaryIO, chunk: Struct) -> int:
-    """Look at the pages of a column of a group of rows, which lie one after the other; return their bytes unpacked."""
-    left, found = chunk[VALUES], 0
+def _pages(file: BinaryIO, chunk: Struct) -> Iterator[tuple[Struct, int]]:
+    """Yield what the pages of a column of a group of rows say, which lie one after the other, and the kind of each."""
+    left = chunk[VALUES]
     file.seek(chunk.get(DICTIONARY) or chunk[FIRST_PAGE])
     while left > 0:
         page = _Thrift(file).struct()
-        kind, header = next((kind, page[kind]) for kind in HEADERS if kind in page)
+        kind = next((kind for kind in HEADERS if kind in page), None)
+        if kind is None:
+            raise ValueError("a page of an unknown kind")
+        header = page[kind]
         if min(page[UNPACKED], page[PACKED], *(number for number in header.values() if type(number) is int)) < 0:
             raise ValueError("a size below 0")
         if header[1] > (page[UNPACKED] if kind == OF_DICTIONARY else left):
             raise ValueError("more values than there can be")
         left -= 0 if kind == OF_DICTIONARY else header[1]
-        found += page[UNPACKED]
         file.seek(page[PACKED], 1)
-    return found
+        yield page, kind
 
 
 class _Thrift:
