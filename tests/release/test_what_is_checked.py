@@ -194,6 +194,20 @@ def test_what_was_proved_is_said(tmp_path: Path) -> None:
     assert note.startswith(f"the prices prove {cost:g}; the rest of the lower bound {cost:g} is stated by the method")
 
 
+def test_less_is_proved_where_rows_may_be_dropped(tmp_path: Path) -> None:
+    """How far the values of a class are from those of the table is not known then: the table may be another one."""
+    towns, ills = [*"aabbccdd"], ["flu", "flu", "gout", "gout", "flu", "gout", "flu", "gout"]
+    table = TABLE.with_columns(town=pl.Series(towns), ill=pl.Series(ills))
+    asked = {**KINDS["proved"][0], "quasi": ["town"], "require": "t(ill)=0.2", "leave_out": "rest"}
+    folder = shoal.anonymize(table, **ASKED | asked).save(tmp_path / "release", format="csv")
+    path = folder / "internal" / "config.json"
+    content = json.loads(path.read_text())
+    for share, failures in (("0", []), ("1/9", []), ("1/2", [f"{FOLLOWS}: the prices prove no more than 0"])):
+        path.write_text(canonical(content | {"max_dropped": share}))  # of eight rows none, none and four
+        reseal(folder)
+        assert shoal.verify(folder, original=table).failures == failures
+
+
 @pytest.mark.parametrize("where", ["internal/original.json", "internal/config.json", "internal/rows.parquet"])
 def test_a_file_that_a_comparison_needs_is_missed(where: str, tmp_path: Path) -> None:
     folder = made(tmp_path, "ranges")
