@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from io import SEEK_END
 from os import fstat
 from pathlib import Path
@@ -19,8 +20,9 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from shoal.core.errors import TableError
+from shoal.core.errors import TableError, failing_as
 from shoal.core.memory import ADDRESSES, OF_CORE
+from shoal.tables.signatures import unreadable
 
 try:
     import resource as limits
@@ -51,6 +53,13 @@ LARGE = 2**32
 """Bytes of memory from which on a file may take them without being tried."""
 DEEPEST = 32
 """Structs within structs; a Parquet file has fewer than ten."""
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Return the rows of a file whose pages are looked at first; `TableError` where it is damaged."""
+    with failing_as(partial(unreadable, path, "Parquet")):
+        check_pages(path)
+        return pl.read_parquet(path, glob=False)
 
 
 def check_pages(path: Path) -> None:
