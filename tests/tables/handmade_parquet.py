@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +95,10 @@ class Handmade:
     encoding: int = PLAIN
     newer: bool = False
     """Whether the page is of the second version of data pages."""
+    also: Mapping[int, Any] | None = None
+    """What else the header of the page has, by number."""
+    dictionary: int | None = None
+    """Where the page of the dictionary is said to be; there is none."""
 
     def file(self) -> bytes:
         """Return the bytes of the file."""
@@ -114,9 +119,15 @@ class Handmade:
         values = Small(self.rows if self.values is None else self.values)
         sizes = {2: Small(len(page) if self.unpacked is None else self.unpacked), 3: Small(len(page))}
         if not self.newer:
-            return {1: Small(0), **sizes, 5: {1: values, 2: Small(self.encoding), 3: Small(RLE), 4: Small(RLE)}}
+            older = {1: values, 2: Small(self.encoding), 3: Small(RLE), 4: Small(RLE)}
+            return {1: Small(0), **sizes, 5: older, **(self.also or {})}
         levels = {5: Small(len(self.levels)), 6: Small(0), 7: False}
-        return {1: Small(3), **sizes, 8: {1: values, 2: values, 3: Small(self.rows), 4: Small(self.encoding), **levels}}
+        return {
+            1: Small(3),
+            **sizes,
+            8: {1: values, 2: values, 3: Small(self.rows), 4: Small(self.encoding), **levels},
+            **(self.also or {}),
+        }
 
     def _schema(self) -> list[dict[int, Any]]:
         column = {1: Small(self.kind), 2: Small(self.length), 3: Small(self.repetition), 4: "a"}
@@ -125,4 +136,5 @@ class Handmade:
     def _group(self, size: int) -> dict[int, Any]:
         values = self.rows if self.in_column is None else self.in_column
         chunk = {1: Small(self.kind), 2: [Small(self.encoding)], 3: ["a"], 4: Small(self.packing), 5: values}
-        return {1: [{2: 4, 3: {**chunk, 6: size, 7: size, 9: 4}}], 2: size, 3: self.rows}
+        place = {} if self.dictionary is None else {11: self.dictionary}
+        return {1: [{2: 4, 3: {**chunk, 6: size, 7: size, 9: 4, **place}}], 2: size, 3: self.rows}

@@ -19,6 +19,7 @@ from tests.tables.handmade_parquet import (
     REQUIRED,
     TEXT,
     Handmade,
+    Small,
     equal_texts,
     packed,
     run,
@@ -176,6 +177,31 @@ def test_a_column_of_another_length_than_its_rows_is_refused(tmp_path: Path) -> 
         path.write_bytes(Handmade(rows=rows, in_column=in_column, values=20).file())
         with pytest.raises(ValueError, match="a column of another length than its rows"):
             check_pages(path)
+
+
+@pytest.mark.parametrize(
+    "also",
+    [{5: {1: Small(20), 2: Small(0), 3: Small(3), 4: Small(3)}}, {1: Small(1)}, {1: Small(0)}, {1: Small(9)}],
+    ids=["two headers", "an index", "another version", "no type that there is"],
+)
+def test_a_page_has_the_header_of_its_kind_alone(tmp_path: Path, also: dict[int, Any]) -> None:
+    """Else numbers of one header would be looked at here, and polars would believe those of the other."""
+    path, huge = tmp_path / "pages.parquet", 2**31 - 1
+    path.write_bytes(Handmade(newer=True, values=huge, levels=run(huge, 0), also=also).file())
+    with pytest.raises(ValueError, match="a page without the header of its kind, or with several"):
+        check_pages(path)
+
+
+def test_pages_are_looked_for_where_polars_looks_for_them(tmp_path: Path) -> None:
+    """It begins with the dictionary, be it at place 0, and reads whatever is there; the first bytes may be anything."""
+    path = tmp_path / "places.parquet"
+    path.write_bytes(Handmade(dictionary=4).file())
+    assert read(path).frame["a"].to_list() == [None] * 20
+    path.write_bytes(Handmade(dictionary=0).file())
+    with pytest.raises(ValueError, match="an unknown type"):
+        check_pages(path)
+    with pytest.raises(TableError, match="is not a readable Parquet file"):
+        read(path)
 
 
 def test_every_file_that_is_cut_off_or_changed_ends_in_an_error_or_passes(tmp_path: Path) -> None:

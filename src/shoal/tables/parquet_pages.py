@@ -37,8 +37,8 @@ TYPE, LENGTH, REPETITION, CHILDREN = 1, 2, 3, 5
 OF_A_LENGTH, REPEATED = 7, 2
 """A type whose values all have the length that is stated; a column of which a row may have any number of values."""
 VALUES, FIRST_PAGE, DICTIONARY = 5, 9, 11
-UNPACKED, PACKED, HEADERS = 2, 3, (5, 7, 8)
-"""Of a page: its bytes unpacked and packed; the header of a data page, of a dictionary, of a newer data page."""
+UNPACKED, PACKED, HEADERS = 2, 3, {0: 5, 2: 7, 3: 8}
+"""Of a page: its bytes unpacked and packed; by type, the header of a data page, a dictionary, a newer data page."""
 OF_DICTIONARY = 7
 WIDEST = 16
 """Bytes that polars holds for a value of every other type, at most; of a text, beside the text itself."""
@@ -128,12 +128,12 @@ def _chunks(file: BinaryIO) -> Iterator[tuple[Struct, int]]:
 def _pages(file: BinaryIO, chunk: Struct) -> Iterator[tuple[Struct, int]]:
     """Yield what the pages of a column of a group of rows say, which lie one after the other, and the kind of each."""
     left = chunk[VALUES]
-    file.seek(chunk.get(DICTIONARY) or chunk[FIRST_PAGE])
+    file.seek(chunk[DICTIONARY if DICTIONARY in chunk else FIRST_PAGE])  # where polars begins, too
     while left > 0:
         page = _Thrift(file).struct()
-        kind = next((kind for kind in HEADERS if kind in page), None)
-        if kind is None:
-            raise ValueError("a page of an unknown kind")
+        kind = HEADERS.get(page[TYPE])
+        if kind is None or not page.keys() & set(HEADERS.values()) == {kind}:
+            raise ValueError("a page without the header of its kind, or with several")
         header = page[kind]
         if min(page[UNPACKED], page[PACKED], *(number for number in header.values() if type(number) is int)) < 0:
             raise ValueError("a size below 0")
