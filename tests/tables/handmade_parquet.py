@@ -97,6 +97,8 @@ class Handmade:
     """Whether the page is of the second version of data pages."""
     also: Mapping[int, Any] | None = None
     """What else the header of the page has, by number."""
+    columns: int = 1
+    """Columns that are named; there are pages of one."""
     dictionary: int | None = None
     """Where the page of the dictionary is said to be; there is none."""
 
@@ -131,7 +133,7 @@ class Handmade:
 
     def _schema(self) -> list[dict[int, Any]]:
         column = {1: Small(self.kind), 2: Small(self.length), 3: Small(self.repetition), 4: "a"}
-        return [{4: "schema", 5: Small(1)}, column]
+        return [{4: "schema", 5: Small(self.columns)}, *([column] * self.columns)]
 
     def _group(self, size: int) -> dict[int, Any]:
         values = self.rows if self.in_column is None else self.in_column

@@ -27,6 +27,7 @@ from tests.tables.handmade_parquet import (
 
 from shoal.core import memory
 from shoal.core.errors import TableError
+from shoal.tables import parquet_pages
 from shoal.tables.parquet_pages import check_pages
 from shoal.tables.table import read
 
@@ -130,6 +131,20 @@ def test_a_small_file_that_takes_gigabytes_is_refused(tmp_path: Path, made: Hand
         read(path)
 
 
+def test_the_limit_on_memory_is_exact(tmp_path: Path) -> None:
+    path, rows = tmp_path / "rows.parquet", 2**24 + 1
+    size = len(Handmade(rows=rows, levels=run(rows, 0)).file())
+    for more, passes in [(0, True), (1, False)]:
+        rows = (2**28 + 2**14 * size) // 16 + more
+        path.write_bytes(Handmade(rows=rows, levels=run(rows, 0)).file())
+        assert path.stat().st_size == size
+        if passes:
+            check_pages(path)
+        else:
+            with pytest.raises(TableError, match="is small"):
+                check_pages(path)
+
+
 @pytest.mark.parametrize(("columns", "passes"), [(3, True), (8, False)])
 def test_the_limit_on_memory_is_for_all_columns_together(tmp_path: Path, columns: int, passes: bool) -> None:
     """2**28 bytes and 2**14 for each byte of the file; a value takes 16. Nulls alone are written with few bytes."""
@@ -162,6 +177,14 @@ def test_texts_that_repeat_the_one_before_are_tried(tmp_path: Path, rows: int, l
     assert (memory.peak() or 0) - before < 200 * 2**20
 
 
+def test_where_memory_cannot_be_limited_such_texts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_pages, "limits", None)
+    path, content = tmp_path / "texts.parquet", equal_texts(1_000_000, 10_000)
+    made = Handmade(rows=1_000_000, kind=TEXT, repetition=REQUIRED, encoding=PREFIXES, content=content)
+    path.write_bytes(made.file())
+    check_pages(path)
+
+
 def test_tables_of_equal_rows_pass(tmp_path: Path) -> None:
     """No table is smaller for its rows: 20 million of one value, in groups as libraries make them."""
     frame, path = pl.select(pl.repeat("Norway", 20_000_000).alias("country")), tmp_path / "people.parquet"
@@ -169,6 +192,40 @@ def test_tables_of_equal_rows_pass(tmp_path: Path) -> None:
     check_pages(path)
     pq.write_table(frame.to_arrow(), path)
     check_pages(path)
+
+
+def test_a_group_without_rows_passes(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    path.write_bytes(Handmade(rows=0, levels=b"").file())
+    check_pages(path)
+
+
+@pytest.mark.parametrize("end", [b"\x10\0\0\0PARE", b"\xff\xff\0\0PAR1", b"\0\0\0\x80PAR1"])
+def test_a_file_with_another_end_is_no_parquet_file(tmp_path: Path, end: bytes) -> None:
+    """The last bytes of one are a name, before it a number of bytes that the file has."""
+    path = tmp_path / "people.parquet"
+    path.write_bytes(Handmade().file()[:-8] + end)
+    with pytest.raises(ValueError, match="no Parquet file"):
+        check_pages(path)
+
+
+@pytest.mark.parametrize("nested", [b"\x1c", b"\x19"], ids=["structs", "lists"])
+def test_what_is_nested_without_end_is_refused(tmp_path: Path, nested: bytes) -> None:
+    path = tmp_path / "people.parquet"
+    for times in (33, 100_000):
+        end = b"\x19" + nested * times
+        path.write_bytes(b"PAR1" + end + len(end).to_bytes(4, "little") + b"PAR1")
+        with pytest.raises(TableError, match="is not a readable Parquet file"):
+            read(path)
+
+
+@pytest.mark.parametrize("columns", [0, 2])
+def test_columns_without_pages_are_refused(tmp_path: Path, columns: int) -> None:
+    """And pages without a column: which type each has could not be told."""
+    path = tmp_path / "people.parquet"
+    path.write_bytes(Handmade(columns=columns).file())
+    with pytest.raises(ValueError, match=r"is (shorter|longer) than argument 1"):
+        check_pages(path)
 
 
 def test_a_column_of_another_length_than_its_rows_is_refused(tmp_path: Path) -> None:
