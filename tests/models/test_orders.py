@@ -23,7 +23,8 @@ import shoal
 from shoal.core.errors import ParameterError, RoleError, ShoalError, Unsupported
 from shoal.hierarchies.natural_order import natural_order
 from shoal.methods.auto import methods as known_methods
-from shoal.models.orders import LEAVES, LIST, STRUCTURE
+from shoal.models.orders import LEAVES, LIST, STRUCTURE, uncompared_order
+from shoal.models.requirement import parse_requirement
 from shoal.release.release_reader import Opened
 from shoal.tables.table import Table
 from shoal.web.desk.draft import Draft
@@ -365,3 +366,34 @@ def test_a_sensitive_column_without_a_model_is_not_said_to_be_certain_for_0_rows
     said = shoal.anonymize(people, quasi=["age"], sensitive=["ill", "job"], require="k=2").certificate.exposed
     assert "'ill' is sensitive and no model protects it: here no class shares one value" in said
     assert "'job' is sensitive and no model protects it: its value is certain for 2 rows" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "advised"),
+    [
+        ("t(paid)=0.2", "t(paid:ordered)=0.2"),
+        ("t(t)=0.2", "t(t:ordered)=0.2"),
+        ("average-t(a)=0.2", "average-t(a:ordered)=0.2"),
+        ('t("paid on")=0.2', 't("paid on":ordered)=0.2'),
+        ("t(paid:ordered)=0.2", None),
+        ("t(paid:equal)=0.2", None),
+        ("distinct-l(paid)=2", None),
+        ("k=2", None),
+        ("t(ill)=0.2", None),
+        ("t(sum)=0.2", None),
+        ("t(day)=0.2", None),
+        ("t(gone)=0.2", None),
+    ],
+)
+def test_a_distance_that_passes_over_an_order_is_named_with_the_one_that_does_not(
+    asked: str, advised: str | None
+) -> None:
+    """Whatever the column is called. Of words without an order, and of numbers and dates, there is nothing to say."""
+    paid, days = ["$1,200", "$900", "$15,000"], pl.Series([date(2020, 1, day) for day in (1, 2, 3)])
+    columns: dict[str, Any] = {**dict.fromkeys(["paid", "t", "a", "paid on"], paid), "ill": ["flu", "gout", "none"]}
+    (model,) = parse_requirement(asked)
+    note = uncompared_order(Table.of({**columns, "sum": [1, 2, 3], "day": days}), model)
+    assert (note is None) is (advised is None)
+    if note is not None:
+        assert note.startswith(f"{asked} takes all different texts of ")
+        assert f", and {advised} compares them in their order" in note

@@ -10,6 +10,7 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -21,6 +22,7 @@ import shoal
 from shoal.core.errors import HierarchyError, Infeasible, Unsupported
 from shoal.hierarchies import Taxonomy
 from shoal.hierarchies.leaf_counts import leaf_counts
+from shoal.microdata.histogram import Classes
 from shoal.models.payout import Payout
 
 AGES = Taxonomy([(str(age), f"{age // 10 * 10}s") for age in range(20, 60)])
@@ -128,6 +130,12 @@ def test_how_many_combinations_cells_may_cover_is_decided_exactly(
     assert [model._pays(covered, domain, people) for covered in range(1, domain + 1)] == [
         covered <= most for covered in range(1, domain + 1)
     ]
+
+
+def test_classes_without_cells_have_no_payout() -> None:
+    """What a row brings depends on what its cells leave open."""
+    with pytest.raises(Unsupported, match=r"payout=\(0,0,1,0\) is decided on published cells only"):
+        Payout(0, 0, 1, 0).admits(Classes(np.array([0, 0]), 1, {}))
 
 
 def test_where_nobody_attacks_all_but_one_of_any_number_may_be_covered() -> None:

@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 from tests.release.test_verification import reseal
 from tests.release.test_what_is_checked import ASKED, TABLE, made
+from tests.tables.handmade_parquet import OF_A_LENGTH, Handmade
 
 import shoal
 from shoal.release.certificate import canonical, seal
+from shoal.release.files import manifest
 
 SHAPE = "the table has the stated columns and rows"
 
@@ -122,3 +124,20 @@ def test_a_masked_cell_that_does_not_follow_from_its_value_is_found(tmp_path: Pa
     reseal(folder)
     failures = shoal.verify(folder, original=TABLE).failures
     assert "sensitive and other cells are unaltered but for masks: columns 'w' were altered" in failures
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("ranges", "rows.parquet"), ("ranges", "counterfeits.parquet"), ("proved", "prices.parquet")),
+        *(("people", "people.parquet"), ("households", "households.parquet")),
+    ],
+)
+def test_a_file_of_the_internal_part_that_takes_all_memory_is_refused(kind: str, name: str, tmp_path: Path) -> None:
+    """A forged release may have any file under whole seals; polars would end the process on this one."""
+    folder = made(tmp_path, kind)
+    (folder / "internal" / name).write_bytes(Handmade(kind=OF_A_LENGTH, length=2**31 - 1).file())
+    (folder / "internal" / "manifest.json").write_text(canonical(manifest(folder)))
+    failures = shoal.verify(folder, original=TABLE).failures
+    said = f"{name!r} is small, and states so many or so long values"
+    assert any(said in one for one in failures) is (name != "counterfeits.parquet")  # of which there are none here

@@ -13,6 +13,7 @@ import pytest
 from tests.release.test_verification import following, reseal
 
 import shoal
+from shoal.hierarchies import Taxonomy
 from shoal.release.certificate import canonical, seal
 from shoal.release.files import manifest
 from shoal.release.release_reader import Opened
@@ -154,6 +155,7 @@ def made(tmp_path: Path, kind: str) -> Path:
 def looked_at(found: Verification) -> list[str]:
     assert found.failures == []
     assert found.passed
+    assert {check.detail for check in found.checks} == {""}
     return [check.what for check in found.checks]
 
 
@@ -190,6 +192,20 @@ def test_what_was_proved_is_said(tmp_path: Path) -> None:
     reseal(folder, lower_bound=cost + 1e-7)
     (note,) = shoal.verify(folder, original=TABLE).not_checked
     assert note.startswith(f"the prices prove {cost:g}; the rest of the lower bound {cost:g} is stated by the method")
+
+
+def test_less_is_proved_where_rows_may_be_dropped(tmp_path: Path) -> None:
+    """How far the values of a class are from those of the table is not known then: the table may be another one."""
+    towns, ills = [*"aabbccdd"], ["flu", "flu", "gout", "gout", "flu", "gout", "flu", "gout"]
+    table = TABLE.with_columns(town=pl.Series(towns), ill=pl.Series(ills))
+    asked = {**KINDS["proved"][0], "quasi": ["town"], "require": "t(ill)=0.2", "leave_out": "rest"}
+    folder = shoal.anonymize(table, **ASKED | asked).save(tmp_path / "release", format="csv")
+    path = folder / "internal" / "config.json"
+    content = json.loads(path.read_text())
+    for share, failures in (("0", []), ("1/9", []), ("1/2", [f"{FOLLOWS}: the prices prove no more than 0"])):
+        path.write_text(canonical(content | {"max_dropped": share}))  # of eight rows none, none and four
+        reseal(folder)
+        assert shoal.verify(folder, original=table).failures == failures
 
 
 @pytest.mark.parametrize("where", ["internal/original.json", "internal/config.json", "internal/rows.parquet"])
@@ -394,6 +410,27 @@ def test_where_nothing_but_a_population_decides_nothing_is_looked_at_without_it(
     without = shoal.verify(folder)
     assert without.passed
     assert list(without.not_checked) == [f"{require}: no population is given", NEEDED]
+
+
+def test_a_model_of_hierarchies_is_looked_at_where_the_internal_part_is_here(tmp_path: Path) -> None:
+    model = "payout=(0,0,1,0)"
+    asked: dict[str, Any] = {**ASKED, "recoding": "full-domain", "require": f"k=2 {model}", "method": "auto"}
+    asked |= {"hierarchies": {"town": Taxonomy([("a", "ab"), ("b", "ab")])}, "quasi": ["town"], "leave_out": "rest"}
+    folder = shoal.anonymize(TABLE, **asked).save(tmp_path / "release", format="csv")
+    assert not any(model in note for note in shoal.verify(folder).not_checked)
+    shutil.rmtree(folder / "internal")
+    lacking = "the hierarchies of quasi-identifiers are in the internal part alone, which is not here"
+    found = shoal.verify(folder)
+    assert f"{model}: {lacking}" in found.not_checked
+    assert looked_at(found) == [*READ, *AUDITED, COST]
+
+
+def test_rows_that_are_not_sorted_are_found(tmp_path: Path) -> None:
+    folder = made(tmp_path, "ranges")
+    path = folder / "public" / "table.csv"
+    pl.read_csv(path, infer_schema=False).reverse().write_csv(path)
+    reseal(folder)
+    assert f"{AUDITED[0]}: their order may reveal the original order" in shoal.verify(folder).failures
 
 
 def test_an_original_that_cannot_be_read_as_asked_is_another_one(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 from tests.fuzz.targets import CORPUS
+from tests.tables.handmade_parquet import OF_A_LENGTH, Handmade
 
 from shoal.tables.writing import write
 
@@ -78,6 +79,11 @@ def values_below_0(_: Path) -> bytes:
     return (CORPUS / "read.parquet" / "values-below-0").read_bytes()
 
 
+def long_values(_: Path) -> bytes:
+    """A Parquet file of a hundred bytes whose values take 2 GB each; all twenty are missing."""
+    return Handmade(kind=OF_A_LENGTH, length=2**31 - 1).file()
+
+
 def many_rows(_: Path) -> bytes:
     """An SPSS file of 710 bytes that says it has a hundred million rows; found by fuzzing."""
     return (CORPUS / "read.sav" / "rows").read_bytes()
@@ -121,6 +127,7 @@ REFUSED: dict[str, Callable[[Path], bytes]] = {
     "old.xls": old_workbook,
     "rows.parquet": lying_rows,
     "values.parquet": values_below_0,
+    "long.parquet": long_values,
     "rows.sav": many_rows,
     "columns.dta": no_columns,
     "offsets.arrow": broken_offsets,

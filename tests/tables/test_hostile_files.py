@@ -10,7 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 from tests.cli.command import shoal as command
 from tests.tables.hostile import PEOPLE, REFUSED
 from typer.testing import CliRunner
@@ -19,7 +22,7 @@ import shoal
 from shoal.cli.app import app
 from shoal.config import read_config
 from shoal.core.errors import ParameterError, ShoalError, TableError
-from shoal.core.memory import peak
+from shoal.core.memory import peak, start_of_peak
 from shoal.hierarchies import Taxonomy
 from shoal.models.requirement import parse_requirement
 from shoal.tables import compression, workbooks
@@ -67,6 +70,23 @@ def test_what_statistics_of_a_file_say_is_not_believed(tmp_path: Path) -> None:
     assert read(path).frame.equals(PEOPLE)
     released = shoal.anonymize(path, quasi=["town"], other=["age"], require="k=2", recoding="suppress")
     assert set(released.table["town"]) == set(PEOPLE["town"])
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_a_text_that_many_rows_have_is_held_once(tmp_path: Path, suffix: str) -> None:
+    """A hundred thousand rows of one letter of 60,000 characters: a file of kilobytes, with six gigabytes of texts."""
+    letter, path = "x" * 60_000, tmp_path / f"letters{suffix}"
+    codes = pa.array([0, None] + [0] * 100_000, pa.int32())
+    table = pa.table({"letter": pa.DictionaryArray.from_arrays(codes, pa.array([letter]))})
+    if suffix == ".parquet":
+        pq.write_table(table, path)
+    else:
+        feather.write_feather(table, path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before = start_of_peak() or 0
+    found = read(path).frame["letter"]
+    assert (found.null_count(), found.drop_nulls().unique().to_list(), found.len()) == (1, [letter], 100_002)
+    assert (peak() or 0) - before < 200 * 2**20
 
 
 def test_a_packed_hierarchy_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ import polars as pl
 from shoal.core.errors import ParameterError, RoleError, nearest
 from shoal.hierarchies import Builder
 from shoal.models import Model, Models
+from shoal.models.base import quoted
 from shoal.tables.encoded_column import own_order
 from shoal.tables.roles import listed
 from shoal.tables.spelling import unified
@@ -118,7 +119,7 @@ def uncompared_order(table: Table, model: Model) -> str | None:
     values = table.coded(name).values
     if own_order(values) is not None or not _structure(values):
         return None
-    ordered = str(model).replace(name, f"{name}:ordered", 1)
+    ordered = str(model).replace(f"({quoted(name)}", f"({quoted(name)}:ordered")
     return (
         f"{model} takes all different texts of {name!r} to be equally far apart, which asks for large classes; they are"
         f" dates, times, bands or amounts, and {ordered} compares them in their order"

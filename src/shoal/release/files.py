@@ -93,3 +93,10 @@ def read_json(path: Path) -> Any:
         raise ReleaseError(
             f"{path.parent.name}/{path.name} is missing or cannot be read", hint="is this a release folder?"
         ) from error
+
+
+def read_rows(path: Path) -> pl.DataFrame:
+    """Read one of the release's own Parquet files, or raise `TableError`: a forger may have made it."""
+    from shoal.tables.parquet_pages import read_parquet  # loaded only where a release has one
+
+    return read_parquet(path)

@@ -25,7 +25,7 @@ from shoal.hierarchies.cell_reader import uncovered_rows
 from shoal.hierarchies.raising import as_raised, raised_table
 from shoal.microdata import row_fingerprints
 from shoal.microdata.histogram import household_of, person_of
-from shoal.release.files import HOUSEHOLDS, PEOPLE, keyed_hash, read_json
+from shoal.release.files import HOUSEHOLDS, PEOPLE, keyed_hash, read_json, read_rows
 from shoal.release.release_reader import Opened
 from shoal.tables.encoded_column import Coded
 from shoal.tables.star_marks import escape_stars
@@ -48,7 +48,7 @@ class OriginalCheck:
     @cached_property
     def rows(self) -> pl.Series:
         """Which row of the original each published row stands for."""
-        kept = pl.read_parquet(self.folder / "internal" / "rows.parquet", glob=False)["row"]
+        kept = read_rows(self.folder / "internal" / "rows.parquet")["row"]
         return pl.Series("row", np.argsort(self._traces, kind="stable")).gather(kept) if self._by_traces else kept
 
     @cached_property

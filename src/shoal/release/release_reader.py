@@ -19,7 +19,7 @@ from shoal.hierarchies.cell_forms import form_of
 from shoal.models import Model, Models
 from shoal.models.requirement import parse_requirement
 from shoal.release.certificate import Certificate
-from shoal.release.files import HOUSEHOLDS, PEOPLE, REPORT, file_hash, ranked, read_json
+from shoal.release.files import HOUSEHOLDS, PEOPLE, REPORT, file_hash, ranked, read_json, read_rows
 from shoal.tables.column_types import as_type, tidy_column
 from shoal.tables.readers.base import reader_named, reader_of
 from shoal.tables.table import TABLE, Table, TableLike
@@ -112,7 +112,7 @@ class Opened:
         path = self.path.parent.parent / "internal" / PEOPLE
         if self.certificate.people is None or not path.is_file():
             return None
-        return pl.read_parquet(path, glob=False)["person"]
+        return read_rows(path)["person"]
 
     @cached_property
     def households(self) -> pl.Series | None:
@@ -120,7 +120,7 @@ class Opened:
         path = self.path.parent.parent / "internal" / HOUSEHOLDS
         if self.certificate.households is None or not path.is_file():
             return None
-        return pl.read_parquet(path, glob=False)["household"]
+        return read_rows(path)["household"]
 
     @property
     def counts_rows_only(self) -> bool:

@@ -19,6 +19,7 @@ from shoal.hierarchies.cell_forms import CellForm, form_of, form_of_column
 from shoal.hierarchies.raising import Raised, as_raised
 from shoal.models import Models
 from shoal.models.orders import as_read
+from shoal.release.files import read_rows
 from shoal.release.release import Release
 from shoal.release.release_reader import Opened, stated_models
 from shoal.tables.readers.base import names_folder
@@ -90,7 +91,7 @@ class Shown:
             sensitive=stated.sensitive,
             recoding=stated.recoding,
             models=opened.models,
-            rows=pl.read_parquet(path, glob=False)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
+            rows=read_rows(path)["row"].cast(pl.Int64).to_numpy() if path.is_file() else None,
             raised=as_raised(opened.config.get("coarsen", {})),
             config=opened.config,
             masks=opened.config.get("masks", stated.masks),

@@ -22,13 +22,13 @@ import polars as pl
 
 from shoal.checking.published_cost import recomputed_cost
 from shoal.core.arrays import Ints
-from shoal.core.errors import ReleaseError, ShoalError
+from shoal.core.errors import ReleaseError, ShoalError, TableError
 from shoal.core.number_format import counted
 from shoal.hierarchies import as_builder
 from shoal.hierarchies.cell_forms import form_of
 from shoal.models.orders import as_read, declared_orders, read_as_asked
 from shoal.release.certificate import FORMATS, Certificate, canonical, gap
-from shoal.release.files import manifest, public_config_hash, read_json
+from shoal.release.files import manifest, public_config_hash, read_json, read_rows
 from shoal.release.release_reader import Opened
 from shoal.tables.readers.base import names_folder
 from shoal.tables.table import Table, TableLike
@@ -183,8 +183,8 @@ def _with_counterfeits(folder: Path, table: Table) -> Table:
     if not path.is_file():
         return table
     try:
-        return Table(pl.concat([table.frame, pl.read_parquet(path, glob=False)]), table.notes)
-    except (pl.exceptions.PolarsError, OSError):  # another table, or a damaged file: it is not the original then
+        return Table(pl.concat([table.frame, read_rows(path)]), table.notes)
+    except (pl.exceptions.PolarsError, TableError, OSError):  # another table, or a damaged file: not the original then
         return table
 
 
@@ -304,7 +304,7 @@ def _proof(folder: Path, release: Opened, table: Table | None, checks: list[Chec
         claimed = read_json(path)
         if claimed["lower_bound"] != certificate.proved:
             return "the certificate states another lower bound"
-        prices = pl.read_parquet(folder / "internal" / "prices.parquet", glob=False)["price"].to_numpy()
+        prices = read_rows(folder / "internal" / "prices.parquet")["price"].to_numpy()
         if certificate.format == FORMATS[0] and prices.min(initial=0) < 0:
             return f"a price is negative, and certificates of format {FORMATS[0]} have none"
         found.append(float(_price_bound(folder, release, table, prices, claimed["denominator"])))

@@ -39,7 +39,9 @@ def tidy_column(column: pl.Series) -> pl.Series:
                 hint="replace them before anonymizing",
             )
         return column
-    if column.dtype in (pl.String, pl.Categorical, pl.Null):
+    if column.dtype == pl.Categorical:
+        return one_spelling(_texts(column))
+    if column.dtype in (pl.String, pl.Null):
         return one_spelling(column.cast(pl.String))
     if column.dtype == pl.Enum and count_literal_stars(column.cast(pl.String)):
         return one_spelling(column.cast(pl.String))  # a declared category * could not be escaped
@@ -50,6 +52,13 @@ def tidy_column(column: pl.Series) -> pl.Series:
             hint="flatten or leave out the column",
         )
     return column
+
+
+def _texts(column: pl.Series) -> pl.Series:
+    """Return the texts of categories; of rows with the same one it is held once, as a cast would not."""
+    distinct = column.drop_nulls().unique()
+    texts = distinct.cast(pl.String)
+    return column.to_physical().replace_strict(distinct.to_physical(), texts, default=None, return_dtype=pl.String)
 
 
 def as_type(column: pl.Series, kind: pl.DataType) -> pl.Series:

@@ -239,7 +239,7 @@ def spelling_notes(columns: Iterable[pl.Series], *, commas: bool = False) -> dic
     " unify them with unify=['town'] or --unify town if they mean the same"
     """
     texts = (column for column in columns if column.dtype in (pl.String, pl.Categorical))
-    found = {column.name: tuple(_notes(column.cast(pl.String), commas)) for column in texts}
+    found = {column.name: tuple(_notes(column.unique().cast(pl.String), commas)) for column in texts}
     return {name: notes for name, notes in found.items() if notes}
 
 
