@@ -39,8 +39,9 @@ FAR, NEAR = 0.4, 0.05
 """How far above what is proved the target of a step is at most and at least, as a share of it."""
 RECENT, COMING = 5, 24
 """In between, the target is what so many more steps would prove, if the bound grew as in so many recent ones."""
-WAITS, SHRINKS = 3, 0.75
-"""After so many steps that prove nothing more, strides are made shorter by this factor."""
+HASTE, PATIENCE = (3, 0.75), (5, 0.8)
+"""After so many steps that prove nothing more, strides are made shorter by this factor. Haste proves as much in fewer
+steps, and ends lower: on Adult with 8 columns 300 steps prove 30,920 and 30,936 stars, NCP 0.02402 and 0.02404."""
 LEANS, LEANS_BACK = 0.8, 0.4
 """How much a step leans on the direction of those before; the second after prices went back to the best."""
 LATELY = 10
@@ -156,6 +157,7 @@ class Ascent:
     """The best prices on the way, which guide searches."""
     aside: Valued | None = None
     """Prices that depend on sensitive values alone: they may prove more, and are no place to rise from."""
+    patience: tuple[int, float] = HASTE
     stride: float = 0.5
     looked: int = 0
     """How often types were looked at in all steps."""
@@ -234,7 +236,7 @@ class Ascent:
         return now + int(min(max(share, NEAR), FAR) * max(now, 0)) + self.pricing.cube.denominator
 
     def _keep(self, found: Valued) -> None:
-        """Keep the best; after three steps without a better one, go back to it and make shorter ones.
+        """Keep the best; after some steps without a better one, go back to it and make shorter ones.
 
         From where long steps ended, shorter ones prove little: on a census of 10,000 rows with closeness, going back
         proves 0.7 % more in as many steps.
@@ -243,8 +245,8 @@ class Ascent:
         self._waiting = 0 if found.bound > self.reached.bound else self._waiting + 1
         if self._waiting == 0:
             self.reached = found
-        elif self._waiting == WAITS:
-            self.stride, self._waiting = SHRINKS * self.stride, 0
+        elif self._waiting == self.patience[0]:
+            self.stride, self._waiting = self.patience[1] * self.stride, 0
             self._return(LEANS_BACK / LEANS)
         self._proved.append(self.reached.bound)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.bounds.prices import Ascent, Pricing
+from shoal.bounds.prices import PATIENCE, Ascent, Pricing
 from shoal.core.arrays import Ints
 from shoal.methods.base import Deadline, Method, Progress, cheapest
 from shoal.methods.effort import BEST, NORMAL
@@ -222,6 +222,8 @@ class CoveringSearch:
         pricing = Pricing.kept(problem, deadline.check)
         cube, ascent = pricing.cube, Ascent.of(pricing)
         checks = Checks.of(cube, problem.models)
+        if effort != NORMAL and not checks.close:
+            ascent.patience = PATIENCE
         charges, known = ascent.best.prices, _known(problem, cube, start)
         rivals: list[Covering] = []
         if known is None or start is None or not (start.merged or checks.close or start.method == CubeSearch.name):
