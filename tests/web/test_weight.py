@@ -20,6 +20,9 @@ MEASURED = """
 """
 
 
+PAINTED = '() => performance.getEntriesByName("first-contentful-paint").length > 0'
+
+
 def test_a_page_weighs_less_than_400_kilobytes(browser: Browser, desk: Served) -> None:
     steward = Steward.at(browser, desk)
     steward.drawn()
@@ -28,6 +31,7 @@ def test_a_page_weighs_less_than_400_kilobytes(browser: Browser, desk: Served) -
     for cached in (False, True):
         session.send("Network.setCacheDisabled", {"cacheDisabled": not cached})
         steward.go("data")
+        steward.page.wait_for_function(PAINTED)
         weight, paint = steward.page.evaluate(MEASURED)
         print(
             f"{'again' if cached else 'for the first time'}: {weight / 1000:.0f} kB, first paint after {paint:.0f} ms"

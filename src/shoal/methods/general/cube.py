@@ -222,7 +222,7 @@ class CoveringSearch:
         pricing = Pricing.kept(problem, deadline.check)
         cube, ascent = pricing.cube, Ascent.of(pricing)
         checks = Checks.of(cube, problem.models)
-        if effort != NORMAL and not checks.close:
+        if effort != NORMAL and problem.models.count_rows_alone:
             ascent.patience = PATIENCE
         charges, known = ascent.best.prices, _known(problem, cube, start)
         rivals: list[Covering] = []
