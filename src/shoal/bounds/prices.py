@@ -159,6 +159,7 @@ class Ascent:
     aside: Valued | None = None
     """Prices that depend on sensitive values alone: they may prove more, and are no place to rise from."""
     patience: tuple[int, float] = HASTE
+    """How many steps that prove nothing more it waits for, and by which factor strides are then made shorter."""
     stride: float = 0.5
     looked: int = 0
     """How often types were looked at in all steps."""

@@ -50,7 +50,7 @@ FEW_EDGES = 2
 CURVED = 20
 """How many times fewer entries a program may have that is solved again after every cut."""
 SLOWER = 3
-"""How many times fewer windows there are where closeness is asked for: each takes longer."""
+"""How many times fewer windows there are where closeness is asked for, or models are not linear: each takes longer."""
 MOST_MEMBERS = 30_000
 """Entries up to which the program of all patterns that could still help is solved as a whole."""
 
